@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+
+/** Nest 12 and these packages are ESM only; jest runs CommonJS on Node 20, so they are compiled on the way in. */
+const esmOnly = [
+  '@nestjs',
+  'fast-check',
+  'pure-rand',
+  'file-type',
+  'strtok3',
+  'token-types',
+  '@tokenizer',
+  'uint8array-extras',
+  '@borewit',
+];
+
+export default {
+  testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/servers/install.ts',
+  testMatch: ['<rootDir>/lib/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  // Minutes, not seconds: these have commands of their own.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(package|bench|soak)/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  transform: { '^.+\\.[jt]s$': ['@swc/jest', swc] },
+  transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
+  moduleNameMapper: { '^nest-redis-lock$': '<rootDir>/lib/index.ts', '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testTimeout: 15_000,
+  maxWorkers: 2,
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.spec.ts', '!lib/**/*.generated.ts'],
+};

@@ -1,0 +1,48 @@
+import type { RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
+
+/**
+ * The little of ioredis that is used, as a structure: an instance of another major version, or of another installed
+ * copy, fits as well, which `instanceof` would deny.
+ */
+export interface RedisClient {
+  readonly status: string;
+  readonly isCluster: boolean;
+  readonly options: { readonly keyPrefix?: string | undefined };
+  connect(): Promise<void>;
+  disconnect(reconnect?: boolean): void;
+  // Options and events differ between the versions of ioredis; neither side reads what the other wrote.
+  duplicate(override: object): RedisClient;
+  evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
+  eval(text: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
+  subscribe(...channels: string[]): Promise<unknown>;
+  unsubscribe(...channels: string[]): Promise<unknown>;
+  ping(): Promise<unknown>;
+  time(): Promise<unknown>;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+/** A URL, ioredis options, or a client: a client is duplicated, never changed, never closed. */
+export type ConnectionInput = string | RedisOptions | RedisClient;
+
+export const isRedisClient = (input: unknown): input is RedisClient =>
+  typeof input === 'object' &&
+  input !== null &&
+  'duplicate' in input &&
+  typeof input.duplicate === 'function' &&
+  'evalsha' in input &&
+  typeof input.evalsha === 'function';
+
+/** The key prefix the given connection puts before names; ours are built with it, our connections have none. */
+export const keyPrefixOf = (input: ConnectionInput): string => {
+  if (typeof input === 'string') return '';
+  return (isRedisClient(input) ? input.options.keyPrefix : input.keyPrefix) ?? '';
+};
+
+/** A connection of our own to where `input` points, with `settings` over the user's. Does not connect yet. */
+export const duplicateClient = (input: ConnectionInput, settings: RedisOptions): RedisClient => {
+  // Replies keep the shape they have in every version and protocol; ioredis 5 does not know the option.
+  const binding = { ...settings, replyMapping: 'legacy' } as const;
+  if (isRedisClient(input)) return input.duplicate(binding);
+  return typeof input === 'string' ? new Redis(input, binding) : new Redis({ ...input, ...binding });
+};

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { LockUnavailableError } from '../../errors.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { ConnectionInput } from './client.js';
+import { RedisConnection } from './connection.js';
+import { inTime } from './in-time.js';
+import { expectList, isScriptMissing, notConnected } from './replies.js';
+import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
+import { ServerClock } from './server-clock.js';
+
+/** A deadline of this many milliseconds or more is given to every command, however short its lease. */
+const SHORTEST_DEADLINE_MS = 50;
+
+/**
+ * Sends commands, each with a deadline of our own: ioredis neither cancels a command nor bounds every wait. A reply
+ * that comes after the deadline is never taken for a success.
+ */
+export class RedisCommands {
+  readonly serverClock: ServerClock;
+  private readonly connection: RedisConnection;
+  private readonly hashes = new Map<string, string>();
+
+  constructor(
+    input: ConnectionInput,
+    /** The longest deadline of one command, ms. */
+    readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.serverClock = new ServerClock(scheduler);
+    this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
+      prepare: () => this.learnServerTime(),
+      onClose: () => {},
+    });
+  }
+
+  open(): void {
+    this.connection.open();
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  get lastError(): unknown {
+    return this.connection.lastError;
+  }
+
+  /**
+   * How long a command about a lease may take: short enough that a reply in time leaves most of the lease, and that a
+   * server which was replaced meanwhile cannot answer in time.
+   */
+  patience(lease: number): number {
+    return Math.min(this.commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
+  }
+
+  /** Resolves once commands can be sent; `LockUnavailableError` (`not-sent`) when that is not so by `deadline`. */
+  async ready(deadline: number, name?: string): Promise<void> {
+    if (this.connection.isReady) return;
+    this.open();
+    const waited = deadline - this.scheduler.now();
+    if (!(await this.connection.whenReady(waited))) throw notConnected(name, waited, this.connection.lastError);
+  }
+
+  /** Runs a script before `deadline`, an instant of the scheduler. Call {@link ready} first. */
+  async run<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    deadline: number,
+    name?: string,
+  ): Promise<ReplyOf<S>> {
+    const { keys: keyList, args: argList } = encode(script, keys, args);
+    const reply = await inTime(this.evaluate(script.text, keyList, argList), deadline, this.scheduler, name);
+    return expectList(reply) as ReplyOf<S>;
+  }
+
+  /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
+  private async evaluate(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const { client } = this.connection;
+    try {
+      return await client.evalsha(this.hash(text), keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!isScriptMissing(error)) throw error;
+      return client.eval(text, keys.length, ...keys, ...args);
+    }
+  }
+
+  private hash(text: string): string {
+    let hash = this.hashes.get(text);
+    if (hash === undefined) {
+      hash = createHash('sha1').update(text).digest('hex');
+      this.hashes.set(text, hash);
+    }
+    return hash;
+  }
+
+  private async learnServerTime(): Promise<void> {
+    const deadline = this.scheduler.now() + this.commandTimeout;
+    const [seconds, micros] = expectList(await inTime(this.connection.client.time(), deadline, this.scheduler));
+    const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    if (!Number.isFinite(now)) throw new LockUnavailableError('Redis did not tell its time', 'unknown', false);
+    this.serverClock.observe(now);
+  }
+}

@@ -1,0 +1,151 @@
+import type { RedisOptions } from 'ioredis';
+import { runOutsideRegions } from '../../scope/current-region.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { type ConnectionInput, duplicateClient, type RedisClient } from './client.js';
+
+const FASTEST_RECONNECT_MS = 50;
+const SLOWEST_RECONNECT_MS = 1000;
+const CLOSE_PATIENCE_MS = 500;
+
+/**
+ * What makes one command have one effect and every wait an end. The user's own choices must not decide the safety of a
+ * lock, so these go over them.
+ */
+const bindingSettings = (connectionName: string, commandTimeout: number): RedisOptions => ({
+  connectionName,
+  keyPrefix: '',
+  lazyConnect: true,
+  // Rejects what is in flight at the moment of a close; any other value sends it again or never settles it.
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  // Nothing may run after we gave up on it.
+  enableOfflineQueue: false,
+  enableAutoPipelining: false,
+  // ioredis subscribes again without a catch: one revoked permission there would end the process.
+  autoResubscribe: false,
+  enableReadyCheck: true,
+  connectTimeout: 2000,
+  disconnectTimeout: 200,
+  // Frees a frozen or half-open socket, also during the handshake.
+  socketTimeout: Math.max(1500, 2 * commandTimeout),
+  keepAlive: 5000,
+  retryStrategy: (attempt) => {
+    const cap = Math.min(SLOWEST_RECONNECT_MS, FASTEST_RECONNECT_MS * 2 ** Math.min(attempt - 1, 10));
+    return Math.max(FASTEST_RECONNECT_MS, Math.random() * cap);
+  },
+  stringNumbers: false,
+});
+
+/** What the owner of a connection wants to hear. */
+export interface ConnectionListener {
+  /** Runs after each (re-)connection, before it counts as ready. A rejection drops the connection and tries again. */
+  prepare(): Promise<void>;
+  onClose(): void;
+}
+
+/** One connection of ours: opened when told to, coming back by itself, telling when it is ready. */
+export class RedisConnection {
+  readonly client: RedisClient;
+  /** Why the connection is not there, as far as it is known. */
+  lastError: unknown;
+  private ready = false;
+  private opened = false;
+  private closed = false;
+  private readonly waiting = new Set<(ready: boolean) => void>();
+
+  constructor(
+    input: ConnectionInput,
+    role: 'commands' | 'subscriber',
+    commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+    private readonly listener: ConnectionListener,
+  ) {
+    const settings = bindingSettings(`nest-redis-lock:${role}`, commandTimeout);
+    // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
+    const unset = { commandTimeout: undefined };
+    this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset)));
+    this.client.on('error', (error: unknown) => {
+      this.lastError = error;
+    });
+    this.client.on('ready', () => void this.onReady());
+    this.client.on('close', () => this.onClose());
+  }
+
+  /** Connects, and from then on connects again whenever the connection is lost. Calling it again does nothing. */
+  open(): void {
+    if (this.opened || this.closed) return;
+    this.opened = true;
+    runOutsideRegions(() =>
+      this.client.connect().catch((error: unknown) => {
+        this.lastError ??= error;
+      }),
+    );
+  }
+
+  get isReady(): boolean {
+    return this.ready;
+  }
+
+  /** Resolves with true when commands can be sent, with false when that was not so within `ms`. */
+  whenReady(ms: number): Promise<boolean> {
+    if (this.ready) return Promise.resolve(true);
+    if (this.closed || ms <= 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const settle = (ready: boolean): void => {
+        this.waiting.delete(settle);
+        timer.cancel();
+        resolve(ready);
+      };
+      const timer = this.scheduler.schedule(ms, () => settle(false), { keepAlive: true });
+      this.waiting.add(settle);
+    });
+  }
+
+  /** Drops the socket and connects anew. */
+  reconnect(): void {
+    if (!this.closed) this.client.disconnect(true);
+  }
+
+  /** Closes for good, at once, without waiting for answers. */
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.settleWaiting(false);
+    const ended = this.opened ? this.whenEnded() : Promise.resolve();
+    this.client.disconnect();
+    await ended;
+  }
+
+  private whenEnded(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.scheduler.schedule(CLOSE_PATIENCE_MS, resolve, { keepAlive: true });
+      this.client.on('end', () => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  private async onReady(): Promise<void> {
+    try {
+      await this.listener.prepare();
+    } catch (error) {
+      this.lastError = error;
+      this.reconnect();
+      return;
+    }
+    if (this.client.status !== 'ready' || this.closed) return;
+    this.ready = true;
+    this.lastError = undefined;
+    this.settleWaiting(true);
+  }
+
+  private onClose(): void {
+    this.ready = false;
+    this.listener.onClose();
+  }
+
+  private settleWaiting(ready: boolean): void {
+    for (const settle of this.waiting) settle(ready);
+  }
+}

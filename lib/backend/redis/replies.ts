@@ -1,0 +1,56 @@
+import { type CommandOutcome, LockUnavailableError, WrongKeyTypeError } from '../../errors.js';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Answers of a server that says no to this user; asking again cannot help. */
+const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|No permissions/;
+
+/** A server that answered with an error: whatever else happened, the command was not lost on the way. */
+const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+
+/** Redis 6 wraps what happened inside a script into a text of its own, so the text is searched, not compared. */
+export const isScriptMissing = (error: unknown): boolean =>
+  isErrorReply(error) && messageOf(error).includes('NOSCRIPT');
+
+/** What a failed command means to a caller. */
+export const unavailable = (name: string | undefined, error: unknown): LockUnavailableError => {
+  if (error instanceof LockUnavailableError) return error;
+  const refused = isErrorReply(error);
+  const outcome: CommandOutcome = refused ? 'refused' : 'unknown';
+  const what = refused ? 'Redis refused the command' : 'The connection to Redis failed before the reply';
+  return new LockUnavailableError(`${what}: ${messageOf(error)}`, outcome, PERMANENT.test(messageOf(error)), {
+    lockName: name,
+    cause: error,
+  });
+};
+
+export const notConnected = (name: string | undefined, waited: number, cause: unknown): LockUnavailableError => {
+  const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
+  return new LockUnavailableError(
+    `No connection to Redis within ${Math.round(waited)} ms${why}`,
+    'not-sent',
+    PERMANENT.test(why),
+    {
+      lockName: name,
+      cause,
+    },
+  );
+};
+
+export const noReply = (name: string | undefined, ms: number): LockUnavailableError =>
+  new LockUnavailableError(`Redis did not answer within ${Math.round(ms)} ms`, 'unknown', false, { lockName: name });
+
+export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
+  new WrongKeyTypeError(
+    `The key "${name}" holds a ${found}, not a lock; choose another name or a key prefix for locks`,
+    { lockName: name, details: { found } },
+  );
+
+/**
+ * Scripts reply with a list that begins with an outcome or the server's time. Anything else comes from a proxy or a
+ * server that is not Redis; what it did is unknown.
+ */
+export const expectList = (reply: unknown): readonly unknown[] => {
+  if (Array.isArray(reply) && reply.length > 0) return reply;
+  throw new LockUnavailableError(`Unexpected reply from Redis: ${JSON.stringify(reply)}`, 'unknown', false);
+};

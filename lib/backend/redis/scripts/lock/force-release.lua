@@ -1,0 +1,12 @@
+--- Ends the hold of whoever has it and wakes the waiters.
+--- key lock
+--- arg channel: string
+--- arg publish: string
+--- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+--- invariant Only a lock is deleted, never a key of another type.
+local found = redis.call('TYPE', lock).ok
+if found == 'none' then return { 'not-held', '' } end
+if found ~= 'hash' then return { 'wrong-type', found } end
+redis.call('DEL', lock)
+redis.pcall(publish, channel, '0')
+return { 'released', '' }

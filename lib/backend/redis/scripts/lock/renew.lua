@@ -1,0 +1,15 @@
+--- Gives every lock that its owner still holds the whole lease again.
+--- keys locks
+--- arg lease: number
+--- args owners: string
+--- reply [now: number, ...held: number[]]
+--- invariant A lock that is gone, foreign or of another type is left alone and reported as 0.
+--- include shared/server-now.lua
+--- include shared/hold-count.lua
+local reply = { serverNow() }
+for i, lock in ipairs(locks) do
+  local held = (holdCount(lock, owners[i]) or 0) > 0
+  if held then redis.call('PEXPIRE', lock, lease) end
+  reply[i + 1] = held and 1 or 0
+end
+return reply

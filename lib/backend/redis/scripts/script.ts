@@ -1,0 +1,62 @@
+/** The keys of a script under the names its header declares: one key each, or all keys under one name. */
+export type NamedKeys = Readonly<Record<string, string | readonly string[]>>;
+
+/** The arguments of a script by name; a list stands for all that are left and comes last. */
+export type NamedArguments = Readonly<Record<string, string | number | readonly (string | number)[]>>;
+
+declare const signature: unique symbol;
+
+/** One script as its `.lua` file declares it. */
+export interface Script<
+  Keys extends NamedKeys = NamedKeys,
+  Arguments extends NamedArguments = NamedArguments,
+  Reply extends readonly unknown[] = readonly unknown[],
+> {
+  /** Folder and file without ending: `lock/acquire`. */
+  readonly name: string;
+  readonly text: string;
+  /** In the order of `KEYS`. */
+  readonly keyNames: readonly string[];
+  /** In the order of `ARGV`. */
+  readonly argumentNames: readonly string[];
+  /** For the compiler only: no script carries it at run time. */
+  readonly [signature]?: { readonly keys: Keys; readonly arguments: Arguments; readonly reply: Reply };
+}
+
+type SignatureOf<S extends Script> = NonNullable<S[typeof signature]>;
+export type KeysOf<S extends Script> = SignatureOf<S>['keys'];
+export type ArgumentsOf<S extends Script> = SignatureOf<S>['arguments'];
+export type ReplyOf<S extends Script> = SignatureOf<S>['reply'];
+
+/** Gives a script's text the types of its header; called by the generated file alone. */
+export function script<Keys extends NamedKeys, Arguments extends NamedArguments, Reply extends readonly unknown[]>(
+  definition: Script<Keys, Arguments, Reply>,
+): Script<Keys, Arguments, Reply> {
+  return definition;
+}
+
+/** Puts named keys and arguments in the positions at which the script reads them. */
+export function encode<S extends Script>(
+  { name, keyNames, argumentNames }: S,
+  keys: KeysOf<S>,
+  args: ArgumentsOf<S>,
+): { keys: string[]; args: string[] } {
+  return { keys: inOrder(name, keyNames, keys), args: inOrder(name, argumentNames, args) };
+}
+
+function inOrder(scriptName: string, names: readonly string[], values: NamedArguments): string[] {
+  return names.flatMap((name) => {
+    const value = values[name];
+    if (value === undefined) throw new TypeError(`Script ${scriptName} needs '${name}', which was not given`);
+    const list = typeof value === 'object' ? value : [value];
+    return list.map((item) => toText(scriptName, name, item));
+  });
+}
+
+function toText(scriptName: string, name: string, value: string | number): string {
+  // Lua reads 'Infinity' and 'NaN' as numbers, and no script is written for them.
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`Script ${scriptName} was given ${value} for '${name}'`);
+  }
+  return String(value);
+}

@@ -1,0 +1,168 @@
+// Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
+import { script } from './script.js';
+export const scripts = {
+  lock: {
+    /** Takes the lock for an owner, or lets the owner re-enter: afterwards it holds `count` times. */
+    acquire: script<
+      { lock: string },
+      { owner: string; count: number; lease: number; notAfter: number },
+      [outcome: 'acquired' | 'busy' | 'lost' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+    >({
+      name: 'lock/acquire',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'count', 'lease', 'notAfter'],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  return tonumber(count or '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+if redis.call('EXISTS', lock) == 0 then
+  if count > 1 then return { 'lost', 0, '', now } end
+  redis.call('HSET', lock, owner, 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) == 'table' then
+    redis.call('DEL', lock)
+    return limited
+  end
+  return { 'acquired', lease, '', now }
+end
+local held, found = holdCount(lock, owner)
+if not held then return { 'wrong-type', 0, found, now } end
+if held > 0 and (held == count or held == count - 1) then
+  redis.call('PEXPIRE', lock, lease)
+  if held < count then redis.call('HINCRBY', lock, owner, 1) end
+  return { 'acquired', lease, '', now }
+end
+if count > 1 then return { 'lost', 0, '', now } end
+return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now }`,
+    }),
+    /** Ends the hold of whoever has it and wakes the waiters. */
+    forceRelease: script<
+      { lock: string },
+      { channel: string; publish: string },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+    >({
+      name: 'lock/force-release',
+      keyNames: ['lock'],
+      argumentNames: ['channel', 'publish'],
+      text: `local lock = KEYS[1]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local found = redis.call('TYPE', lock).ok
+if found == 'none' then return { 'not-held', '' } end
+if found ~= 'hash' then return { 'wrong-type', found } end
+redis.call('DEL', lock)
+redis.pcall(publish, channel, '0')
+return { 'released', '' }`,
+    }),
+    /** Tells whether the lock is held, how often by the owner asked about, and for how much longer. */
+    inspect: script<
+      { lock: string },
+      { owner: string },
+      [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
+    >({
+      name: 'lock/inspect',
+      keyNames: ['lock'],
+      argumentNames: ['owner'],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  return tonumber(count or '0')
+end
+local count, found = holdCount(lock, owner)
+if not count then return { 'wrong-type', found, 0, 0 } end
+local remaining = redis.call('PTTL', lock)
+return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
+    }),
+    /** Lowers an owner's hold count to `count`; at 0 frees the lock and wakes the waiters. */
+    release: script<
+      { lock: string },
+      { owner: string; count: number; lease: number; channel: string; publish: string },
+      [outcome: 'released' | 'still-held' | 'not-held' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'lock/release',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'count', 'lease', 'channel', 'publish'],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  return tonumber(count or '0')
+end
+local now = serverNow()
+local held, found = holdCount(lock, owner)
+if not held then return { 'wrong-type', found, now } end
+if held == 0 then return { 'not-held', '', now } end
+if count == 0 then
+  redis.call('DEL', lock)
+  redis.pcall(publish, channel, '0')
+  return { 'released', '', now }
+end
+if held > count then
+  redis.call('PEXPIRE', lock, lease)
+  redis.call('HINCRBY', lock, owner, count - held)
+end
+return { 'still-held', '', now }`,
+    }),
+    /** Gives every lock that its owner still holds the whole lease again. */
+    renew: script<
+      { locks: readonly string[] },
+      { lease: number; owners: readonly string[] },
+      [now: number, ...held: number[]]
+    >({
+      name: 'lock/renew',
+      keyNames: ['locks'],
+      argumentNames: ['lease', 'owners'],
+      text: `local locks = KEYS
+local lease = tonumber(ARGV[1])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local owners = {}
+for i = 2, #ARGV do
+  owners[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  return tonumber(count or '0')
+end
+local reply = { serverNow() }
+for i, lock in ipairs(locks) do
+  local held = (holdCount(lock, owners[i]) or 0) > 0
+  if held then redis.call('PEXPIRE', lock, lease) end
+  reply[i + 1] = held and 1 or 0
+end
+return reply`,
+    }),
+  },
+};

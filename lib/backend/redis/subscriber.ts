@@ -1,0 +1,140 @@
+import { runOutsideRegions } from '../../scope/current-region.js';
+import type { ScheduledTask } from '../../time/scheduler.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { Subscription, WakeUps } from '../lock-backend.js';
+import type { ConnectionInput } from './client.js';
+import { RedisConnection } from './connection.js';
+import { inTime } from './in-time.js';
+import { notConnected } from './replies.js';
+
+const HEARTBEAT_MS = 2000;
+const HEARTBEAT_PATIENCE_MS = 1000;
+
+interface Channel {
+  readonly listeners: Set<() => void>;
+  /** Whether the server has acknowledged the subscription on the connection as it is now. */
+  live: boolean;
+}
+
+/**
+ * One connection that listens for all locks. It subscribes again by itself after a cut and then wakes everybody once,
+ * and it is asked for a sign of life while somebody waits: a half-open connection is silent for good and looks healthy.
+ */
+export class RedisSubscriber implements WakeUps {
+  private readonly connection: RedisConnection;
+  private readonly channels = new Map<string, Channel>();
+  private heartbeat: ScheduledTask | undefined;
+
+  constructor(
+    input: ConnectionInput,
+    private readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
+      prepare: () => this.listenAgain(),
+      onClose: () => this.wentDeaf(),
+    });
+    this.connection.client.on('message', (channel: string) => this.wake(this.channels.get(channel)));
+  }
+
+  async subscribe(name: string, listener: () => void): Promise<Subscription> {
+    const channel = this.channels.get(name) ?? { listeners: new Set(), live: false };
+    this.channels.set(name, channel);
+    channel.listeners.add(listener);
+    const cancel = (): void => this.cancel(name, channel, listener);
+    try {
+      await this.listen(name, channel);
+    } catch (error) {
+      cancel();
+      throw error;
+    }
+    return {
+      get alive() {
+        return channel.live;
+      },
+      cancel,
+    };
+  }
+
+  /** Names of the channels somebody listens to. */
+  get channelNames(): readonly string[] {
+    return [...this.channels.keys()];
+  }
+
+  async close(): Promise<void> {
+    this.heartbeat?.cancel();
+    this.heartbeat = undefined;
+    this.channels.clear();
+    await this.connection.close();
+  }
+
+  private async listen(name: string, channel: Channel): Promise<void> {
+    const deadline = this.deadline(this.commandTimeout);
+    this.connection.open();
+    if (!(await this.connection.whenReady(this.commandTimeout))) {
+      throw notConnected(undefined, this.commandTimeout, this.connection.lastError);
+    }
+    this.keepListening();
+    if (channel.live) return;
+    await inTime(this.connection.client.subscribe(name), deadline, this.scheduler);
+    channel.live = this.connection.isReady;
+  }
+
+  private cancel(name: string, channel: Channel, listener: () => void): void {
+    channel.listeners.delete(listener);
+    if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
+    this.channels.delete(name);
+    if (this.channels.size === 0) this.stopHeartbeat();
+    if (!this.connection.isReady) return;
+    // A connection that is going down has no subscriptions to end.
+    this.connection.client.unsubscribe(name).catch(() => this.connection.reconnect());
+  }
+
+  private async listenAgain(): Promise<void> {
+    const names = this.channelNames;
+    if (names.length === 0) return;
+    await inTime(this.connection.client.subscribe(...names), this.deadline(this.commandTimeout), this.scheduler);
+    for (const name of names) {
+      const channel = this.channels.get(name);
+      if (channel) channel.live = true;
+    }
+    this.wakeAll();
+  }
+
+  private wentDeaf(): void {
+    for (const channel of this.channels.values()) channel.live = false;
+    this.wakeAll();
+  }
+
+  private wakeAll(): void {
+    for (const channel of this.channels.values()) this.wake(channel);
+  }
+
+  private wake(channel: Channel | undefined): void {
+    for (const listener of channel?.listeners ?? []) listener();
+  }
+
+  private keepListening(): void {
+    this.heartbeat ??= runOutsideRegions(() => this.scheduler.schedule(HEARTBEAT_MS, () => this.beat()));
+  }
+
+  private stopHeartbeat(): void {
+    this.heartbeat?.cancel();
+    this.heartbeat = undefined;
+  }
+
+  private beat(): void {
+    this.heartbeat = undefined;
+    if (this.channels.size === 0) return;
+    this.keepListening();
+    if (!this.connection.isReady) return;
+    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler).catch(() => {
+      this.wentDeaf();
+      this.connection.reconnect();
+    });
+  }
+
+  private deadline(ms: number): number {
+    return this.scheduler.now() + ms;
+  }
+}

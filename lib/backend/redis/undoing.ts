@@ -1,0 +1,55 @@
+import { runOutsideRegions } from '../../scope/current-region.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+
+const RETRY_MS = 100;
+
+/** An acquisition that may exist although nobody wants it, or never knew of it. */
+export interface Ghost {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly lease: number;
+  /** The last instant of the server's clock at which the acquisition could still take effect. */
+  readonly notAfter: number;
+}
+
+/** Frees what the ghost's owner holds; resolves with the server's time at which that was certain. */
+export type FreeGhost = (ghost: Ghost) => Promise<number>;
+
+/**
+ * Undoes acquisitions with an unknown outcome. A time-out does not cancel a command: it may run later, and a release
+ * sent after it can arrive before it. So each is released again and again until one release is confirmed after the
+ * instant from which the server refuses the acquisition, or until its lease must be over.
+ */
+export class Undoing {
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    private readonly free: FreeGhost,
+  ) {}
+
+  undo(ghost: Ghost): void {
+    const task = runOutsideRegions(() => this.untilGone(ghost)).finally(() => this.running.delete(task));
+    this.running.add(task);
+  }
+
+  /** Resolves when everything is undone, or after `ms`. */
+  async settled(ms: number): Promise<void> {
+    if (this.running.size === 0) return;
+    await Promise.race([Promise.all(this.running), this.pause(ms)]);
+  }
+
+  private async untilGone(ghost: Ghost): Promise<void> {
+    const over = this.scheduler.now() + ghost.lease + RETRY_MS;
+    while (this.scheduler.now() < over) {
+      const confirmed = await this.free(ghost).catch(() => undefined);
+      if (confirmed !== undefined && confirmed > ghost.notAfter) return;
+      await this.pause(confirmed === undefined ? RETRY_MS * (0.5 + Math.random()) : ghost.notAfter - confirmed + 1);
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.scheduler.schedule(ms, resolve));
+  }
+}

@@ -1,0 +1,101 @@
+/** What every error of the library carries beside its message. */
+export interface LockErrorContext {
+  /** The lock's full name, as it stands in Redis. */
+  readonly lockName?: string | undefined;
+  /** The key template of the `@Locked` method, where there is one. */
+  readonly template?: string | undefined;
+  /** Facts for logs and handlers: holder, remaining milliseconds, offending value. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * Base of every error the library throws. Messages say who holds, for how much longer, and what to do; `code` is
+ * stable and meant for programs.
+ */
+export abstract class LockError extends Error {
+  abstract readonly code: string;
+  readonly lockName: string | undefined;
+  readonly template: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, context: LockErrorContext = {}) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
+    this.name = new.target.name;
+    this.lockName = context.lockName;
+    this.template = context.template;
+    this.details = context.details ?? {};
+  }
+}
+
+/** The wait limit passed while somebody else held the lock. Try again later, or wait longer. */
+export class LockTimeoutError extends LockError {
+  readonly code = 'LOCK_TIMEOUT';
+}
+
+/** One try was allowed (`wait: 0`) and the lock was held by somebody else. */
+export class LockConflictError extends LockError {
+  readonly code = 'LOCK_CONFLICT';
+}
+
+/** A hold ended before its owner released it: lease over, key deleted, or the server could not be reached in time. */
+export class LockLostError extends LockError {
+  readonly code = 'LOCK_LOST';
+}
+
+/** Something was to be released that the caller does not hold (Redisson: `IllegalMonitorStateException`). */
+export class LockOwnershipError extends LockError {
+  readonly code = 'LOCK_OWNERSHIP';
+}
+
+/** The caller's `AbortSignal` ended a wait; its reason is the `cause`. */
+export class LockAbortedError extends LockError {
+  readonly code = 'LOCK_ABORTED';
+}
+
+/**
+ * What is known of a command that failed: `not-sent` and `refused` certainly changed nothing, `unknown` may have been
+ * executed and is cancelled in the background until that is confirmed.
+ */
+export type CommandOutcome = 'not-sent' | 'refused' | 'unknown';
+
+/** The backend could not decide in time: connection down, command deadline passed, or the server refused. */
+export class LockUnavailableError extends LockError {
+  readonly code = 'LOCK_UNAVAILABLE';
+
+  constructor(
+    message: string,
+    /** What is known of the command that failed. */
+    readonly outcome: CommandOutcome,
+    /** True where trying again cannot help, such as a missing permission. */
+    readonly permanent: boolean,
+    context: LockErrorContext = {},
+  ) {
+    super(message, context);
+  }
+}
+
+/** The name is taken by a Redis key of another type; `details.found` names it. */
+export class WrongKeyTypeError extends LockError {
+  readonly code = 'LOCK_WRONG_KEY_TYPE';
+}
+
+/** An option is missing, unknown or out of range; the message names option and value. */
+export class LockOptionsError extends LockError {
+  readonly code = 'LOCK_OPTIONS';
+}
+
+/** A name, or a value that was to become part of one, cannot be used; the message names the value. */
+export class LockNameError extends LockError {
+  readonly code = 'LOCK_NAME';
+}
+
+/** The module is shutting down: no new acquisitions. */
+export class LockShutdownError extends LockError {
+  readonly code = 'LOCK_SHUTDOWN';
+}
+
+/** A `@Locked` method ran on an instance that Nest did not construct, so no lock could be taken. */
+export class LockNotWiredError extends LockError {
+  readonly code = 'LOCK_NOT_WIRED';
+}

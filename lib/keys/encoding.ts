@@ -1,0 +1,71 @@
+import { types } from 'node:util';
+
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+
+/** Kept as it is, unless a template needs one of them to keep two placeholders apart. */
+const PUNCTUATION = ['.', '_', '~', '-'];
+
+/**
+ * Letters and digits that are kept: ASCII, Latin, Greek, Cyrillic, Hebrew, Arabic, kana, CJK, Hangul. A fixed list and
+ * not `\p{L}`, which grows with the Unicode version of the process: two processes that encode a letter differently
+ * would not exclude each other. Combining marks are encoded, so that two spellings of `é` do not look like one key.
+ */
+const LETTERS = 'A-Za-z0-9À-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ҁҊ-ԯא-תء-يぁ-ゖァ-ヺ一-鿿가-힣';
+
+const ALWAYS_ENCODED = new RegExp(`[^${LETTERS}%${classOf(PUNCTUATION)}]`, 'u');
+
+/** Makes text safe to stand in a name: no character that ends a part, opens a hash tag or needs escaping in a log. */
+export type Encoder = (text: string) => string;
+
+/**
+ * An encoder that keeps letters, digits and `._~-`, except for the `reserved` ones of these, and writes every other
+ * character as the `%XX` of its UTF-8 bytes. Different texts give different results.
+ */
+export function encoder(reserved: ReadonlySet<string>): Encoder {
+  const kept = PUNCTUATION.filter((character) => !reserved.has(character));
+  const others = new RegExp(`[^${LETTERS}${classOf(kept)}]`, 'gu');
+  return (text) => text.replace(others, (character) => Buffer.from(character).toString('hex').replace(/../g, escapeOf));
+}
+
+/**
+ * The character of a separator that no encoded text contains, so that it shows where one ends: one that is encoded
+ * anyway, else one of `._~-` that has to be reserved. Undefined where the separator has neither.
+ */
+export function boundaryIn(separator: string): { readonly reserved: string } | undefined {
+  if (ALWAYS_ENCODED.test(separator)) return { reserved: '' };
+  const reserved = PUNCTUATION.find((character) => separator.includes(character));
+  return reserved === undefined ? undefined : { reserved };
+}
+
+/**
+ * The text that stands for a value in a name, not yet encoded: non-empty well-formed text, finite numbers, bigints,
+ * booleans, valid dates (ISO, UTC). Undefined for everything else. Values that print alike, such as `1` and `'1'`, are
+ * the same key.
+ */
+export function textOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value === '' || LONE_SURROGATE.test(value) ? undefined : value;
+    case 'number':
+      return Number.isFinite(value) ? String(value) : undefined;
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      return types.isDate(value) ? isoOf(value) : undefined;
+  }
+}
+
+/** By the date itself: a subclass or a property may have another `toISOString`. */
+function isoOf(value: Date): string | undefined {
+  const time = Date.prototype.getTime.call(value);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+function escapeOf(hex: string): string {
+  return `%${hex.toUpperCase()}`;
+}
+
+function classOf(characters: readonly string[]): string {
+  return characters.map((character) => (character === '-' ? '\\-' : character)).join('');
+}

@@ -1,0 +1,77 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Inject, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import {
+  LockAbortedError,
+  LockConflictError,
+  LockError,
+  LockNameError,
+  LockShutdownError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from './errors.js';
+import { LOCK_SETTINGS } from './redis-lock.tokens.js';
+import type { LockSettings } from './redis-lock.options.js';
+
+const SHORTEST_RETRY_S = 1;
+const LONGEST_RETRY_S = 30;
+
+interface Answer {
+  readonly status: number;
+  readonly message: string;
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number;
+}
+
+/**
+ * Maps the errors of locks to HTTP. The name of a lock and its holder never go into a response: they may be personal
+ * data. Other transports get the error itself. The module registers it for the whole application.
+ */
+@Catch(LockError)
+export class LockExceptionFilter implements ExceptionFilter<LockError> {
+  private readonly logger = new Logger('RedisLockModule');
+
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'conflictStatus'>,
+  ) {}
+
+  catch(error: LockError, host: ArgumentsHost): void {
+    if (host.getType() !== 'http') throw error;
+    const { httpAdapter } = this.host;
+    const response: unknown = host.switchToHttp().getResponse();
+    const { status, message, retryAfter } = this.answer(error);
+    if (status === Number(HttpStatus.INTERNAL_SERVER_ERROR)) this.logger.error(error.message, error.stack);
+    // A handler that had begun to answer cannot take it back.
+    if (httpAdapter.isHeadersSent(response)) return;
+    if (retryAfter !== undefined) httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
+    httpAdapter.reply(response, { statusCode: status, error: error.code, message }, status);
+  }
+
+  private answer(error: LockError): Answer {
+    if (error instanceof LockConflictError) {
+      return { status: this.settings.conflictStatus, message: 'Somebody else is working on this right now' };
+    }
+    if (error instanceof LockTimeoutError) {
+      const status = HttpStatus.SERVICE_UNAVAILABLE;
+      return { status, message: 'Somebody else is working on this; try again later', retryAfter: retryAfter(error) };
+    }
+    if (
+      error instanceof LockUnavailableError ||
+      error instanceof LockShutdownError ||
+      error instanceof LockAbortedError
+    ) {
+      const status = HttpStatus.SERVICE_UNAVAILABLE;
+      return { status, message: 'Temporarily unavailable; try again later', retryAfter: SHORTEST_RETRY_S };
+    }
+    // A name is made of what the client sent: too long, or a part of it missing.
+    if (error instanceof LockNameError)
+      return { status: HttpStatus.BAD_REQUEST, message: 'The request names nothing that can be locked' };
+    return { status: HttpStatus.INTERNAL_SERVER_ERROR, message: 'Internal server error' };
+  }
+}
+
+const retryAfter = (error: LockTimeoutError): number => {
+  const { remaining } = error.details;
+  const seconds = typeof remaining === 'number' ? Math.ceil(remaining / 1000) : SHORTEST_RETRY_S;
+  return Math.min(LONGEST_RETRY_S, Math.max(SHORTEST_RETRY_S, seconds));
+};

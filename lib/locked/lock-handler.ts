@@ -1,0 +1,37 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  type Type,
+} from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { LockedInterceptor } from './locked.interceptor.js';
+import { type LockedOptions, planFor } from './locked.options.js';
+
+/** Makes the key, or the keys, from the request rather than from the handler's arguments. */
+export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
+
+/**
+ * An interceptor that holds the lock around the whole handler, pipes and inner interceptors included, until the
+ * response is complete.
+ *
+ * @example
+ * @UseInterceptors(lockHandler((context) => `cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' }))
+ */
+export const lockHandler = (key: HandlerKey, options?: Omit<LockedOptions, 'returns'>): Type<NestInterceptor> => {
+  const plan = planFor(options);
+
+  @Injectable()
+  class LockHandler implements NestInterceptor {
+    constructor(@Inject(LockedInterceptor) private readonly locked: LockedInterceptor) {}
+
+    intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+      const call = { plan, template: undefined, args: [], key: () => key(context) };
+      return this.locked.intercept(call, context, next);
+    }
+  }
+
+  return LockHandler;
+};

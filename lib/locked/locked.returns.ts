@@ -1,0 +1,94 @@
+import { AsyncResource } from 'node:async_hooks';
+import { Observable, type Subscriber } from 'rxjs';
+import { LockLostError } from '../errors.js';
+import type { Guard } from '../primitives/multi-entry.js';
+
+/** An Observable to be followed under locks. */
+export interface Followed {
+  /** Makes the Observable; runs as the owner. */
+  source(): Observable<unknown>;
+  /** What else has to end before the locks are released, and holds up nothing else. */
+  readonly until?: () => Promise<void>;
+}
+
+/** An Observable that takes the locks for each subscription. */
+export interface Guarded extends Followed {
+  /** Gets in; `signal` aborts when nobody is interested any more. */
+  enter(signal: AbortSignal): Promise<Guard>;
+  /** What to emit when that failed; rejects with what is to be thrown. */
+  instead(error: unknown): Promise<unknown>;
+}
+
+/**
+ * Passes on what the source emits, and releases at its end. The source runs as the owner, the consumer does not: it
+ * hears everything in its own context.
+ */
+const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscriber<unknown>): void => {
+  const consumer = new AsyncResource('LockedObservable');
+  const forward = (notify: () => void): void => consumer.runInAsyncScope(notify);
+  // Whoever sees the end finds the locks free, unless something later than the source has to end, too.
+  const end = (notify: () => void): void => {
+    if (until) forward(notify);
+    else void guard.leave().then(() => forward(notify));
+  };
+  subscriber.add(() => void (until?.() ?? Promise.resolve()).then(() => guard.leave()));
+  const subscription = guard.run(() =>
+    source().subscribe({
+      next: (value) => forward(() => subscriber.next(value)),
+      error: (error: unknown) => end(() => subscriber.error(error)),
+      complete: () => end(() => subscriber.complete()),
+    }),
+  );
+  subscriber.add(subscription);
+};
+
+/**
+ * A cold Observable: each subscription takes the locks, runs the source under them, and releases at completion, error
+ * or unsubscription.
+ */
+export const observableUnder = (guarded: Guarded): Observable<unknown> =>
+  new Observable((subscriber) => {
+    const abandoned = new AbortController();
+    subscriber.add(() => abandoned.abort());
+    const settle = async (): Promise<void> => {
+      let guard: Guard;
+      try {
+        guard = await guarded.enter(abandoned.signal);
+      } catch (error) {
+        subscriber.next(await guarded.instead(error));
+        subscriber.complete();
+        return;
+      }
+      if (subscriber.closed) await guard.leave();
+      else follow(guard, guarded, subscriber);
+    };
+    settle().catch((error: unknown) => subscriber.error(error));
+  });
+
+/**
+ * An Observable that a method made while it already held the locks. They stay held until the one subscription to it
+ * ends; nobody subscribing for `patience` ms releases them, since nothing else would.
+ * @param schedule Runs a task after some ms, and returns how to call it off.
+ */
+export const observableHeld = (
+  guard: Guard,
+  source: Observable<unknown>,
+  afterPatience: (giveUp: () => void) => () => void,
+): Observable<unknown> => {
+  let state: 'unsubscribed' | 'subscribed' | 'given-up' = 'unsubscribed';
+  const stopWaiting = afterPatience(() => {
+    state = 'given-up';
+    void guard.leave();
+  });
+  return new Observable((subscriber) => {
+    if (state !== 'unsubscribed') {
+      const why = state === 'subscribed' ? 'covers one subscription only' : 'was given up because nobody subscribed';
+      const remedy = 'declare the return type Observable, or set returns: "observable", to lock for each subscription';
+      subscriber.error(new LockLostError(`The lock of this Observable ${why}; ${remedy}`));
+      return;
+    }
+    state = 'subscribed';
+    stopWaiting();
+    follow(guard, { source: () => source }, subscriber);
+  });
+};

@@ -1,0 +1,102 @@
+import type { Observable } from 'rxjs';
+
+/** What may become part of a key. `1` and `'1'` give the same key. */
+export type KeyPart = string | number | bigint | boolean | Date;
+
+/** Makes the key, or the keys of a multi-lock, from the arguments of the locked method. */
+export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string | readonly string[];
+
+type Deferred = PromiseLike<unknown> | Observable<unknown> | AsyncIterable<unknown>;
+// oxlint-disable-next-line typescript/no-explicit-any -- with `unknown[]` no method that takes an argument would fit
+type Method = (...args: any[]) => unknown;
+type IsAny<T> = 0 extends 1 & T ? true : false;
+
+/** `'a:<0>:\<b>:<1.id>'` → `['0', '1.id']` */
+type Placeholders<K extends string> = K extends `${infer Head}\\<${infer Rest}`
+  ? [...PlaceholdersIn<Head>, ...Placeholders<Rest>]
+  : PlaceholdersIn<K>;
+type PlaceholdersIn<K extends string> = K extends `${string}<${infer P}>${infer Rest}`
+  ? [P, ...PlaceholdersIn<Rest>]
+  : [];
+
+type IsTuple<T extends readonly unknown[]> = number extends T['length'] ? false : true;
+
+/**
+ * One step of a path: into an object, or, when it is a list, into each element. Only numbers address the list itself.
+ * What is missing is `undefined`, also where only some members of a union have it.
+ */
+type Step<T, Name extends string> =
+  IsAny<T> extends true
+    ? T
+    : T extends readonly unknown[]
+      ? Name extends `${number}`
+        ? Element<T, Name>
+        : Step<T[number], Name>
+      : T extends object
+        ? Property<T, Name>
+        : undefined;
+type Element<T extends readonly unknown[], Index extends string> =
+  IsTuple<T> extends true ? Property<T, Index> : T[number];
+type Property<T, Name extends string> = Name extends keyof T ? T[Name] : undefined;
+type Walk<T, Path extends string> = Path extends `${infer Head}.${infer Tail}`
+  ? Walk<Step<T, Head>, Tail>
+  : Step<T, Path>;
+
+/** A path starts with the number of an argument. */
+type ValueAt<A, Path extends string> = Path extends `${number}` | `${number}.${string}` ? Walk<A, Path> : undefined;
+
+/** Nothing is assignable to it: the compiler shows it, with the reason, in the message for a method that does not fit. */
+export interface Refused<Why extends string> {
+  readonly '@Locked': Why;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are nobody's business here
+type CheckHost<T> = T extends abstract new (...args: any) => unknown
+  ? Refused<'a static method has no instance to lock through'>
+  : unknown;
+
+type CheckReturn<M extends Method> =
+  IsAny<ReturnType<M>> extends true
+    ? unknown
+    : ReturnType<M> extends Deferred
+      ? unknown
+      : Refused<'the method must return a Promise, an Observable or an AsyncIterable'>;
+
+type CheckKey<K extends string, M extends Method> = CheckPlaceholders<Placeholders<K>, Parameters<M>>;
+type CheckPlaceholders<Paths extends readonly string[], A> = Paths extends [
+  infer Path extends string,
+  ...infer Others extends string[],
+]
+  ? CheckPart<ValueAt<A, Path>, Path> & CheckPlaceholders<Others, A>
+  : unknown;
+/** Undecided, and so refused, for the type parameter of a generic class; `as MethodDecorator` leaves out the check. */
+type CheckPart<V, Path extends string> = [V] extends [KeyPart | readonly KeyPart[]]
+  ? unknown
+  : Refused<`<${Path}> names no text, number, boolean or date among the arguments`>;
+
+/** A key function may leave out arguments at the end, and may itself take more general ones. */
+type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
+  // oxlint-disable-next-line typescript/no-explicit-any -- stands for the arguments that the key function leaves out
+  Parameters<M> extends readonly [...A, ...any[]]
+    ? unknown
+    : Parameters<M> extends A
+      ? unknown
+      : Refused<'the key function does not take the arguments of this method'>;
+
+/** The decorator that `Locked('order:<0>')` gives: fits methods whose arguments have what the template names. */
+export interface LockedByTemplate<K extends string> {
+  <T extends object, M extends Method>(
+    target: T & CheckHost<T>,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M>,
+  ): void;
+}
+
+/** The decorator that `Locked((order: Order) => …)` gives: fits methods that pass what the key function takes. */
+export interface LockedByFunction<A extends readonly unknown[]> {
+  <T extends object, M extends Method>(
+    target: T & CheckHost<T>,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKeyFunction<A, M>,
+  ): void;
+}

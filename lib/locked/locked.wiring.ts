@@ -1,0 +1,48 @@
+import { Inject } from '@nestjs/common';
+import { LockNotWiredError } from '../errors.js';
+import { LockedInterceptor } from './locked.interceptor.js';
+
+/** Where an instance keeps the interceptor. Nest prints the text when the module is missing. */
+const PORT = Symbol('@Locked (import RedisLockModule.forRoot)');
+
+/**
+ * Lets Nest hand the interceptor to every instance of the class: per application, per request, per transient consumer.
+ * Needs no list of classes and no global.
+ */
+export const wire = (prototype: object): void => {
+  if (PORT in prototype) return;
+  Object.defineProperty(prototype, PORT, {
+    configurable: true,
+    // Keeps the port out of JSON, spread, Object.keys and test equality. Writable, because Nest 11 may set it twice.
+    set(this: object, interceptor: unknown) {
+      connect(this, interceptor);
+    },
+  });
+  Inject(LockedInterceptor)(prototype, PORT);
+};
+
+/** Whether methods of this instance are locked, and nobody has told them through what. */
+export const wantsWiring = (instance: object): boolean => PORT in instance && !Object.hasOwn(instance, PORT);
+
+/** What Nest does for the instances it constructs, for one that somebody else constructed. */
+export const connect = (instance: object, interceptor: unknown): void => {
+  Object.defineProperty(instance, PORT, { value: interceptor, configurable: true, writable: true });
+};
+
+/**
+ * @param place Class and method, for the message.
+ * @throws LockNotWiredError when Nest did not construct the instance, or gave it something else, such as an auto-mock
+ *   that would swallow the method.
+ */
+export const interceptorOf = (instance: unknown, place: string): LockedInterceptor => {
+  const interceptor: unknown =
+    typeof instance === 'object' && instance !== null ? Reflect.get(instance, PORT) : undefined;
+  if (interceptor instanceof LockedInterceptor) return interceptor;
+  const remedy =
+    'let Nest construct the class (list it in providers or controllers) in an application that imports RedisLockModule';
+  throw new LockNotWiredError(
+    `${place} is @Locked, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
+      'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" }). ' +
+      'In a constructor it is too early: call the method from onModuleInit',
+  );
+};

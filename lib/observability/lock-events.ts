@@ -1,0 +1,31 @@
+/** What happened beside the calls that returned: everything that has no promise of its own to reject. */
+export type LockEvent =
+  /** A hold ended before its owner released it. */
+  | { readonly type: 'lost'; readonly lockName: string; readonly owner: string; readonly reason: string }
+  /** A renewal failed; it is tried again until the hold's local deadline. */
+  | { readonly type: 'renewal-failed'; readonly holds: number; readonly error: unknown }
+  /** A release could not be confirmed; it goes on in the background until the lease is over. */
+  | { readonly type: 'release-failed'; readonly lockName: string; readonly owner: string; readonly error: unknown }
+  /** Something was thrown where nobody waits for it: a listener, a task of the scheduler. */
+  | { readonly type: 'unexpected'; readonly error: unknown };
+
+/** Tells listeners what happened, once. A listener that throws disturbs neither the locks nor the other listeners. */
+export class LockEvents {
+  private readonly listeners = new Set<(event: LockEvent) => void>();
+
+  /** Calls `listener` for every event until the function that is returned is called. */
+  on(listener: (event: LockEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  emit(event: LockEvent): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        if (event.type !== 'unexpected') this.emit({ type: 'unexpected', error });
+      }
+    }
+  }
+}

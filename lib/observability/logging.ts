@@ -1,0 +1,33 @@
+import type { LockEvent, LockEvents } from './lock-events.js';
+
+/** The little of Nest's logger that is used. */
+export interface EventLog {
+  warn(message: string): void;
+  error(message: string, stack?: string): void;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const write = (log: EventLog, event: LockEvent): void => {
+  switch (event.type) {
+    case 'lost':
+      log.warn(`Lock "${event.lockName}" was lost by ${event.owner}: ${event.reason}`);
+      break;
+    case 'renewal-failed':
+      log.warn(`Renewing ${event.holds} hold(s) failed and is tried again: ${messageOf(event.error)}`);
+      break;
+    case 'release-failed':
+      log.warn(
+        `Releasing lock "${event.lockName}" of ${event.owner} could not be confirmed: ${messageOf(event.error)}`,
+      );
+      break;
+    case 'unexpected':
+      log.error(`Unexpected: ${messageOf(event.error)}`, event.error instanceof Error ? event.error.stack : undefined);
+      break;
+    default:
+      event satisfies never;
+  }
+};
+
+/** Writes every event to a log. Returns how to stop. */
+export const logEvents = (events: LockEvents, log: EventLog): (() => void) => events.on((event) => write(log, event));

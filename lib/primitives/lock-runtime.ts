@@ -1,0 +1,32 @@
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { NameLimits } from '../keys/names.js';
+import type { LockEvents } from '../observability/lock-events.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { Acquisitions } from '../waiting/acquisition.js';
+import type { Watchdog } from '../watchdog/watchdog.js';
+import type { Grants } from './grants.js';
+import type { Seats } from './seats.js';
+
+/** What a lock does where its caller said nothing. */
+export interface LockDefaults {
+  /** Put before every name, ours and Redisson's alike. */
+  readonly keyPrefix: string;
+  /** Milliseconds an acquirer waits; may be `Infinity`. */
+  readonly wait: number;
+  readonly names: NameLimits;
+}
+
+/** What all locks of one connection share. Two connections are two owners, also for the same name. */
+export interface LockRuntime {
+  readonly backend: LockBackend;
+  readonly scheduler: SteadyScheduler;
+  readonly acquisitions: Acquisitions;
+  readonly watchdog: Watchdog;
+  readonly events: LockEvents;
+  readonly defaults: LockDefaults;
+  /** Aborts when the application shuts down: nobody new gets in, nobody goes on waiting. */
+  readonly shutdown: AbortSignal;
+  /** Everything that is held now. */
+  readonly grants: Grants;
+  readonly seats: Seats;
+}

@@ -1,0 +1,72 @@
+import { describe } from '../describe.js';
+import { LockOptionsError } from '../errors.js';
+import { type Duration, parseLease, parseWait } from '../time/duration.js';
+
+/** How to acquire. */
+export interface LockOptions {
+  /**
+   * After this time the hold ends by itself, in ms or such as `'30s'`. Absent: the watchdog keeps the hold until it is
+   * released. 10 … 2^31 − 1 ms.
+   */
+  readonly lease?: Duration | undefined;
+  /** How long to wait for the lock; 0: one try; `Infinity`: without limit. Default: that of the module or the method. */
+  readonly wait?: Duration | undefined;
+  /** Ends the wait early with `LockAbortedError`. After the lock was acquired it has no effect. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options that were read once and checked. */
+export interface LockRequest {
+  /** Milliseconds; `undefined` is the watchdog. */
+  readonly lease: number | undefined;
+  readonly wait: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The own properties of an options object, read once. Getters and proxies may do what they like, so nothing is read
+ * from the object again.
+ * @throws LockOptionsError for anything that is no object, and for options that do not exist.
+ */
+export const readOptions = <K extends string>(options: unknown, known: readonly K[]): Partial<Record<K, unknown>> => {
+  if (options === undefined) return {};
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new LockOptionsError(`options must be an object, not ${describe(options)}`, { details: { value: options } });
+  }
+  let own: Record<string, unknown>;
+  try {
+    own = { ...options };
+  } catch (cause) {
+    throw new LockOptionsError('options could not be read: a property threw', { cause });
+  }
+  const unknown = Object.keys(own).find((name) => !known.some((option) => option === name));
+  if (unknown !== undefined) {
+    throw new LockOptionsError(`unknown option ${describe(unknown)}; known are ${known.join(', ')}`, {
+      details: { option: unknown },
+    });
+  }
+  const picked: Partial<Record<K, unknown>> = {};
+  for (const option of known) picked[option] = own[option];
+  return picked;
+};
+
+/** @throws LockOptionsError naming option and value. */
+export const parseSignal = (signal: unknown): AbortSignal | undefined => {
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw new LockOptionsError(`signal must be an AbortSignal, not ${describe(signal)}`, {
+    details: { option: 'signal', value: signal },
+  });
+};
+
+/**
+ * @param defaultWait Milliseconds where the caller gave no wait.
+ * @throws LockOptionsError naming option and value.
+ */
+export const parseLockOptions = (options: LockOptions | undefined, defaultWait: number): LockRequest => {
+  const { lease, wait, signal } = readOptions(options, ['lease', 'wait', 'signal']);
+  return {
+    lease: lease === undefined ? undefined : parseLease(lease, 'lease'),
+    wait: wait === undefined ? defaultWait : parseWait(wait, 'wait'),
+    signal: parseSignal(signal),
+  };
+};

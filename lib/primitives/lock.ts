@@ -1,0 +1,140 @@
+import { LockConflictError, LockOwnershipError, LockTimeoutError } from '../errors.js';
+import { lockChannel } from '../keys/names.js';
+import { type Entered, Entry } from './entry.js';
+import type { Hold } from './hold.js';
+import { type LockOptions, type LockRequest, parseLockOptions } from './lock.options.js';
+import type { LockRuntime } from './lock-runtime.js';
+
+/** What every kind of lock can do. */
+export interface Lock {
+  /** The lock's name, as it stands in Redis. */
+  readonly name: string;
+
+  /**
+   * Takes the lock, waiting for it if need be (Redisson: `lock`). Inside a region or scope that holds it, re-enters.
+   * @throws LockTimeoutError after `wait`, LockConflictError where `wait` is 0, LockAbortedError, LockShutdownError,
+   *   LockUnavailableError, LockLostError, WrongKeyTypeError, LockOptionsError
+   */
+  acquire(options?: LockOptions): Promise<Hold>;
+
+  /**
+   * Takes the lock, or resolves with null when somebody else has it (Redisson: `tryLock`).
+   * @param options `wait` defaults to 0, which is exactly one try.
+   */
+  tryAcquire(options?: LockOptions): Promise<Hold | null>;
+
+  /** Runs `fn` under the lock and releases it afterwards. The result or error of `fn` is what comes out. */
+  withLock<T>(fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  withLock<T>(options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+
+  /**
+   * Releases the hold that the current scope, or the region around the caller, acquired last (Redisson: `unlock`).
+   * Holds of `withLock` and `@Locked` end with their callback; holds acquired elsewhere end by `hold.release()`.
+   * @throws LockOwnershipError when there is none, or when it had ended before.
+   */
+  release(): Promise<void>;
+
+  /** Ends the hold of whoever has it, and wakes the waiters (Redisson: `forceUnlock`). True if somebody had it. */
+  forceRelease(): Promise<boolean>;
+
+  /** Whether anybody holds the lock. */
+  isLocked(): Promise<boolean>;
+
+  /** Whether the current scope, or the region around the caller, holds the lock (Redisson: `isHeldByCurrentThread`). */
+  isHeldByCurrentScope(): Promise<boolean>;
+
+  /** How often the current scope holds the lock (Redisson: `getHoldCount`); 0 when it does not. */
+  holdCount(): Promise<number>;
+
+  /** Milliseconds until the lease ends; −2 when nobody holds the lock (Redisson: `remainTimeToLive`). */
+  remainingLease(): Promise<number>;
+}
+
+/** The reentrant lock (Redisson: `RLock` of `getLock`): the reference the other kinds vary. */
+export class ReentrantLock implements Lock {
+  private readonly entry: Entry;
+
+  /** Made by `LockService`. */
+  constructor(
+    private readonly runtime: LockRuntime,
+    readonly name: string,
+    template?: string,
+  ) {
+    this.entry = new Entry(runtime, name, lockChannel(name), template);
+  }
+
+  async acquire(options?: LockOptions): Promise<Hold> {
+    return this.entry.acquire(this.request(options));
+  }
+
+  async tryAcquire(options?: LockOptions): Promise<Hold | null> {
+    try {
+      return await this.entry.acquire(parseLockOptions(options, 0));
+    } catch (error) {
+      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
+      throw error;
+    }
+  }
+
+  withLock<T>(fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  withLock<T>(options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  async withLock<T>(
+    ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: LockOptions, fn: (hold: Hold) => T | Promise<T>]
+  ): Promise<T> {
+    const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
+    const { hold, run, leave } = await this.enter(this.request(options));
+    try {
+      return await run(() => fn(hold));
+    } finally {
+      await leave();
+    }
+  }
+
+  /** @internal For work that is no single callback, such as a stream. */
+  enter(request: LockRequest): Promise<Entered> {
+    return this.entry.enter(request);
+  }
+
+  async release(): Promise<void> {
+    const hold = this.entry.current()?.latestLoose;
+    if (!hold) {
+      throw new LockOwnershipError(
+        `Lock "${this.name}" has no hold here to release: call hold.release() on what acquire() gave, or acquire inside runInScope()`,
+        { lockName: this.name },
+      );
+    }
+    if ((await hold.release()) !== 'expired') return;
+    throw new LockOwnershipError(
+      `Lock "${this.name}" is not held by ${hold.owner} any more: its lease ended or it was taken away`,
+      {
+        lockName: this.name,
+        details: { owner: hold.owner },
+      },
+    );
+  }
+
+  forceRelease(): Promise<boolean> {
+    return this.runtime.backend.lock.forceRelease(this.name);
+  }
+
+  async isLocked(): Promise<boolean> {
+    return (await this.runtime.backend.lock.inspect(this.name, undefined)).locked;
+  }
+
+  async isHeldByCurrentScope(): Promise<boolean> {
+    return (await this.holdCount()) > 0;
+  }
+
+  async holdCount(): Promise<number> {
+    const owner = this.entry.current()?.owner;
+    return owner === undefined ? 0 : (await this.runtime.backend.lock.inspect(this.name, owner)).count;
+  }
+
+  async remainingLease(): Promise<number> {
+    return (await this.runtime.backend.lock.inspect(this.name, undefined)).remaining;
+  }
+
+  private request(options: LockOptions | undefined): LockRequest {
+    return parseLockOptions(options, this.runtime.defaults.wait);
+  }
+}

@@ -1,0 +1,83 @@
+import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
+import { LockExceptionFilter } from './lock-exception.filter.js';
+import { LockService } from './lock.service.js';
+import { LockedInterceptor } from './locked/locked.interceptor.js';
+import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
+import { type LockSettings, parseModuleOptions, type RedisLockOptions } from './redis-lock.options.js';
+import { createRuntime, type OwnedRuntime } from './redis-lock.runtime.js';
+import { LOCK_RUNTIME, LOCK_SETTINGS } from './redis-lock.tokens.js';
+import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from './time/scheduler.js';
+
+/** What must be known before the options are, and so stands beside `useFactory` and its kind. */
+export interface RedisLockModuleExtras {
+  /** Whether every module sees `LockService` without importing this one. Default: true. */
+  isGlobal?: boolean;
+  /** Whether lock errors are mapped to HTTP for the whole application. Default: true. */
+  exceptionFilter?: boolean;
+}
+
+/** What `forRootAsync({ useClass })` takes. */
+export interface RedisLockOptionsFactory {
+  createRedisLockOptions(): RedisLockOptions | Promise<RedisLockOptions>;
+}
+
+const LOCK_OPTIONS = Symbol('LOCK_OPTIONS');
+
+const providers: Provider[] = [
+  { provide: WATCHDOG_SCHEDULER, useValue: systemScheduler },
+  { provide: LOCK_SETTINGS, inject: [LOCK_OPTIONS], useFactory: parseModuleOptions },
+  {
+    provide: LOCK_RUNTIME,
+    inject: [LOCK_SETTINGS, WATCHDOG_SCHEDULER],
+    useFactory: (settings: LockSettings, clock: Scheduler): OwnedRuntime => createRuntime(settings, clock),
+  },
+  {
+    provide: LockService,
+    inject: [LOCK_RUNTIME],
+    useFactory: (runtime: OwnedRuntime): LockService => new LockService(runtime),
+  },
+  {
+    provide: LockedInterceptor,
+    inject: [LockService, LOCK_RUNTIME],
+    useFactory: (locks: LockService, { scheduler, watchdog }: OwnedRuntime): LockedInterceptor =>
+      new LockedInterceptor(locks, (task) => {
+        const timer = scheduler.schedule(watchdog.timeout, task);
+        return () => timer.cancel();
+      }),
+  },
+  RedisLockLifecycle,
+];
+
+const { ConfigurableModuleClass, OPTIONS_TYPE } = new ConfigurableModuleBuilder<RedisLockOptions>({
+  moduleName: 'RedisLock',
+  optionsInjectionToken: LOCK_OPTIONS,
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createRedisLockOptions')
+  .setExtras<RedisLockModuleExtras>(
+    { isGlobal: true, exceptionFilter: true },
+    (definition, { isGlobal = true, exceptionFilter = true }) => {
+      const filter: Provider[] = exceptionFilter ? [{ provide: APP_FILTER, useClass: LockExceptionFilter }] : [];
+      return {
+        ...definition,
+        global: isGlobal,
+        imports: [...(definition.imports ?? []), DiscoveryModule],
+        providers: [...(definition.providers ?? []), ...providers, ...filter],
+        exports: [LockService, LockedInterceptor, LOCK_SETTINGS],
+      };
+    },
+  )
+  .build();
+
+/**
+ * Registers {@link LockService} and makes `@Locked` work in the whole application. Import it first: modules imported
+ * before it shut down after it.
+ */
+@Module({})
+export class RedisLockModule extends ConfigurableModuleClass {
+  /** @param options All have defaults: without any, locks live on `redis://127.0.0.1:6379`. */
+  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    return super.forRoot(options);
+  }
+}

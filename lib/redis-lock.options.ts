@@ -1,0 +1,139 @@
+import { type ConnectionInput, isRedisClient, keyPrefixOf } from './backend/redis/client.js';
+import { describe } from './describe.js';
+import { LockOptionsError } from './errors.js';
+import type { NameLimits } from './keys/names.js';
+import { readOptions } from './primitives/lock.options.js';
+import { type Duration, MAX_DURATION, parseDuration, parseWait } from './time/duration.js';
+
+/** What `RedisLockModule.forRoot()` takes. Every option has a default. Durations are ms or such as `'30s'`. */
+export interface RedisLockOptions {
+  /** Where locks live. `memory` is this process's own memory, for tests and development. Default: `redis`. */
+  readonly backend?: 'redis' | 'memory' | undefined;
+  /**
+   * A URL, ioredis options, or an ioredis client of one server. A client is duplicated with the settings that locks
+   * need, never changed and never closed. Default: `redis://127.0.0.1:6379`.
+   */
+  readonly connection?: ConnectionInput | undefined;
+  /** Put before every name. Default: the `keyPrefix` of the connection, else none. */
+  readonly keyPrefix?: string | undefined;
+  /** How long acquirers wait that do not say. Default: 10 s. `Infinity`: without limit. */
+  readonly wait?: Duration | undefined;
+  /** What a hold without a lease is renewed to, every third of it. Default: 30 s (Redisson: `lockWatchdogTimeout`). */
+  readonly watchdogTimeout?: Duration | undefined;
+  /** Longest time one command may take before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */
+  readonly commandTimeout?: Duration | undefined;
+  /** How long running holders get at shutdown before their signals abort. Default: 2 s. */
+  readonly shutdownTimeout?: Duration | undefined;
+  /** How often a waiter asks although no message came: what one lost message may cost. Default: 5 s. */
+  readonly safetyPoll?: Duration | undefined;
+  /** Longest name, prefix included, in bytes of UTF-8. Default: 512. */
+  readonly maxNameBytes?: number | undefined;
+  /** Whether names may hold control characters. Default: false. */
+  readonly allowControlCharacters?: boolean | undefined;
+  /** HTTP status when somebody else holds the lock and one try was allowed. Default: 409. */
+  readonly conflictStatus?: 409 | 423 | undefined;
+}
+
+/** The options, read once, checked and complete. Durations are ms. */
+export interface LockSettings {
+  /** `undefined` is the memory backend. */
+  readonly connection: ConnectionInput | undefined;
+  readonly keyPrefix: string;
+  readonly wait: number;
+  readonly watchdogTimeout: number;
+  readonly commandTimeout: number;
+  readonly shutdownTimeout: number;
+  readonly safetyPoll: number;
+  readonly names: NameLimits;
+  readonly conflictStatus: 409 | 423;
+}
+
+const OPTIONS = [
+  'backend',
+  'connection',
+  'keyPrefix',
+  'wait',
+  'watchdogTimeout',
+  'commandTimeout',
+  'shutdownTimeout',
+  'safetyPoll',
+  'maxNameBytes',
+  'allowControlCharacters',
+  'conflictStatus',
+] as const satisfies readonly (keyof RedisLockOptions)[];
+
+const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
+
+/** @throws LockOptionsError naming the option and its value. */
+export const parseModuleOptions = (options: RedisLockOptions | undefined): LockSettings => {
+  const given = readOptions(options, OPTIONS);
+  const connection = connectionOf(given.backend, given.connection);
+  return {
+    connection,
+    keyPrefix: keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection)),
+    wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
+    watchdogTimeout: duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50),
+    commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
+    shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 2000, 0),
+    safetyPoll: duration(given.safetyPoll, 'safetyPoll', 5000, 50),
+    names: {
+      maxBytes: count(given.maxNameBytes, 'maxNameBytes', 512),
+      allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
+    },
+    conflictStatus: oneOf(given.conflictStatus, 'conflictStatus', [409, 423]),
+  };
+};
+
+const refused = (option: string, value: unknown, rule: string): LockOptionsError =>
+  new LockOptionsError(`${option} must be ${rule}, not ${describe(value)}`, { details: { option, value } });
+
+const duration = (value: unknown, option: string, fallback: number, min: number, max = MAX_DURATION): number =>
+  value === undefined ? fallback : parseDuration(value, option, { min, max });
+
+const count = (value: unknown, option: string, fallback: number): number => {
+  if (value === undefined) return fallback;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
+  throw refused(option, value, 'a whole number above 0');
+};
+
+/** One of the allowed values; the first is the default. */
+const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]]): T => {
+  if (value === undefined) return allowed[0];
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw refused(option, value, allowed.map((candidate) => describe(candidate)).join(' or '));
+  return found;
+};
+
+const keyPrefix = (value: unknown): string | undefined => {
+  if (value === undefined || typeof value === 'string') return value;
+  throw refused('keyPrefix', value, 'text');
+};
+
+const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | undefined => {
+  if (oneOf(backend, 'backend', ['redis', 'memory']) === 'redis')
+    return connectionInput(connection ?? DEFAULT_CONNECTION);
+  if (connection === undefined) return undefined;
+  throw new LockOptionsError('connection makes no sense with backend "memory"; give one of the two', {
+    details: { option: 'connection' },
+  });
+};
+
+/** Never shows the value: it may carry a password. */
+const connectionInput = (connection: unknown): ConnectionInput => {
+  if (typeof connection === 'string' && /^(rediss?:\/\/.|\/.)/.test(connection)) return connection;
+  if (isRedisClient(connection)) {
+    if (!connection.isCluster) return connection;
+    throw new LockOptionsError('connection is a Cluster client; give a client, URL or options of one server', {
+      details: { option: 'connection' },
+    });
+  }
+  const isObject = typeof connection === 'object' && connection !== null && !Array.isArray(connection);
+  if (isObject && Object.getPrototypeOf(connection) === Object.prototype) return connection;
+  const found = typeof connection === 'string' ? 'another text' : describe(connection);
+  throw new LockOptionsError(
+    `connection must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`,
+    {
+      details: { option: 'connection' },
+    },
+  );
+};

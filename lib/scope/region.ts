@@ -1,0 +1,39 @@
+/**
+ * One callback that is running, either under a hold or as a scope of its own. Code is inside while the callback has not
+ * settled; a region that closed gives nothing any more, so work left running detached is nobody.
+ */
+export class Region {
+  private readonly outer: Region | undefined;
+  private open = true;
+
+  /**
+   * @param hold What the callback runs under; `undefined` makes a scope, in which everything acquired has one owner.
+   * @param outer The region this one is nested in. Closed ones are skipped, so a loop that reschedules itself from
+   *   inside does not grow a chain.
+   */
+  constructor(
+    readonly hold: object | undefined,
+    outer?: Region,
+  ) {
+    this.outer = Region.innermostOpen(outer);
+  }
+
+  static innermostOpen(region: Region | undefined): Region | undefined {
+    let candidate = region;
+    while (candidate && !candidate.open) candidate = candidate.outer;
+    return candidate;
+  }
+
+  get isScope(): boolean {
+    return this.hold === undefined;
+  }
+
+  /** This region and the ones around it that are open, from the inside out. */
+  *outwards(): Generator<Region> {
+    for (let region = Region.innermostOpen(this); region; region = Region.innermostOpen(region.outer)) yield region;
+  }
+
+  close(): void {
+    this.open = false;
+  }
+}

@@ -1,0 +1,66 @@
+import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
+
+/** A turn that was given; ends it. Calling it again does nothing. */
+export type EndTurn = () => void;
+
+/** Lets takers in one at a time, first come first served, without asking any server. */
+export class Turns {
+  private readonly queue = new Set<(end: EndTurn) => void>();
+  private taken = false;
+
+  /** @param onIdle Called when nobody has or wants a turn any more. */
+  constructor(private readonly onIdle: () => void = () => {}) {}
+
+  get isIdle(): boolean {
+    return !this.taken;
+  }
+
+  /** Runs `task` in its turn, however long that takes to come. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const end = await this.take();
+    try {
+      return await task();
+    } finally {
+      end();
+    }
+  }
+
+  /** Resolves with the turn, or with the reason why the wait for it ended. */
+  take(): Promise<EndTurn>;
+  take(limit: WaitLimit): Promise<EndTurn | WaitEnd>;
+  take(limit?: WaitLimit): Promise<EndTurn | WaitEnd> {
+    if (!this.taken) {
+      this.taken = true;
+      return Promise.resolve(this.endOfTurn());
+    }
+    const ended = limit?.ended;
+    if (ended) return Promise.resolve(ended);
+    return new Promise((resolve) => {
+      const admit = (end: EndTurn): void => {
+        stopWatching?.();
+        resolve(end);
+      };
+      const stopWatching = limit?.watch((end) => {
+        this.queue.delete(admit);
+        resolve(end);
+      });
+      this.queue.add(admit);
+    });
+  }
+
+  private endOfTurn(): EndTurn {
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      const [next] = this.queue;
+      if (next) {
+        this.queue.delete(next);
+        next(this.endOfTurn());
+      } else {
+        this.taken = false;
+        this.onIdle();
+      }
+    };
+  }
+}

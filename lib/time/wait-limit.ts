@@ -1,0 +1,65 @@
+import type { SteadyScheduler } from './steady-scheduler.js';
+
+/** Why a wait ended without what was waited for. */
+export type WaitEnd = { readonly cause: 'elapsed' } | { readonly cause: 'aborted'; readonly reason: unknown };
+
+/**
+ * How long somebody is willing to wait: a number of milliseconds from now (or without limit), and signals that end the
+ * wait early. Holds a timer and listeners only between {@link watch} and the call that stops watching.
+ */
+export class WaitLimit {
+  readonly startedAt: number;
+
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    /** Milliseconds; 0 allows one try, `Infinity` waits until something else ends it. */
+    readonly wait: number,
+    private readonly signals: readonly AbortSignal[],
+  ) {
+    this.startedAt = scheduler.now();
+  }
+
+  /** Milliseconds waited so far. */
+  get waited(): number {
+    return this.scheduler.now() - this.startedAt;
+  }
+
+  /** What has ended the wait by now, if anything has. */
+  get ended(): WaitEnd | undefined {
+    const aborted = this.signals.find((signal) => signal.aborted);
+    if (aborted) return { cause: 'aborted', reason: aborted.reason };
+    return this.waited >= this.wait ? { cause: 'elapsed' } : undefined;
+  }
+
+  /** Calls `onEnd` once, when the wait ends. The caller stops watching by calling what is returned. */
+  watch(onEnd: (end: WaitEnd) => void): () => void {
+    const abandon: (() => void)[] = [];
+    const stop = (): void => {
+      for (const undo of abandon.splice(0)) undo();
+    };
+    const finish = (end: WaitEnd): void => {
+      stop();
+      onEnd(end);
+    };
+    for (const signal of this.signals) {
+      const abort = (): void => finish({ cause: 'aborted', reason: signal.reason });
+      signal.addEventListener('abort', abort, { once: true });
+      abandon.push(() => signal.removeEventListener('abort', abort));
+    }
+    if (Number.isFinite(this.wait)) this.arm(finish, abandon);
+    return stop;
+  }
+
+  /** A timer may fire early (an injected clock, rounding): then it is set again for the rest. */
+  private arm(finish: (end: WaitEnd) => void, abandon: (() => void)[]): void {
+    const timer = this.scheduler.schedule(
+      this.wait - this.waited,
+      () => {
+        if (this.waited >= this.wait) finish({ cause: 'elapsed' });
+        else this.arm(finish, abandon);
+      },
+      { keepAlive: true },
+    );
+    abandon.push(() => timer.cancel());
+  }
+}

@@ -1,0 +1,152 @@
+import type { Subscription, WakeUps } from '../backend/lock-backend.js';
+import { LockUnavailableError } from '../errors.js';
+import { runOutsideRegions } from '../scope/current-region.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { WaitEnd } from '../time/wait-limit.js';
+import type { Acquired, Attempts } from './attempt.js';
+import { type Asked, type LastSeen, refusal } from './refusal.js';
+import { WakeUp } from './wake-up.js';
+
+/** How long a contender sleeps when nothing else wakes it, ms. */
+export interface Polling {
+  /** While the subscription works: what one lost message may cost. */
+  readonly safety: number;
+  /** While it does not. */
+  readonly deaf: number;
+}
+
+/** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
+const EXPIRY_JITTER_MS = 5;
+const UNAVAILABLE_PAUSE_MS = 100;
+
+interface Waiter {
+  readonly asked: Asked;
+  readonly lease: number;
+  /** The wait is over, but a try is on its way and may still succeed. */
+  overdue: WaitEnd | undefined;
+  grant(acquired: Acquired): void;
+  refuse(error: unknown): void;
+}
+
+/**
+ * Everybody in this process who waits for one lock. Only the first contends: it tries, subscribes, tries again, and
+ * sleeps until a message, the end of the holder's lease, or a slow safety poll. The others wait behind it in memory, so
+ * a thousand waiters cost the server no more than one.
+ */
+export class Contention {
+  private readonly waiters = new Set<Waiter>();
+  private readonly wakeUp: WakeUp;
+  private running = false;
+  private subscription: Subscription | undefined;
+  private trying: Waiter | undefined;
+  private lastSeen: LastSeen;
+
+  constructor(
+    private readonly name: string,
+    private readonly channel: string,
+    private readonly attempts: Attempts,
+    private readonly wakeUps: WakeUps,
+    scheduler: SteadyScheduler,
+    private readonly polling: Polling,
+    private readonly onIdle: () => void,
+  ) {
+    this.wakeUp = new WakeUp(scheduler);
+  }
+
+  /** Waits in line. Rejects when the limit ends, with nothing left behind. */
+  enter(asked: Asked, lease: number): Promise<Acquired> {
+    return new Promise((resolve, reject) => {
+      const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
+      const waiter: Waiter = {
+        asked,
+        lease,
+        overdue: undefined,
+        grant: (acquired) => {
+          stopWatching();
+          resolve(acquired);
+        },
+        refuse: (error) => {
+          stopWatching();
+          reject(error);
+        },
+      };
+      this.waiters.add(waiter);
+      if (this.running) return;
+      this.running = true;
+      runOutsideRegions(() => this.run()).catch((error: unknown) => this.collapse(error));
+    });
+  }
+
+  private async run(): Promise<void> {
+    for (let first = this.first(); first; first = this.first()) {
+      const pause = await this.try(first);
+      if (this.waiters.size === 0) break;
+      // Between the try and the acknowledged subscription a release may have gone unheard: try once more.
+      if (!this.subscription && (await this.listen())) continue;
+      await this.wakeUp.sleep(Math.min(pause, this.subscription?.alive ? this.polling.safety : this.polling.deaf));
+    }
+    this.stop();
+  }
+
+  /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
+  private stop(): void {
+    this.running = false;
+    this.subscription?.cancel();
+    this.subscription = undefined;
+    this.onIdle();
+  }
+
+  private collapse(error: unknown): void {
+    for (const waiter of this.waiters) this.refuse(waiter, error);
+    this.stop();
+  }
+
+  private first(): Waiter | undefined {
+    const [first] = this.waiters;
+    return first;
+  }
+
+  /** One try for the first in line. Resolves with how long to sleep before the next, unless something happens. */
+  private async try(waiter: Waiter): Promise<number> {
+    this.trying = waiter;
+    this.wakeUp.forget();
+    try {
+      const result = await this.attempts.acquire(this.name, waiter.lease);
+      if ('owner' in result) {
+        if (this.waiters.delete(waiter)) waiter.grant(result);
+        else this.attempts.giveBack(this.name, result);
+        return waiter.lease;
+      }
+      this.lastSeen = result;
+      return result.remaining < 0 ? Number.POSITIVE_INFINITY : result.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+    } catch (error) {
+      if (error instanceof LockUnavailableError && !error.permanent) this.lastSeen = error;
+      else this.refuse(waiter, error);
+      return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
+    } finally {
+      this.trying = undefined;
+      if (waiter.overdue) this.refuse(waiter, refusal(waiter.asked, waiter.overdue, this.lastSeen));
+    }
+  }
+
+  private async listen(): Promise<boolean> {
+    try {
+      this.subscription = await this.wakeUps.subscribe(this.channel, this.wakeUp.notify);
+      return true;
+    } catch (error) {
+      if (error instanceof LockUnavailableError) return false;
+      throw error;
+    }
+  }
+
+  private giveUp(waiter: Waiter, end: WaitEnd): void {
+    if (this.trying === waiter && end.cause === 'elapsed') waiter.overdue = end;
+    else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
+  }
+
+  private refuse(waiter: Waiter, error: unknown): void {
+    if (!this.waiters.delete(waiter)) return;
+    waiter.refuse(error);
+    if (this.waiters.size === 0) this.wakeUp.notify();
+  }
+}

@@ -1,0 +1,95 @@
+import type { ScheduledTask } from '../time/scheduler.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import { Stopwatch } from '../time/stopwatch.js';
+
+/** The share of a lease that clocks may drift apart in. */
+const DRIFT = 0.02;
+/** Taken off every lease for the grain of clocks and timers, ms; a tenth where the lease is very short. */
+const MARGIN_MS = 20;
+
+/** How a hold ends before its owner gives it back: its time passed here, or it is not there any more on the server. */
+export type LossReason = 'lease-over' | 'gone';
+
+/** The part of a lease during which its holder may act, ms from before the command left. */
+export const safeShare = (lease: number): number => lease * (1 - DRIFT) - Math.min(MARGIN_MS, lease / 10);
+
+/**
+ * How long a hold is certainly ours, by the client's clock: from before the command was sent, less what clocks may
+ * drift. States: alive → doubtful (a timer is set for the deadline) → lost; or over, when it was given back.
+ *
+ * A lease that a watchdog keeps moving needs no timer as long as the renewals work; one that nobody renews is doubtful
+ * from the start.
+ */
+export class Lease {
+  private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
+  private timer: ScheduledTask | undefined;
+  private since: Stopwatch;
+  private length: number;
+
+  /**
+   * @param sentAt The scheduler's time just before the acquiring command left.
+   * @param granted Milliseconds the server granted.
+   * @param onLost Called once, when the deadline has passed or {@link lose} was called.
+   */
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    sentAt: number,
+    granted: number,
+    private readonly onLost: (reason: LossReason) => void,
+  ) {
+    this.since = new Stopwatch(scheduler, sentAt);
+    this.length = safeShare(granted);
+  }
+
+  /** Milliseconds until the deadline; 0 when it has passed. Compares the clock, so no timer has to have run. */
+  get remaining(): number {
+    if (this.state === 'lost' || this.state === 'over') return 0;
+    return Math.max(0, this.length - this.since.elapsed);
+  }
+
+  /** Whether the holder may still act. Notices a deadline that passed unseen, such as behind a blocked event loop. */
+  get isAlive(): boolean {
+    if (this.remaining > 0) return true;
+    this.lose('lease-over');
+    return false;
+  }
+
+  /** The server granted the whole lease again. A hold that was lost stays lost. */
+  renewed(sentAt: number, granted: number): void {
+    if (!this.isAlive) return;
+    this.since = new Stopwatch(this.scheduler, sentAt);
+    this.length = safeShare(granted);
+    if (this.state === 'doubtful') this.doubt();
+  }
+
+  /** A renewal failed, or none is to come: from now on the deadline has a timer. */
+  doubt(): void {
+    if (!this.isAlive) return;
+    this.state = 'doubtful';
+    this.timer?.cancel();
+    this.timer = this.scheduler.schedule(this.remaining, () => {
+      if (this.isAlive) this.doubt();
+    });
+  }
+
+  /** Renewals work again: no timer needed. */
+  trust(): void {
+    if (this.state !== 'doubtful') return;
+    this.state = 'alive';
+    this.timer?.cancel();
+  }
+
+  /** The hold is gone, for a reason learned elsewhere. */
+  lose(reason: LossReason): void {
+    if (this.state === 'lost' || this.state === 'over') return;
+    this.state = 'lost';
+    this.timer?.cancel();
+    this.onLost(reason);
+  }
+
+  /** The hold was given back: nothing is lost any more. */
+  end(): void {
+    if (this.state !== 'lost') this.state = 'over';
+    this.timer?.cancel();
+  }
+}

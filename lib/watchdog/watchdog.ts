@@ -1,0 +1,106 @@
+import type { LockTransitions, Renewal } from '../backend/lock-backend.js';
+import type { LockEvents } from '../observability/lock-events.js';
+import { runOutsideRegions } from '../scope/current-region.js';
+import type { ScheduledTask } from '../time/scheduler.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { Lease } from './lease.js';
+
+/** A hold without a lease of its own, kept alive until it is released or lost. */
+export interface Watched extends Renewal {
+  readonly lease: Lease;
+}
+
+/** Renewed in one command: large enough that ten thousand holds cost few, small enough to keep the server free. */
+const BATCH = 500;
+/** The share of the timeout after which a failed renewal is tried again, and after which the next is due. */
+const PERIOD = 1 / 3;
+const RETRY = 1 / 15;
+
+/**
+ * Renews every hold that has no lease, a third of the timeout after the last time, in batches, on one timer. The next
+ * round is armed before the current one works, so that a round that hangs delays no other; failed batches are tried
+ * again, ever sooner, until the local deadline of their holds. Nothing is thrown: a hold that cannot be kept is lost,
+ * and its signal says so.
+ */
+export class Watchdog {
+  private readonly watched = new Set<Watched>();
+  private readonly renewing = new Set<Watched>();
+  private timer: ScheduledTask | undefined;
+  private stopped = false;
+
+  /** @param timeout Milliseconds each renewal grants (Redisson: `lockWatchdogTimeout`). */
+  constructor(
+    private readonly locks: LockTransitions,
+    private readonly scheduler: SteadyScheduler,
+    private readonly events: LockEvents,
+    readonly timeout: number,
+  ) {}
+
+  /** Keeps `hold` alive from now on. */
+  watch(hold: Watched): void {
+    if (this.stopped) {
+      hold.lease.doubt();
+      return;
+    }
+    this.watched.add(hold);
+    this.timer ??= this.arm();
+  }
+
+  /** Lets `hold` be: it was released, or has a lease again. */
+  unwatch(hold: Watched): void {
+    this.watched.delete(hold);
+    if (this.watched.size > 0) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  /** Renews nothing any more; what is held runs out by its lease. */
+  stop(): void {
+    this.stopped = true;
+    this.timer?.cancel();
+    this.timer = undefined;
+    for (const hold of this.watched) hold.lease.doubt();
+    this.watched.clear();
+  }
+
+  private arm(): ScheduledTask {
+    return runOutsideRegions(() => this.scheduler.schedule(this.timeout * PERIOD, () => this.round()));
+  }
+
+  private round(): void {
+    this.timer = this.arm();
+    const due = [...this.watched].filter((hold) => !this.renewing.has(hold) && hold.lease.isAlive);
+    for (let start = 0; start < due.length; start += BATCH) void this.renew(due.slice(start, start + BATCH));
+  }
+
+  private async renew(holds: readonly Watched[]): Promise<void> {
+    for (const hold of holds) this.renewing.add(hold);
+    try {
+      const { sentAt, held } = await this.locks.renew(holds, this.timeout);
+      holds.forEach((hold, index) => this.learn(hold, held[index] === true, sentAt));
+    } catch (error) {
+      this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
+      for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
+      this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewAgain(holds));
+    } finally {
+      for (const hold of holds) this.renewing.delete(hold);
+    }
+  }
+
+  private renewAgain(holds: readonly Watched[]): void {
+    const due = holds.filter((hold) => this.watched.has(hold) && !this.renewing.has(hold) && hold.lease.isAlive);
+    if (due.length > 0) void this.renew(due);
+  }
+
+  private learn(hold: Watched, held: boolean, sentAt: number): void {
+    // A hold that was released meanwhile may well be missing on the server.
+    if (!this.watched.has(hold)) return;
+    if (held) {
+      hold.lease.renewed(sentAt, this.timeout);
+      hold.lease.trust();
+    } else {
+      this.unwatch(hold);
+      hold.lease.lose('gone');
+    }
+  }
+}

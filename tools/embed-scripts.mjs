@@ -1,0 +1,75 @@
+// Writes scripts.generated.ts from the .lua files beside it, or with --check says whether it is up to date.
+// Another folder than the library's may be named: node tools/embed-scripts.mjs [--check] [folder]
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readScript, ScriptProblem } from './lua-script.mjs';
+
+const check = process.argv.includes('--check');
+const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const root = named ?? fileURLToPath(new URL('../lib/backend/redis/scripts', import.meta.url));
+const output = join(root, 'scripts.generated.ts');
+
+/** Folders are kinds, `shared` holds what scripts include. */
+function listScripts() {
+  const kinds = readdirSync(root, { withFileTypes: true }).filter(
+    (each) => each.isDirectory() && each.name !== 'shared',
+  );
+  return kinds
+    .map(({ name }) => ({ kind: name, files: readdirSync(join(root, name)).filter((file) => file.endsWith('.lua')) }))
+    .filter(({ files }) => files.length > 0)
+    .toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
+    .map(({ kind, files }) => ({ kind, transitions: files.toSorted().map((file) => file.slice(0, -'.lua'.length)) }));
+}
+
+const camelCase = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+const typeOf = ({ type = 'string', rest }) => (rest ? `readonly ${type}[]` : type);
+const fields = (entries) => `{ ${entries.map((entry) => `${entry.name}: ${typeOf(entry)}`).join('; ')} }`;
+const names = (entries) => JSON.stringify(entries.map(({ name }) => name));
+const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
+
+function renderScript(kind, transition) {
+  const name = `${kind}/${transition}`;
+  const { purpose, keys, args, reply, text } = readScript(root, `${name}.lua`);
+  return `/** ${purpose.join(' ')} */
+    ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
+      name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)}, text: ${template(text)},
+    }),`;
+}
+
+/** All problems at once: every file is read before anything is refused. */
+function render() {
+  const problems = [];
+  const kinds = listScripts().map(({ kind, transitions }) => {
+    const scripts = transitions.map((transition) => {
+      try {
+        return renderScript(kind, transition);
+      } catch (error) {
+        if (!(error instanceof ScriptProblem)) throw error;
+        problems.push(error.message);
+        return '';
+      }
+    });
+    return `${camelCase(kind)}: { ${scripts.join('\n')} },`;
+  });
+  if (problems.length > 0) refuse(problems.join('\n'));
+  return `// Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
+    import { script } from './script.js';
+    export const scripts = { ${kinds.join('\n')} };`;
+}
+
+function refuse(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+const source = render();
+const prettier = await import('prettier');
+const formatted = await prettier.format(source, {
+  ...(await prettier.resolveConfig(fileURLToPath(import.meta.url))),
+  parser: 'typescript',
+});
+const current = existsSync(output) ? readFileSync(output, 'utf8') : undefined;
+if (current === formatted) process.exit(0);
+if (check) refuse(`${output} is not what its .lua files say: run 'npm run scripts:embed'`);
+writeFileSync(output, formatted);

@@ -1,0 +1,162 @@
+// Reads one .lua file: its header says what the script is called with and what it answers, the rest is its body.
+// The body names its keys and arguments; where they stand in KEYS and ARGV is decided here and nowhere else.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const NAME = /^[a-z][A-Za-z0-9]*$/;
+const RESERVED = new Set(
+  (
+    'and break do else elseif end false for function if in local nil not or repeat return then true until while ' +
+    'redis cjson cmsgpack bit struct math string table type tonumber tostring ipairs pairs unpack'
+  ).split(' '),
+);
+
+/** @typedef {{ name: string, type?: string, rest: boolean, line: number }} Declared A key or an argument. */
+
+/** What is wrong with a file, and in which line. */
+export class ScriptProblem extends Error {
+  constructor(file, line, message) {
+    super(`${file}:${line}: ${message}`);
+  }
+}
+
+/**
+ * Reads `<root>/<file>`.
+ * @returns {{ purpose: string[], keys: Declared[], args: Declared[], reply: string, text: string }}
+ */
+export function readScript(root, file) {
+  const lines = readLines(root, file);
+  const { header, body } = splitHeader(lines);
+  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], reply?: string, includes: object[] }} */
+  const script = { purpose: [], keys: [], args: [], reply: undefined, includes: [] };
+  for (const entry of joinContinued(header)) readEntry(script, entry, (message) => fail(file, entry.line, message));
+
+  if (script.purpose.length === 0) fail(file, 1, 'the header does not say what the script is for');
+  if (script.reply === undefined) fail(file, 1, "the header has no 'reply' line");
+  const code = codeOf(file, body);
+  for (const { name, line } of [...script.keys, ...script.args]) {
+    const uses = new RegExp(`\\b${name}\\b`);
+    if (!code.some((each) => uses.test(each.bare))) fail(file, line, `'${name}' is declared and never used`);
+  }
+  const included = new Map();
+  for (const { path, line } of script.includes) include(root, path, { file, line }, [file], included);
+  const text = [prelude(script), ...included.values(), ...code.map((each) => each.text)].flat().join('\n');
+  return { purpose: script.purpose, keys: script.keys, args: script.args, reply: script.reply, text };
+}
+
+function fail(file, line, message) {
+  throw new ScriptProblem(file, line, message);
+}
+
+/** Lines with their numbers, so that a problem can be pointed at. */
+function readLines(root, file) {
+  const lines = readFileSync(join(root, file), 'utf8').split(/\r?\n/);
+  return lines.map((text, index) => ({ text: text.trimEnd(), line: index + 1 }));
+}
+
+function splitHeader(lines) {
+  const end = lines.findIndex(({ text }) => !text.startsWith('---'));
+  const count = end === -1 ? lines.length : end;
+  return { header: lines.slice(0, count), body: lines.slice(count) };
+}
+
+/** A line that is indented belongs to the one above it. */
+function joinContinued(header) {
+  const entries = [];
+  for (const { text, line } of header) {
+    const content = text.slice(3);
+    const last = entries.at(-1);
+    if (last && /^\s{3,}\S/.test(content)) last.text += ` ${content.trim()}`;
+    else if (content.trim() !== '') entries.push({ text: content.trim(), line });
+  }
+  return entries;
+}
+
+function readEntry(script, { text, line }, refuse) {
+  const [, word, rest] = /^(\S+)\s*(.*)$/.exec(text);
+  switch (word) {
+    case 'key':
+    case 'keys':
+      return addName(script, script.keys, { name: rest, rest: word === 'keys', line }, refuse);
+    case 'arg':
+    case 'args': {
+      const [, name, type] = /^([^\s:]+): (string|number)$/.exec(rest) ?? [];
+      if (name === undefined) refuse(`'${text}' is not of the form '${word} name: string' or '${word} name: number'`);
+      return addName(script, script.args, { name, type, rest: word === 'args', line }, refuse);
+    }
+    case 'reply':
+      if (script.reply !== undefined) refuse("a second 'reply' line");
+      if (!/^\[.*\]$/.test(rest)) refuse('the reply is not a tuple: [outcome: string, …]');
+      script.reply = rest;
+      return undefined;
+    case 'include':
+      script.includes.push({ path: rest, line });
+      return undefined;
+    case 'invariant':
+      if (rest === '') refuse('an invariant that says nothing');
+      return undefined;
+    default:
+      if (script.keys.length + script.args.length + script.includes.length > 0 || script.reply !== undefined) {
+        refuse(`'${word}' is not a word of the header: key, keys, arg, args, reply, invariant, include`);
+      }
+      script.purpose.push(text);
+      return undefined;
+  }
+}
+
+function addName(script, list, entry, refuse) {
+  const { name } = entry;
+  if (!NAME.test(name) || RESERVED.has(name)) refuse(`'${name}' cannot be the name of a local in Lua and TypeScript`);
+  if ([...script.keys, ...script.args].some((other) => other.name === name)) refuse(`'${name}' is declared twice`);
+  if (list.at(-1)?.rest) refuse(`'${name}' comes after '${list.at(-1).name}', which takes all that are left`);
+  if (entry.rest && list === script.keys && list.length > 0) refuse(`'keys ${name}' cannot stand beside single keys`);
+  list.push(entry);
+}
+
+/** The lines that are code: as they are, and bare of strings and comments to search in. */
+function codeOf(file, lines) {
+  const code = [];
+  for (const { text, line } of lines) {
+    if (/--\[=*\[/.test(text)) fail(file, line, 'a block comment; use lines that start with --');
+    if (text.trim() === '' || text.trimStart().startsWith('--')) continue;
+    const bare = text.replace(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g, "''").replace(/--.*$/, '');
+    const positional = /\b(KEYS|ARGV)\b/.exec(bare);
+    if (positional) fail(file, line, `${positional[1]} in the body; declare the name in the header and use that`);
+    code.push({ text, bare });
+  }
+  return code;
+}
+
+function include(root, path, from, stack, included) {
+  if (stack.includes(path)) fail(from.file, from.line, `a circle of includes: ${[...stack, path].join(' > ')}`);
+  if (included.has(path)) return;
+  if (!existsSync(join(root, path))) fail(from.file, from.line, `'${path}' does not exist`);
+  const { header, body } = splitHeader(readLines(root, path));
+  for (const { text, line } of joinContinued(header)) {
+    const [, next] = /^include (\S+)$/.exec(text) ?? [];
+    if (next !== undefined) include(root, next, { file: path, line }, [...stack, path], included);
+  }
+  included.set(
+    path,
+    codeOf(path, body).map((each) => each.text),
+  );
+}
+
+/** Names instead of positions. A number that is none ends the script here, before it has written anything. */
+function prelude({ keys, args }) {
+  const lines = keys.map(({ name, rest }, index) => `local ${name} = ${rest ? 'KEYS' : `KEYS[${index + 1}]`}`);
+  for (const [index, { name, type, rest }] of args.entries()) {
+    const position = index + 1;
+    // A loop, because unpack() gives up on some thousands of values.
+    if (rest) lines.push(`local ${name} = {}`, `for i = ${position}, #ARGV do`);
+    const source = rest ? 'ARGV[i]' : `ARGV[${position}]`;
+    const target = rest ? `  ${name}[i - ${index}]` : `local ${name}`;
+    lines.push(`${target} = ${type === 'number' ? `tonumber(${source})` : source}`);
+    if (type === 'number') {
+      const check = rest ? `  if not ${name}[i - ${index}]` : `if not ${name}`;
+      lines.push(`${check} then return redis.error_reply('ERR argument ${name} is not a number') end`);
+    }
+    if (rest) lines.push('end');
+  }
+  return lines;
+}
