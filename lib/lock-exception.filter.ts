@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Inject, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
   LockAbortedError,
@@ -12,6 +12,9 @@ import {
 import { LOCK_SETTINGS } from './redis-lock.tokens.js';
 import type { LockSettings } from './redis-lock.options.js';
 
+const BAD_REQUEST = 400;
+const INTERNAL_ERROR = 500;
+const UNAVAILABLE = 503;
 const SHORTEST_RETRY_S = 1;
 const LONGEST_RETRY_S = 30;
 
@@ -40,7 +43,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     const { httpAdapter } = this.host;
     const response: unknown = host.switchToHttp().getResponse();
     const { status, message, retryAfter } = this.answer(error);
-    if (status === Number(HttpStatus.INTERNAL_SERVER_ERROR)) this.logger.error(error.message, error.stack);
+    if (status === INTERNAL_ERROR) this.logger.error(error.message, error.stack);
     // A handler that had begun to answer cannot take it back.
     if (httpAdapter.isHeadersSent(response)) return;
     if (retryAfter !== undefined) httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
@@ -52,21 +55,23 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
       return { status: this.settings.conflictStatus, message: 'Somebody else is working on this right now' };
     }
     if (error instanceof LockTimeoutError) {
-      const status = HttpStatus.SERVICE_UNAVAILABLE;
-      return { status, message: 'Somebody else is working on this; try again later', retryAfter: retryAfter(error) };
+      return {
+        status: UNAVAILABLE,
+        message: 'Somebody else is working on this; try again later',
+        retryAfter: retryAfter(error),
+      };
     }
     if (
       error instanceof LockUnavailableError ||
       error instanceof LockShutdownError ||
       error instanceof LockAbortedError
     ) {
-      const status = HttpStatus.SERVICE_UNAVAILABLE;
-      return { status, message: 'Temporarily unavailable; try again later', retryAfter: SHORTEST_RETRY_S };
+      return { status: UNAVAILABLE, message: 'Temporarily unavailable; try again later', retryAfter: SHORTEST_RETRY_S };
     }
     // A name is made of what the client sent: too long, or a part of it missing.
     if (error instanceof LockNameError)
-      return { status: HttpStatus.BAD_REQUEST, message: 'The request names nothing that can be locked' };
-    return { status: HttpStatus.INTERNAL_SERVER_ERROR, message: 'Internal server error' };
+      return { status: BAD_REQUEST, message: 'The request names nothing that can be locked' };
+    return { status: INTERNAL_ERROR, message: 'Internal server error' };
   }
 }
 

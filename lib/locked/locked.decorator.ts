@@ -65,7 +65,7 @@ export function Locked(key: unknown, options?: LockedOptions) {
 
 interface KeyMaker {
   readonly template: KeyTemplate | undefined;
-  names(instance: unknown, args: readonly unknown[], place: string): string | readonly string[];
+  readonly names: (instance: unknown, args: readonly unknown[], place: string) => string | readonly string[];
 }
 
 const keyMaker = (key: unknown): KeyMaker => {

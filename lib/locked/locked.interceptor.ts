@@ -14,7 +14,7 @@ export interface LockedCall {
   readonly template: string | undefined;
   readonly args: readonly unknown[];
   /** Names the locks; may throw. */
-  key(): string | readonly string[];
+  readonly key: () => string | readonly string[];
 }
 
 /**

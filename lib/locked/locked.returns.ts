@@ -6,7 +6,7 @@ import type { Guard } from '../primitives/multi-entry.js';
 /** An Observable to be followed under locks. */
 export interface Followed {
   /** Makes the Observable; runs as the owner. */
-  source(): Observable<unknown>;
+  readonly source: () => Observable<unknown>;
   /** What else has to end before the locks are released, and holds up nothing else. */
   readonly until?: () => Promise<void>;
 }
@@ -14,9 +14,9 @@ export interface Followed {
 /** An Observable that takes the locks for each subscription. */
 export interface Guarded extends Followed {
   /** Gets in; `signal` aborts when nobody is interested any more. */
-  enter(signal: AbortSignal): Promise<Guard>;
+  readonly enter: (signal: AbortSignal) => Promise<Guard>;
   /** What to emit when that failed; rejects with what is to be thrown. */
-  instead(error: unknown): Promise<unknown>;
+  readonly instead: (error: unknown) => Promise<unknown>;
 }
 
 /**

@@ -13,9 +13,9 @@ import type { LockRuntime } from './lock-runtime.js';
 export interface Entered {
   readonly hold: Hold;
   /** Runs `fn` as the owner; may be called several times. */
-  run<T>(fn: () => T): T;
+  readonly run: <T>(fn: () => T) => T;
   /** Ends the owner's region and releases the hold. Never rejects: what goes wrong is an event. */
-  leave(): Promise<void>;
+  readonly leave: () => Promise<void>;
 }
 
 const entered = (hold: Hold, endTurn: EndTurn): Entered => {

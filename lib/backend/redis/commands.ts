@@ -71,7 +71,7 @@ export class RedisCommands {
   ): Promise<ReplyOf<S>> {
     const { keys: keyList, args: argList } = encode(script, keys, args);
     const reply = await inTime(this.evaluate(script.text, keyList, argList), deadline, this.scheduler, name);
-    return expectList(reply) as ReplyOf<S>;
+    return expectList(reply);
   }
 
   /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */

@@ -75,11 +75,9 @@ export class RedisConnection {
   open(): void {
     if (this.opened || this.closed) return;
     this.opened = true;
-    runOutsideRegions(() =>
-      this.client.connect().catch((error: unknown) => {
-        this.lastError ??= error;
-      }),
-    );
+    runOutsideRegions(() => this.client.connect()).catch((error: unknown) => {
+      this.lastError ??= error;
+    });
   }
 
   get isReady(): boolean {
