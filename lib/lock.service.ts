@@ -58,10 +58,13 @@ export class LockService {
     }
   }
 
-  /** The hold the running code is under: of the lock `name`, or the innermost. */
+  /** The hold the running code is under: of the lock `name`, or the innermost. Local, without a round trip. */
   currentHold(name?: string): Hold | undefined {
     const wanted = name === undefined ? undefined : this.fullName(name);
-    for (const { hold } of currentRegion()?.outwards() ?? []) {
+    for (const region of currentRegion()?.outwards() ?? []) {
+      const { hold } = region;
+      if (hold === undefined && wanted !== undefined)
+        return this.runtime.seats.find(region, wanted)?.grant?.latestLoose;
       if (!(hold instanceof Hold) || hold.grant.runtime !== this.runtime) continue;
       if (wanted === undefined || hold.name === wanted) return hold;
     }

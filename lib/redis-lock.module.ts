@@ -64,7 +64,7 @@ const { ConfigurableModuleClass, OPTIONS_TYPE } = new ConfigurableModuleBuilder<
         global: isGlobal,
         imports: [...(definition.imports ?? []), DiscoveryModule],
         providers: [...(definition.providers ?? []), ...providers, ...filter],
-        exports: [LockService, LockedInterceptor, LOCK_SETTINGS],
+        exports: [LockService, LockedInterceptor],
       };
     },
   )

@@ -118,6 +118,9 @@ const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | 
   });
 };
 
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
 /** Never shows the value: it may carry a password. */
 const connectionInput = (connection: unknown): ConnectionInput => {
   if (typeof connection === 'string' && /^(rediss?:\/\/.|\/.)/.test(connection)) return connection;
@@ -127,8 +130,7 @@ const connectionInput = (connection: unknown): ConnectionInput => {
       details: { option: 'connection' },
     });
   }
-  const isObject = typeof connection === 'object' && connection !== null && !Array.isArray(connection);
-  if (isObject && Object.getPrototypeOf(connection) === Object.prototype) return connection;
+  if (isPlainObject(connection)) return connection;
   const found = typeof connection === 'string' ? 'another text' : describe(connection);
   throw new LockOptionsError(
     `connection must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`,

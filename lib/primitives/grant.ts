@@ -131,7 +131,10 @@ export class Grant implements Watched {
   private async release(count: number): Promise<HoldRelease> {
     if (this.loss === 'gone') return 'expired';
     const { runtime, name, owner } = this;
-    const outcome = await runtime.backend.lock.release({ name, owner, count, lease: this.ttl() });
+    const lease = this.ttl();
+    // What remains may ask for less time than what leaves. Believed before it is confirmed, since it may go unanswered.
+    if (count > 0) this.lease.shorten(lease);
+    const outcome = await runtime.backend.lock.release({ name, owner, count, lease });
     if (outcome === 'not-held') this.lease.lose('gone');
     else if (this.isOpen) this.keepAlive();
     return outcome === 'not-held' || this.loss ? 'expired' : outcome;

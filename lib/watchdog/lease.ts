@@ -62,6 +62,12 @@ export class Lease {
     if (this.state === 'doubtful') this.doubt();
   }
 
+  /** The server was told to end the hold `granted` ms from now, if not sooner. */
+  shorten(granted: number): void {
+    if (!this.isAlive || safeShare(granted) >= this.remaining) return;
+    this.renewed(this.scheduler.now(), granted);
+  }
+
   /** A renewal failed, or none is to come: from now on the deadline has a timer. */
   doubt(): void {
     if (!this.isAlive) return;
