@@ -1,0 +1,22 @@
+import { Body, Controller, Get, NotFoundException, Param, Post } from '@nestjs/common';
+import { OrderDto } from './order.dto.js';
+import type { Order } from './order.js';
+import { OrderService } from './order.service.js';
+
+@Controller('orders')
+export class OrderController {
+  constructor(private readonly orders: OrderService) {}
+
+  /** 201 with the order, 409 when the stock does not suffice. */
+  @Post()
+  async place(@Body() request: OrderDto): Promise<Order> {
+    return this.orders.place(request);
+  }
+
+  @Get(':id')
+  async find(@Param('id') id: string): Promise<Order> {
+    const order = await this.orders.find(id);
+    if (order === undefined) throw new NotFoundException(`There is no order ${id}`);
+    return order;
+  }
+}

@@ -1,0 +1,94 @@
+import { answeredPerProcess, figuresOf, oversold, percentile } from '../../sample/flash-sale/figures.js';
+import { OFFER, wishes } from '../../sample/flash-sale/offer.js';
+import type { Sale } from '../../sample/flash-sale/sale.js';
+import { soldPerArticle } from '../../sample/inventory/sold.js';
+import type { OrderRequest } from '../../sample/orders/order.js';
+
+const order = (warehouse: string, ...lines: readonly [sku: string, quantity: number][]): OrderRequest => ({
+  warehouse,
+  lines: lines.map(([sku, quantity]) => ({ sku, quantity })),
+});
+
+const offer = [
+  { warehouse: 'berlin', sku: 'console', stock: 2 },
+  { warehouse: 'lyon', sku: 'console', stock: 5 },
+];
+
+describe('What was oversold', () => {
+  it('is nothing while orders take at most what was offered', () => {
+    expect(oversold(offer, [])).toBe(0);
+    expect(oversold(offer, [order('berlin', ['console', 2]), order('lyon', ['console', 5])])).toBe(0);
+  });
+
+  it('is what the orders for an article take beyond it, over all lines', () => {
+    expect(oversold(offer, [order('berlin', ['console', 2]), order('berlin', ['console', 3])])).toBe(3);
+  });
+
+  it('is not made up for by another article, nor by another warehouse with the same', () => {
+    expect(oversold(offer, [order('berlin', ['console', 4]), order('lyon', ['console', 1])])).toBe(2);
+  });
+
+  it('is all of an article that was never offered', () => {
+    expect(oversold(offer, [order('berlin', ['console', 1], ['headset', 3])])).toBe(3);
+  });
+});
+
+describe('The figures of a sale', () => {
+  const sale: Sale = {
+    offer,
+    visits: [
+      { wish: order('berlin', ['console', 2]), outcome: 'accepted', ms: 10, process: '2', reason: '' },
+      { wish: order('berlin', ['console', 1]), outcome: 'accepted', ms: 30, process: '1', reason: '' },
+      { wish: order('berlin', ['console', 9]), outcome: 'refused', ms: 20, process: '2', reason: '' },
+      { wish: order('lyon', ['console', 9]), outcome: 'failed', ms: 40, process: 'none', reason: 'socket hang up' },
+    ],
+    left: [
+      { warehouse: 'berlin', sku: 'console', stock: 1 },
+      { warehouse: 'lyon', sku: 'console', stock: 5 },
+    ],
+    seconds: 0.5,
+  };
+
+  it('count only what was accepted as sold, and every request as answered', () => {
+    expect(figuresOf(sale)).toEqual({
+      accepted: 2,
+      refused: 1,
+      failed: 1,
+      itemsSold: 3,
+      stockLeft: 6,
+      oversold: 1,
+      requestsPerSecond: 8,
+      p50: 20,
+      p99: 40,
+    });
+  });
+
+  it('say how many requests each process answered, in the order of the processes', () => {
+    expect([...answeredPerProcess(sale)]).toEqual([
+      ['1', 1],
+      ['2', 2],
+      ['none', 1],
+    ]);
+  });
+});
+
+describe('A percentile', () => {
+  it('is the smallest value that so many do not exceed, whatever their order', () => {
+    const values = Array.from({ length: 100 }, (_, n) => 100 - n);
+    expect([percentile(values, 50), percentile(values, 99), percentile(values, 100)]).toEqual([50, 99, 100]);
+  });
+
+  it('is the value itself when there is one, and 0 when there is none', () => {
+    expect([percentile([7], 50), percentile([7], 99), percentile([], 50)]).toEqual([7, 7, 0]);
+  });
+});
+
+describe('The flash sale', () => {
+  it('offers 100 items to buyers who want more than that of each article, some of them several at once', () => {
+    const buyers = wishes(400);
+    const wanted = soldPerArticle(buyers);
+    expect(OFFER.reduce((total, { stock }) => total + stock, 0)).toBe(100);
+    for (const { warehouse, sku, stock } of OFFER) expect(wanted.get(`${warehouse}/${sku}`)).toBeGreaterThan(2 * stock);
+    expect(buyers.some(({ lines }) => lines.length > 1)).toBe(true);
+  });
+});
