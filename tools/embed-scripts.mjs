@@ -24,7 +24,8 @@ function listScripts() {
 
 const camelCase = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 const typeOf = ({ type = 'string', rest }) => (rest ? `readonly ${type}[]` : type);
-const fields = (entries) => `{ ${entries.map((entry) => `${entry.name}: ${typeOf(entry)}`).join('; ')} }`;
+const field = (entry) => `${entry.name}: ${typeOf(entry)}`;
+const fields = (entries) => (entries.length === 0 ? 'Record<string, never>' : `{ ${entries.map(field).join('; ')} }`);
 const names = (entries) => JSON.stringify(entries.map(({ name }) => name));
 const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 

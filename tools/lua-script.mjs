@@ -147,13 +147,14 @@ function prelude({ keys, args }) {
   const lines = keys.map(({ name, rest }, index) => `local ${name} = ${rest ? 'KEYS' : `KEYS[${index + 1}]`}`);
   for (const [index, { name, type, rest }] of args.entries()) {
     const position = index + 1;
+    const element = `${name}[${index === 0 ? 'i' : `i - ${index}`}]`;
     // A loop, because unpack() gives up on some thousands of values.
     if (rest) lines.push(`local ${name} = {}`, `for i = ${position}, #ARGV do`);
     const source = rest ? 'ARGV[i]' : `ARGV[${position}]`;
-    const target = rest ? `  ${name}[i - ${index}]` : `local ${name}`;
+    const target = rest ? `  ${element}` : `local ${name}`;
     lines.push(`${target} = ${type === 'number' ? `tonumber(${source})` : source}`);
     if (type === 'number') {
-      const check = rest ? `  if not ${name}[i - ${index}]` : `if not ${name}`;
+      const check = rest ? `  if not ${element}` : `if not ${name}`;
       lines.push(`${check} then return redis.error_reply('ERR argument ${name} is not a number') end`);
     }
     if (rest) lines.push('end');

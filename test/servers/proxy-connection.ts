@@ -1,0 +1,98 @@
+import { connect, type Socket } from 'node:net';
+import { ProxyDirection, type Weather } from './proxy-direction.js';
+import { RequestFrames } from './request-frames.js';
+
+/** A cut that waits for its command. */
+export interface PendingCut {
+  readonly when: 'before' | 'after';
+  readonly done: () => void;
+}
+
+export interface ProxyRules {
+  readonly request: Weather;
+  readonly reply: Weather;
+  /** The cut that this command sets off, if any. */
+  cutFor(command: Buffer): PendingCut | undefined;
+}
+
+/** One client's connection through the proxy. */
+export class ProxyConnection {
+  private readonly server: Socket;
+  private readonly frames = new RequestFrames();
+  private readonly requests: ProxyDirection;
+  private readonly replies: ProxyDirection;
+  private isCut = false;
+
+  constructor(
+    private readonly client: Socket,
+    target: { readonly host: string; readonly port: number },
+    private readonly rules: ProxyRules,
+  ) {
+    this.requests = new ProxyDirection(rules.request);
+    this.replies = new ProxyDirection(rules.reply);
+    this.server = connect({ ...target, noDelay: true });
+    client.setNoDelay(true);
+    client.on('data', (chunk) => this.request(chunk));
+    client.on('close', () => this.unlessCut(() => this.requests.carry(() => this.server.end())));
+    this.server.on('data', (chunk) => this.unlessCut(() => this.replies.carry(() => this.client.write(chunk))));
+    this.server.on('close', () => this.unlessCut(() => this.replies.carry(() => this.client.destroy())));
+    // Errors are followed by 'close'.
+    this.server.on('error', () => {});
+    client.on('error', () => {});
+  }
+
+  /** The weather changed: lets go what was held, and gives up a stream that has a hole. */
+  weatherChanged(): void {
+    if (this.requests.hasHole || this.replies.hasHole) return this.cut();
+    this.requests.drain();
+    this.replies.drain();
+  }
+
+  /** Resets the client's connection. What the server was sent already it may still execute. */
+  cut(): void {
+    this.leaveClient();
+    this.server.destroy();
+  }
+
+  private request(chunk: Buffer): void {
+    for (const command of this.frames.push(chunk)) {
+      if (this.isCut) return;
+      const pending = this.rules.cutFor(command);
+      if (pending === undefined) this.requests.carry(() => this.server.write(command));
+      else if (pending.when === 'before') this.cutBefore(pending);
+      else this.cutAfter(command, pending);
+    }
+  }
+
+  private cutBefore({ done }: PendingCut): void {
+    this.leaveClient();
+    // Not destroyed: that could take back commands in front of this one.
+    this.server.end();
+    done();
+  }
+
+  /**
+   * The server executes all it has received before it sees the end of the stream and closes in turn; that it closed
+   * shows that it did, whatever the reply looks like and however many replies were still to come.
+   */
+  private cutAfter(command: Buffer, { done }: PendingCut): void {
+    this.isCut = true;
+    this.replies.stop();
+    this.server.once('close', () => {
+      this.leaveClient();
+      done();
+    });
+    this.requests.carry(() => this.server.end(command));
+  }
+
+  private unlessCut(action: () => void): void {
+    if (!this.isCut) action();
+  }
+
+  private leaveClient(): void {
+    this.isCut = true;
+    this.requests.stop();
+    this.replies.stop();
+    this.client.resetAndDestroy();
+  }
+}

@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** A process that outlives a test run by no more than the moment it takes to notice. */
+export interface Reaper {
+  /** The process ended, or is about to: leave its pid to whoever gets it next. */
+  callOff(): void;
+}
+
+/**
+ * Kills `pid` and removes `folder` when this process ends, however it ends. An 'exit' listener is not enough: jest
+ * hands tests a copy of `process` that never emits it, and a killed process emits nothing. A pipe is closed in any case.
+ */
+export function killWithUs(pid: number, folder?: string): Reaper {
+  const script = 'read -r _; kill -9 "$0" 2>/dev/null; [ -z "$1" ] || rm -rf "$1"';
+  // Detached, so that Ctrl-C in the terminal does not reach it before it has done its work.
+  const shell = spawn('/bin/sh', ['-c', script, String(pid), folder ?? ''], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  letExit(shell);
+  return { callOff: () => void shell.kill('SIGKILL') };
+}
+
+/** Keeps a child from keeping this process alive. */
+export function letExit(child: ChildProcess): void {
+  child.unref();
+  const { stdin } = child;
+  if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+}

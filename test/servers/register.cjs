@@ -1,0 +1,34 @@
+// Lets a plain Node process run the TypeScript of this repository, as jest does: compiled to CommonJS by swc.
+//   node test/servers/register.cjs file.ts [arguments]     or     node -r ./test/servers/register.cjs …
+// It has to be the main module itself: Node takes a .ts file in an ESM package for an ES module.
+const { existsSync, readFileSync } = require('node:fs');
+const Module = require('node:module');
+const { dirname, join, resolve } = require('node:path');
+const { transformSync } = require('@swc/core');
+
+const root = join(__dirname, '../..');
+const swc = JSON.parse(readFileSync(join(root, '.swcrc'), 'utf8'));
+
+Module._extensions['.ts'] = (module, filename) => {
+  const { code } = transformSync(readFileSync(filename, 'utf8'), { ...swc, swcrc: false, filename });
+  module._compile(code, filename);
+};
+
+const resolveFilename = Module._resolveFilename;
+Module._resolveFilename = function (request, parent, ...rest) {
+  if (request === 'nest-redis-lock') return join(root, 'lib/index.ts');
+  if (/^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts')) {
+    const source = resolve(dirname(parent.filename), request.replace(/\.js$/, '.ts'));
+    if (existsSync(source)) return source;
+  }
+  return resolveFilename.call(this, request, parent, ...rest);
+};
+
+process.setSourceMapsEnabled(true);
+
+if (require.main === module) {
+  const [, , file, ...args] = process.argv;
+  const path = resolve(file);
+  process.argv = [process.argv[0], path, ...args];
+  require(path);
+}

@@ -1,0 +1,298 @@
+/**
+ * What `@Locked` must refuse and accept at compile time. Nothing here runs: the check is `npm run typecheck`, where a
+ * line after `@ts-expect-error` that compiles is an error.
+ */
+// oxlint-disable typescript/no-explicit-any, typescript/no-unnecessary-type-parameters, typescript/no-unsafe-type-assertion
+// -- all of these are among what is checked
+import type { Observable } from 'rxjs';
+
+import type { KeyFunction, LockedByFunction, LockedByTemplate } from '../../lib/locked/locked.types.js';
+
+declare function Locked<const K extends string>(key: K, options?: object): LockedByTemplate<K>;
+declare function Locked<A extends readonly unknown[]>(key: KeyFunction<A>, options?: object): LockedByFunction<A>;
+
+interface Line {
+  readonly sku: string;
+  readonly at: Date;
+  readonly values: readonly string[];
+  readonly note?: string;
+  readonly tag: string | null;
+}
+
+interface Order {
+  readonly id: string;
+  readonly customer: { readonly id: number; readonly vip: boolean };
+  readonly lines: readonly Line[];
+  readonly pair: readonly [first: string, second: { readonly id: bigint }];
+  total(): number;
+}
+
+type Either = { readonly id: string } | { readonly id: number };
+
+declare const anyKey: string;
+declare const untyped: any;
+
+export abstract class Accepted<T extends string> {
+  @Locked('plain')
+  async noPlaceholder(): Promise<void> {}
+
+  @Locked('order:<0>')
+  async text(_id: string): Promise<void> {}
+
+  @Locked('order:<0>')
+  async number(_id: number): Promise<void> {}
+
+  @Locked('order:<0>:<1>:<2>')
+  async otherScalars(_a: bigint, _b: boolean, _c: Date): Promise<void> {}
+
+  @Locked('order:<0>')
+  async union(_id: 'a' | 'b' | 7): Promise<void> {}
+
+  @Locked('order:<0.id>')
+  async property(_order: Order): Promise<void> {}
+
+  @Locked('order:<0.customer.id>:<0.customer.vip>')
+  async nested(_order: Order): Promise<void> {}
+
+  @Locked('order:<1.id>')
+  async second(_tenant: unknown, _order: Order): Promise<void> {}
+
+  @Locked('order:<0>')
+  async fewerThanArguments(_id: string, _rest?: object): Promise<void> {}
+
+  @Locked('stock:<0>')
+  async list(_skus: readonly string[]): Promise<void> {}
+
+  @Locked('stock:<0>')
+  async oneOrMany(_sku: string | string[]): Promise<void> {}
+
+  @Locked('stock:<0.lines.sku>')
+  async elements(_order: Order): Promise<void> {}
+
+  @Locked('stock:<0.lines.at>')
+  async fieldNamedLikeAnArrayMethod(_order: Order): Promise<void> {}
+
+  @Locked('stock:<0.lines.values>')
+  async listInAList(_order: Order): Promise<void> {}
+
+  @Locked('stock:<0.lines.0.sku>')
+  async oneElement(_order: Order): Promise<void> {}
+
+  @Locked('stock:<0.pair.0>:<0.pair.1.id>')
+  async tuple(_order: Order): Promise<void> {}
+
+  @Locked('stock:<0>:<1>')
+  async restParameters(..._skus: string[]): Promise<void> {}
+
+  @Locked('order:<0.id>')
+  async unionOfObjects(_either: Either): Promise<void> {}
+
+  @(Locked('order:<0>') as MethodDecorator)
+  async uncheckedInAGenericClass(_id: T): Promise<void> {}
+
+  @Locked((id: unknown) => `order:${String(id)}`)
+  async keyFunctionInAGenericClass(_id: T): Promise<void> {}
+
+  @Locked('order:<0>')
+  async genericMethod<U extends string | number>(_id: U): Promise<void> {}
+
+  @Locked('order:<0.id>')
+  async genericEntity<E extends { readonly id: string }>(_entity: E): Promise<void> {}
+
+  @Locked('order:<0.id.of.anything>')
+  async anything(_order: any): Promise<void> {}
+
+  @Locked(anyKey)
+  async keyInAVariable(_order: Order): Promise<void> {}
+
+  @Locked(String.raw`literal:\<nothing>:<0>`)
+  async rawTextIsNotChecked(_id: string): Promise<void> {}
+
+  @Locked('literal:\\<nothing>:<0>')
+  async escaped(_id: string): Promise<void> {}
+
+  @Locked('a->b:<0>')
+  async loneBracket(_id: string): Promise<void> {}
+
+  @Locked('order:<0>')
+  observable(_id: string): Observable<number> {
+    return untyped;
+  }
+
+  @Locked('order:<0>')
+  async *generator(_id: string): AsyncGenerator<number> {}
+
+  @Locked('order:<0>')
+  returnsAny(_id: string): any {}
+
+  @Locked('order:<0>')
+  promiseLike(_id: string): PromiseLike<void> {
+    return untyped;
+  }
+
+  @Locked((order: Order) => `order:${order.id}`)
+  async keyFunction(_order: Order): Promise<void> {}
+
+  @Locked((order: Order) => order.lines.map(({ sku }) => `stock:${sku}`))
+  async keyFunctionForSeveral(_order: Order): Promise<void> {}
+
+  @Locked((order: Order) => `order:${order.id}`)
+  async keyFunctionOfTheFirst(_order: Order, _reason: string): Promise<void> {}
+
+  @Locked((order: { id: string }) => `order:${order.id}`)
+  async keyFunctionOfLess(_order: Order): Promise<void> {}
+
+  @Locked(() => 'constant')
+  async keyFunctionOfNothing(_order: Order): Promise<void> {}
+
+  @Locked((...args: unknown[]) => `order:${String(args[0])}`)
+  async keyFunctionOfAnything(_order: Order): Promise<void> {}
+
+  @Locked('order:<0>')
+  protected async notPublic(_id: string): Promise<void> {}
+
+  @Locked('order:<0>')
+  async [Symbol.for('named by a symbol')](_id: string): Promise<void> {}
+}
+
+export class RefusedKeys<T extends string> {
+  // @ts-expect-error the compiler does not look through the type parameter of a class
+  @Locked('order:<0>')
+  async genericClass(_id: T): Promise<void> {}
+
+  // @ts-expect-error there is no second argument
+  @Locked('order:<1>')
+  async noSuchArgument(_id: string): Promise<void> {}
+
+  // @ts-expect-error there is no such property
+  @Locked('order:<0.idd>')
+  async noSuchProperty(_order: Order): Promise<void> {}
+
+  // @ts-expect-error one of two is wrong
+  @Locked('order:<0.id>:<0.customer.name>')
+  async oneOfTwo(_order: Order): Promise<void> {}
+
+  // @ts-expect-error an object is no part of a name
+  @Locked('order:<0>')
+  async object(_order: Order): Promise<void> {}
+
+  // @ts-expect-error a list of objects is none either
+  @Locked('order:<0.lines>')
+  async objects(_order: Order): Promise<void> {}
+
+  // @ts-expect-error may be undefined
+  @Locked('order:<0>')
+  async optionalParameter(_id?: string): Promise<void> {}
+
+  // @ts-expect-error the lock sees the argument before the default applies
+  @Locked('order:<0>')
+  async parameterWithDefault(_id = 'none'): Promise<void> {}
+
+  // @ts-expect-error may be undefined
+  @Locked('stock:<0.lines.note>')
+  async optionalProperty(_order: Order): Promise<void> {}
+
+  // @ts-expect-error what it is a property of may be missing
+  @Locked('order:<0.customer.id>')
+  async optionalOnTheWay(_order: { readonly customer?: { readonly id: string } }): Promise<void> {}
+
+  // @ts-expect-error may be null
+  @Locked('stock:<0.lines.tag>')
+  async nullable(_order: Order): Promise<void> {}
+
+  // @ts-expect-error nothing is known of it
+  @Locked('order:<0>')
+  async unknown(_order: unknown): Promise<void> {}
+
+  // @ts-expect-error only one of the objects has it
+  @Locked('order:<0.id>')
+  async onlyOneOfTheUnion(_order: { readonly id: string } | { readonly name: string }): Promise<void> {}
+
+  // @ts-expect-error length of a text
+  @Locked('order:<0.length>')
+  async lengthOfText(_id: string): Promise<void> {}
+
+  // @ts-expect-error length of a list
+  @Locked('order:<0.length>')
+  async lengthOfList(_ids: readonly string[]): Promise<void> {}
+
+  // @ts-expect-error method of a list
+  @Locked('order:<0.map>')
+  async methodOfList(_ids: readonly string[]): Promise<void> {}
+
+  // @ts-expect-error method of an object
+  @Locked('order:<0.total>')
+  async method(_order: Order): Promise<void> {}
+
+  // @ts-expect-error the tuple has two elements
+  @Locked('order:<0.pair.2>')
+  async outsideTuple(_order: Order): Promise<void> {}
+
+  // @ts-expect-error no argument has a name
+  @Locked('order:<id>')
+  async named(_id: string): Promise<void> {}
+
+  // @ts-expect-error empty placeholder
+  @Locked('order:<>')
+  async empty(_id: string): Promise<void> {}
+
+  // @ts-expect-error negative
+  @Locked('order:<-1>')
+  async negative(_id: string): Promise<void> {}
+
+  // @ts-expect-error an empty step
+  @Locked('order:<0..id>')
+  async emptyStep(_order: Order): Promise<void> {}
+}
+
+export class RefusedMethods {
+  // @ts-expect-error the lock makes it asynchronous
+  @Locked('order:<0>')
+  plainValue(_id: string): string {
+    return '';
+  }
+
+  // @ts-expect-error nothing that could be waited for
+  @Locked('order:<0>')
+  nothing(_id: string): void {}
+
+  // @ts-expect-error only sometimes a promise
+  @Locked('order:<0>')
+  sometimes(_id: string): Promise<void> | undefined {
+    return undefined;
+  }
+
+  // @ts-expect-error a static method has no instance
+  @Locked('order:<0>')
+  static async ofTheClass(_id: string): Promise<void> {}
+
+  // @ts-expect-error an arrow property is no method
+  @Locked('order:<0>')
+  arrow = async (_id: string): Promise<void> => {};
+
+  // @ts-expect-error a getter is no method
+  @Locked('order')
+  get getter(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  // @ts-expect-error the method has no order
+  @Locked((order: Order) => `order:${order.id}`)
+  async otherParameter(_id: string): Promise<void> {}
+
+  // @ts-expect-error the method has only one argument
+  @Locked((id: string, tenant: string) => `${tenant}:${id}`)
+  async tooFewParameters(_id: string): Promise<void> {}
+
+  // @ts-expect-error the key function needs what the method may not get
+  @Locked((id: string) => id)
+  async optionalForKeyFunction(_id?: string): Promise<void> {}
+
+  // @ts-expect-error a key is text
+  @Locked((id: number) => id)
+  async keyIsNoText(_id: number): Promise<void> {}
+
+  // @ts-expect-error a key is known at once
+  @Locked(async (id: string) => id)
+  async keyIsAPromise(_id: string): Promise<void> {}
+}
