@@ -44,8 +44,11 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     const response: unknown = host.switchToHttp().getResponse();
     const { status, message, retryAfter } = this.answer(error);
     if (status === INTERNAL_ERROR) this.logger.error(error.message, error.stack);
-    // A handler that had begun to answer cannot take it back.
-    if (httpAdapter.isHeadersSent(response)) return;
+    if (httpAdapter.isHeadersSent(response)) {
+      // A handler that had begun to answer cannot take it back, and nobody else ends it.
+      httpAdapter.end(response);
+      return;
+    }
     if (retryAfter !== undefined) httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
     httpAdapter.reply(response, { statusCode: status, error: error.code, message }, status);
   }

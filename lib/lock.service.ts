@@ -73,7 +73,8 @@ export class LockService {
 
   /** @internal Takes all the locks or none, for the work of one call of a locked method. */
   async enterAll(names: readonly string[], template: string | undefined, request: LockRequest): Promise<Guard> {
-    const locks = sortedNames(names).map((name) => this.lockFor(name, template));
+    const fullNames = sortedNames(names.map((name) => this.fullName(name)));
+    const locks = fullNames.map((name) => new ReentrantLock(this.runtime, name, template));
     return enterAll(locks, request, this.runtime.scheduler);
   }
 
@@ -82,8 +83,8 @@ export class LockService {
     return this.runtime.defaults.wait;
   }
 
-  private lockFor(name: string, template?: string): ReentrantLock {
-    return new ReentrantLock(this.runtime, this.fullName(name), template);
+  private lockFor(name: string): ReentrantLock {
+    return new ReentrantLock(this.runtime, this.fullName(name));
   }
 
   private fullName(name: string): string {

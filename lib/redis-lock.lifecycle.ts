@@ -8,7 +8,7 @@ import {
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { LockOptionsError, LockShutdownError } from './errors.js';
 import { LockedInterceptor } from './locked/locked.interceptor.js';
-import { connect, wantsWiring } from './locked/locked.wiring.js';
+import { adopt } from './locked/locked.wiring.js';
 import { logEvents } from './observability/logging.js';
 import type { LockSettings } from './redis-lock.options.js';
 import type { OwnedRuntime } from './redis-lock.runtime.js';
@@ -88,7 +88,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   private wireForeignInstances(): void {
     for (const { instance, isNotMetatype } of this.discovery.getProviders()) {
       const foreign: unknown = isNotMetatype ? instance : undefined;
-      if (typeof foreign === 'object' && foreign !== null && wantsWiring(foreign)) connect(foreign, this.interceptor);
+      if (typeof foreign === 'object' && foreign !== null) adopt(foreign, this.interceptor);
     }
   }
 }

@@ -64,7 +64,8 @@ const { ConfigurableModuleClass, OPTIONS_TYPE } = new ConfigurableModuleBuilder<
         global: isGlobal,
         imports: [...(definition.imports ?? []), DiscoveryModule],
         providers: [...(definition.providers ?? []), ...providers, ...filter],
-        exports: [LockService, LockedInterceptor],
+        // The settings for a LockExceptionFilter that somebody binds by hand.
+        exports: [LockService, LockedInterceptor, LOCK_SETTINGS],
       };
     },
   )

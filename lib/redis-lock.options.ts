@@ -111,7 +111,7 @@ const keyPrefix = (value: unknown): string | undefined => {
 
 const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | undefined => {
   if (oneOf(backend, 'backend', ['redis', 'memory']) === 'redis')
-    return connectionInput(connection ?? DEFAULT_CONNECTION);
+    return connectionInput(connection === undefined ? DEFAULT_CONNECTION : connection);
   if (connection === undefined) return undefined;
   throw new LockOptionsError('connection makes no sense with backend "memory"; give one of the two', {
     details: { option: 'connection' },
@@ -121,9 +121,22 @@ const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
+/** A URL that can be taken apart, or the path of a socket. ioredis throws for others, with the whole URL in its error. */
+const isAddress = (text: string): boolean => {
+  if (text.startsWith('/')) return text.length > 1;
+  if (!/^rediss?:\/\/./.test(text)) return false;
+  try {
+    const { username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** Never shows the value: it may carry a password. */
 const connectionInput = (connection: unknown): ConnectionInput => {
-  if (typeof connection === 'string' && /^(rediss?:\/\/.|\/.)/.test(connection)) return connection;
+  if (typeof connection === 'string' && isAddress(connection)) return connection;
   if (isRedisClient(connection)) {
     if (!connection.isCluster) return connection;
     throw new LockOptionsError('connection is a Cluster client; give a client, URL or options of one server', {
@@ -131,7 +144,8 @@ const connectionInput = (connection: unknown): ConnectionInput => {
     });
   }
   if (isPlainObject(connection)) return connection;
-  const found = typeof connection === 'string' ? 'another text' : describe(connection);
+  const found =
+    typeof connection === 'string' ? 'another text' : Array.isArray(connection) ? 'a list' : describe(connection);
   throw new LockOptionsError(
     `connection must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`,
     {

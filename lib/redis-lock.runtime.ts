@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { LockBackend } from './backend/lock-backend.js';
 import { MemoryBackend } from './backend/memory/memory-backend.js';
 import { MemoryStore } from './backend/memory/store.js';
@@ -43,8 +42,6 @@ export const createRuntime = (
   const attempts = new Attempts(chosen, new OwnerIds(), scheduler, events);
   const polling = { safety: settings.safetyPoll, deaf: Math.min(DEAF_POLL_MS, settings.safetyPoll) };
   const shutdownController = new AbortController();
-  // Every waiter listens to it, and there may be thousands.
-  setMaxListeners(0, shutdownController.signal);
   return {
     backend: chosen,
     scheduler,

@@ -23,7 +23,10 @@ export interface ReleaseRequest {
   readonly owner: OwnerId;
   /** The hold count that is to remain; 0 frees the lock and wakes the waiters. */
   readonly count: number;
-  /** Milliseconds the rest of the hold lives on; unused when nothing remains. */
+  /**
+   * Milliseconds the rest of the hold lives on. Where nothing remains: how long the server may go on counting the hold
+   * if it does not learn of the release, which is tried again for that long.
+   */
   readonly lease: number;
 }
 

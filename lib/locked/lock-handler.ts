@@ -7,6 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
+import { namesFrom } from './key-function.js';
 import { LockedInterceptor } from './locked.interceptor.js';
 import { type LockedOptions, planFor } from './locked.options.js';
 
@@ -28,7 +29,7 @@ export const lockHandler = (key: HandlerKey, options?: Omit<LockedOptions, 'retu
     constructor(@Inject(LockedInterceptor) private readonly locked: LockedInterceptor) {}
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-      const call = { plan, template: undefined, args: [], key: () => key(context) };
+      const call = { plan, template: undefined, args: [], key: () => namesFrom(key(context), 'lockHandler') };
       return this.locked.intercept(call, context, next);
     }
   }

@@ -3,6 +3,7 @@ import { isObservable, Observable } from 'rxjs';
 import { describe } from '../describe.js';
 import { LockNameError } from '../errors.js';
 import { compileTemplate, type KeyTemplate } from '../keys/template.js';
+import { namesFrom } from './key-function.js';
 import type { LockedCall } from './locked.interceptor.js';
 import { type LockedOptions, planFor } from './locked.options.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
@@ -79,12 +80,6 @@ const keyMaker = (key: unknown): KeyMaker => {
 };
 
 const isFunction = (value: unknown): value is AnyFunction => typeof value === 'function';
-
-const namesFrom = (names: unknown, place: string): string | readonly string[] => {
-  if (typeof names === 'string') return names;
-  if (Array.isArray(names) && names.length > 0) return names;
-  throw new LockNameError(`The key function of ${place} must return a name or a list of names, not ${describe(names)}`);
-};
 
 const observableFrom = (result: unknown, place: string): Observable<unknown> => {
   if (isObservable(result)) return result;

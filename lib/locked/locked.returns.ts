@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Observable, type Subscriber } from 'rxjs';
+import { defer, Observable, type Subscriber, takeWhile } from 'rxjs';
 import { LockLostError } from '../errors.js';
 import type { Guard } from '../primitives/multi-entry.js';
 
@@ -32,8 +32,11 @@ const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscribe
     else void guard.leave().then(() => forward(notify));
   };
   subscriber.add(() => void (until?.() ?? Promise.resolve()).then(() => guard.leave()));
+  // Deferred, so that a source that throws fails like one that emits an error. A source that emits at once, and without
+  // end, can be stopped by its next value only.
+  const stoppable = defer(source).pipe(takeWhile(() => !subscriber.closed));
   const subscription = guard.run(() =>
-    source().subscribe({
+    stoppable.subscribe({
       next: (value) => forward(() => subscriber.next(value)),
       error: (error: unknown) => end(() => subscriber.error(error)),
       complete: () => end(() => subscriber.complete()),

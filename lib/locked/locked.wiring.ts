@@ -21,12 +21,19 @@ export const wire = (prototype: object): void => {
   Inject(LockedInterceptor)(prototype, PORT);
 };
 
-/** Whether methods of this instance are locked, and nobody has told them through what. */
-export const wantsWiring = (instance: object): boolean => PORT in instance && !Object.hasOwn(instance, PORT);
-
-/** What Nest does for the instances it constructs, for one that somebody else constructed. */
-export const connect = (instance: object, interceptor: unknown): void => {
+/** What Nest does for the instances that it constructs. */
+const connect = (instance: object, interceptor: unknown): void => {
   Object.defineProperty(instance, PORT, { value: interceptor, configurable: true, writable: true });
+};
+
+/** Instances that {@link adopt} has wired, and may wire again: what `useValue` gives can outlive an application. */
+const adopted = new WeakSet<object>();
+
+/** Wires an instance that somebody else constructed, where its methods are locked and Nest has not wired it. */
+export const adopt = (instance: object, interceptor: LockedInterceptor): void => {
+  if (!(PORT in instance) || (Object.hasOwn(instance, PORT) && !adopted.has(instance))) return;
+  adopted.add(instance);
+  connect(instance, interceptor);
 };
 
 /**

@@ -9,6 +9,9 @@ import { type Binding, Hold } from './hold.js';
 import type { LockRequest } from './lock.options.js';
 import type { LockRuntime } from './lock-runtime.js';
 
+/** Between two tries to re-enter where the server cannot be asked just now. */
+const REJOIN_PAUSE_MS = 50;
+
 /** A hold that work is to run under, until {@link leave}. */
 export interface Entered {
   readonly hold: Hold;
@@ -126,8 +129,14 @@ export class Entry {
       } catch (error) {
         const passing = error instanceof LockUnavailableError && !error.permanent;
         if (!passing || limit.ended) throw error;
+        // A refusal comes at once, and a connection that was closed fails without a turn of the event loop.
+        await this.pause(REJOIN_PAUSE_MS);
       }
     }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.runtime.scheduler.schedule(ms, resolve, { keepAlive: true }));
   }
 
   private async takeTurn(turns: Turns, asked: Asked): Promise<EndTurn> {

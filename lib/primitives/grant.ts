@@ -98,10 +98,12 @@ export class Grant implements Watched {
     if (!this.isOpen) this.retire();
     return this.transitions.run(async () => {
       this.leaving -= 1;
+      // Counted with this hold: as long as the server may keep it, should the release be long in coming.
+      const left = this.ttl();
       this.until.delete(hold);
       if (!this.isOpen) this.retire();
       try {
-        return await this.release(this.until.size);
+        return await this.release(this.until.size, this.until.size === 0 ? left : this.ttl());
       } finally {
         if (!this.isOpen) this.runtime.grants.delete(this);
       }
@@ -117,7 +119,10 @@ export class Grant implements Watched {
       this.assertHeld();
       const before = this.until.get(hold) ?? 0;
       this.until.set(hold, Math.max(before, this.untilFor(lease)));
-      await this.confirm();
+      const ttl = this.ttl();
+      // Not an acquire for the count there is, which would take a lock anew that somebody else may have had meanwhile.
+      const { sentAt, held } = await this.runtime.backend.lock.renew([this], ttl);
+      this.learn(held[0] ? sentAt : undefined, ttl);
       this.keepAlive();
     });
   }
@@ -128,10 +133,9 @@ export class Grant implements Watched {
     this.abortion?.abort(reason);
   }
 
-  private async release(count: number): Promise<HoldRelease> {
+  private async release(count: number, lease: number): Promise<HoldRelease> {
     if (this.loss === 'gone') return 'expired';
     const { runtime, name, owner } = this;
-    const lease = this.ttl();
     // What remains may ask for less time than what leaves. Believed before it is confirmed, since it may go unanswered.
     if (count > 0) this.lease.shorten(lease);
     const outcome = await runtime.backend.lock.release({ name, owner, count, lease });
@@ -146,11 +150,19 @@ export class Grant implements Watched {
     const count = this.until.size;
     const lease = this.ttl();
     const reply = await runtime.backend.lock.acquire({ name, owner, count, lease });
-    if (reply.outcome !== 'acquired') {
+    this.learn(reply.outcome === 'acquired' ? reply.sentAt : undefined, lease);
+  }
+
+  /**
+   * @param sentAt When the command left that the server confirmed the hold by; `undefined` if it does not have it.
+   * @throws LockLostError
+   */
+  private learn(sentAt: number | undefined, lease: number): void {
+    if (sentAt === undefined) {
       this.lease.lose('gone');
       throw this.lossError();
     }
-    this.lease.renewed(reply.sentAt, lease);
+    this.lease.renewed(sentAt, lease);
     this.assertHeld();
   }
 

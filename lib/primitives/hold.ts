@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { LockLostError } from '../errors.js';
 import { currentRegion, runInRegion } from '../scope/current-region.js';
 import { Region } from '../scope/region.js';
@@ -119,6 +120,16 @@ export class Hold implements AsyncDisposable {
     }
     // The promise handed on is the one that closes the region, so that a rejection nobody handles stays visible.
     return Promise.resolve(result).finally(() => region.close()) as T;
+  }
+
+  /** What a log should show of a hold, rather than all that hangs on it. */
+  toJSON(): { name: string; owner: string; waitedMs: number; isHeld: boolean } {
+    const { name, owner, waitedMs, isHeld } = this;
+    return { name, owner, waitedMs, isHeld };
+  }
+
+  [inspect.custom](): string {
+    return `Hold ${inspect(this.toJSON())}`;
   }
 
   /** `await using hold = …` releases at the end of the block. */

@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort.js';
 import type { SteadyScheduler } from './steady-scheduler.js';
 
 /** Why a wait ended without what was waited for. */
@@ -42,9 +43,7 @@ export class WaitLimit {
       onEnd(end);
     };
     for (const signal of this.signals) {
-      const abort = (): void => finish({ cause: 'aborted', reason: signal.reason });
-      signal.addEventListener('abort', abort, { once: true });
-      abandon.push(() => signal.removeEventListener('abort', abort));
+      abandon.push(onAbort(signal, () => finish({ cause: 'aborted', reason: signal.reason })));
     }
     if (Number.isFinite(this.wait)) this.arm(finish, abandon);
     return stop;

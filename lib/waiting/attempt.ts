@@ -49,9 +49,9 @@ export class Attempts {
   }
 
   /** Releases a lock that nobody wants any more. The backend goes on trying where the first try fails. */
-  giveBack(name: string, { owner }: Acquired): void {
+  giveBack(name: string, { owner, lease }: Acquired): void {
     this.backend.lock
-      .release({ name, owner, count: 0, lease: 0 })
+      .release({ name, owner, count: 0, lease })
       .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
   }
 }

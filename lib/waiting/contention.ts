@@ -22,8 +22,6 @@ const UNAVAILABLE_PAUSE_MS = 100;
 interface Waiter {
   readonly asked: Asked;
   readonly lease: number;
-  /** The wait is over, but a try is on its way and may still succeed. */
-  overdue: WaitEnd | undefined;
   grant(acquired: Acquired): void;
   refuse(error: unknown): void;
 }
@@ -35,6 +33,8 @@ interface Waiter {
  */
 export class Contention {
   private readonly waiters = new Set<Waiter>();
+  /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
+  private readonly overdue = new Map<Waiter, WaitEnd>();
   private readonly wakeUp: WakeUp;
   private running = false;
   private subscription: Subscription | undefined;
@@ -60,7 +60,6 @@ export class Contention {
       const waiter: Waiter = {
         asked,
         lease,
-        overdue: undefined,
         grant: (acquired) => {
           stopWatching();
           resolve(acquired);
@@ -113,6 +112,7 @@ export class Contention {
     try {
       const result = await this.attempts.acquire(this.name, waiter.lease);
       if ('owner' in result) {
+        this.lastSeen = { holder: result.owner, remaining: result.lease };
         if (this.waiters.delete(waiter)) waiter.grant(result);
         else this.attempts.giveBack(this.name, result);
         return waiter.lease;
@@ -125,7 +125,8 @@ export class Contention {
       return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
     } finally {
       this.trying = undefined;
-      if (waiter.overdue) this.refuse(waiter, refusal(waiter.asked, waiter.overdue, this.lastSeen));
+      for (const [late, end] of this.overdue) this.refuse(late, refusal(late.asked, end, this.lastSeen));
+      this.overdue.clear();
     }
   }
 
@@ -140,7 +141,9 @@ export class Contention {
   }
 
   private giveUp(waiter: Waiter, end: WaitEnd): void {
-    if (this.trying === waiter && end.cause === 'elapsed') waiter.overdue = end;
+    // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
+    const undecided = this.trying === waiter || (this.trying && !this.lastSeen);
+    if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
   }
 

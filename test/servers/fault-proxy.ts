@@ -21,6 +21,8 @@ export class FaultProxy {
   private readonly request: Weather = { delay: 0, fate: 'pass' };
   private readonly reply: Weather = { delay: 0, fate: 'pass' };
   private readonly connections = new Map<Socket, ProxyConnection | undefined>();
+  /** Ways to the server that are open; they outlive their client as long as the weather keeps its last words. */
+  private readonly ways = new Set<ProxyConnection>();
   private readonly cuts: ArmedCut[] = [];
   private welcome: 'forward' | 'silent' | 'close' = 'forward';
 
@@ -101,10 +103,8 @@ export class FaultProxy {
     this.cuts.length = 0;
     Object.assign(this.request, { delay: 0, fate: 'pass' });
     Object.assign(this.reply, { delay: 0, fate: 'pass' });
-    for (const [client, connection] of this.connections) {
-      if (connection === undefined) client.resetAndDestroy();
-      else connection.weatherChanged();
-    }
+    for (const [client, connection] of this.connections) if (connection === undefined) client.resetAndDestroy();
+    for (const way of this.ways) way.weatherChanged();
   }
 
   async close(): Promise<void> {
@@ -112,6 +112,7 @@ export class FaultProxy {
     const closed = once(this.server, 'close');
     this.server.close();
     this.cutAll();
+    for (const way of this.ways) way.cut();
     await closed;
   }
 
@@ -135,7 +136,14 @@ export class FaultProxy {
     }
     const { request, reply } = this;
     const cutFor = (command: Buffer) => this.cutFor(command);
-    this.connections.set(client, new ProxyConnection(client, this.target, { request, reply, cutFor }));
+    const way = new ProxyConnection(client, this.target, {
+      request,
+      reply,
+      cutFor,
+      ended: () => this.ways.delete(way),
+    });
+    this.ways.add(way);
+    this.connections.set(client, way);
   }
 
   private cutFor(command: Buffer): ArmedCut | undefined {

@@ -13,6 +13,8 @@ export interface ProxyRules {
   readonly reply: Weather;
   /** The cut that this command sets off, if any. */
   cutFor(command: Buffer): PendingCut | undefined;
+  /** Called once the connection to the server is closed. */
+  ended(): void;
 }
 
 /** One client's connection through the proxy. */
@@ -35,6 +37,7 @@ export class ProxyConnection {
     client.on('data', (chunk) => this.request(chunk));
     client.on('close', () => this.unlessCut(() => this.requests.carry(() => this.server.end())));
     this.server.on('data', (chunk) => this.unlessCut(() => this.replies.carry(() => this.client.write(chunk))));
+    this.server.once('close', () => this.rules.ended());
     this.server.on('close', () => this.unlessCut(() => this.replies.carry(() => this.client.destroy())));
     // Errors are followed by 'close'.
     this.server.on('error', () => {});

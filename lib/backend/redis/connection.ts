@@ -29,12 +29,20 @@ const bindingSettings = (connectionName: string, commandTimeout: number): RedisO
   // Frees a frozen or half-open socket, also during the handshake.
   socketTimeout: Math.max(1500, 2 * commandTimeout),
   keepAlive: 5000,
-  retryStrategy: (attempt) => {
-    const cap = Math.min(SLOWEST_RECONNECT_MS, FASTEST_RECONNECT_MS * 2 ** Math.min(attempt - 1, 10));
-    return Math.max(FASTEST_RECONNECT_MS, Math.random() * cap);
-  },
   stringNumbers: false,
 });
+
+/** Milliseconds to wait after `failures` connections in a row that came to nothing. */
+const reconnectDelay = (failures: number): number => {
+  const cap = Math.min(SLOWEST_RECONNECT_MS, FASTEST_RECONNECT_MS * 2 ** Math.min(failures, 10));
+  return Math.max(FASTEST_RECONNECT_MS, Math.random() * cap);
+};
+
+/** ioredis puts the command that failed into the error: for HELLO and AUTH that is the password, for whoever logs it. */
+const withoutCommand = (error: unknown): unknown => {
+  if (typeof error === 'object' && error !== null) Reflect.deleteProperty(error, 'command');
+  return error;
+};
 
 /** What the owner of a connection wants to hear. */
 export interface ConnectionListener {
@@ -51,6 +59,8 @@ export class RedisConnection {
   private ready = false;
   private opened = false;
   private closed = false;
+  /** Connections since the last one that became ready. ioredis counts only to the handshake, which `prepare` follows. */
+  private failures = 0;
   private readonly waiting = new Set<(ready: boolean) => void>();
 
   constructor(
@@ -63,9 +73,10 @@ export class RedisConnection {
     const settings = bindingSettings(`nest-redis-lock:${role}`, commandTimeout);
     // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
     const unset = { commandTimeout: undefined };
-    this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset)));
+    const retryStrategy = (): number => reconnectDelay(this.failures++);
+    this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, { retryStrategy })));
     this.client.on('error', (error: unknown) => {
-      this.lastError = error;
+      this.lastError = withoutCommand(error);
     });
     this.client.on('ready', () => void this.onReady());
     this.client.on('close', () => this.onClose());
@@ -76,7 +87,7 @@ export class RedisConnection {
     if (this.opened || this.closed) return;
     this.opened = true;
     runOutsideRegions(() => this.client.connect()).catch((error: unknown) => {
-      this.lastError ??= error;
+      this.lastError ??= withoutCommand(error);
     });
   }
 
@@ -109,7 +120,9 @@ export class RedisConnection {
     if (this.closed) return;
     this.closed = true;
     this.settleWaiting(false);
-    const ended = this.opened ? this.whenEnded() : Promise.resolve();
+    // Between two connections there is nothing that could still end, and ioredis says nothing.
+    const connected = this.opened && this.client.status !== 'reconnecting';
+    const ended = connected ? this.whenEnded() : Promise.resolve();
     this.client.disconnect();
     await ended;
   }
@@ -134,6 +147,7 @@ export class RedisConnection {
     }
     if (this.client.status !== 'ready' || this.closed) return;
     this.ready = true;
+    this.failures = 0;
     this.lastError = undefined;
     this.settleWaiting(true);
   }

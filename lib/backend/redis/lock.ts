@@ -117,9 +117,9 @@ export class RedisLock implements LockTransitions {
     return { locked: outcome === 'locked', count, remaining };
   }
 
-  /** Resolves when no acquisition of unknown outcome is left to undo, or after `ms`. */
-  settled(ms: number): Promise<void> {
-    return this.undoing.settled(ms);
+  /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
+  finish(ms: number): Promise<void> {
+    return this.undoing.finish(ms);
   }
 
   private deadline(lease = Number.POSITIVE_INFINITY): number {

@@ -23,7 +23,7 @@ export class RedisBackend implements LockBackend {
   }
 
   async close(graceMs: number): Promise<void> {
-    await this.lock.settled(graceMs);
+    await this.lock.finish(graceMs);
     await Promise.all([this.commands.close(), this.wakeUps.close()]);
   }
 }

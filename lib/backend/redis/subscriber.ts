@@ -1,3 +1,4 @@
+import { LockUnavailableError } from '../../errors.js';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
@@ -91,14 +92,19 @@ export class RedisSubscriber implements WakeUps {
   }
 
   private async listenAgain(): Promise<void> {
-    const names = this.channelNames;
-    if (names.length === 0) return;
-    await inTime(this.connection.client.subscribe(...names), this.deadline(this.commandTimeout), this.scheduler);
-    for (const name of names) {
-      const channel = this.channels.get(name);
-      if (channel) channel.live = true;
-    }
+    const deadline = this.deadline(this.commandTimeout);
+    await Promise.all([...this.channels].map(([name, channel]) => this.listenAgainTo(name, channel, deadline)));
     this.wakeAll();
+  }
+
+  /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
+  private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
+    try {
+      await inTime(this.connection.client.subscribe(name), deadline, this.scheduler);
+      channel.live = true;
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError && error.outcome === 'refused')) throw error;
+    }
   }
 
   private wentDeaf(): void {

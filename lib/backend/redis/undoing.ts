@@ -23,6 +23,7 @@ export type FreeGhost = (ghost: Ghost) => Promise<number>;
  */
 export class Undoing {
   private readonly running = new Set<Promise<void>>();
+  private finished = false;
 
   constructor(
     private readonly scheduler: SteadyScheduler,
@@ -34,15 +35,15 @@ export class Undoing {
     this.running.add(task);
   }
 
-  /** Resolves when everything is undone, or after `ms`. */
-  async settled(ms: number): Promise<void> {
-    if (this.running.size === 0) return;
-    await Promise.race([Promise.all(this.running), this.pause(ms)]);
+  /** Resolves when everything is undone, or after `ms`; what is left then ends by its lease. */
+  async finish(ms: number): Promise<void> {
+    if (this.running.size > 0) await Promise.race([Promise.all(this.running), this.pause(ms)]);
+    this.finished = true;
   }
 
   private async untilGone(ghost: Ghost): Promise<void> {
     const over = this.scheduler.now() + ghost.lease + RETRY_MS;
-    while (this.scheduler.now() < over) {
+    while (this.scheduler.now() < over && !this.finished) {
       const confirmed = await this.free(ghost).catch(() => undefined);
       if (confirmed !== undefined && confirmed > ghost.notAfter) return;
       await this.pause(confirmed === undefined ? RETRY_MS * (0.5 + Math.random()) : ghost.notAfter - confirmed + 1);

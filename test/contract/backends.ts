@@ -1,0 +1,71 @@
+import type { RedisLockOptions } from '../../lib/index.js';
+import type { Client } from './client.js';
+import { MemoryWorld } from './memory-world.js';
+import { RedisWorld } from './redis-world.js';
+import type { Time } from './time.js';
+
+/** A name as the backend stores it, seen by nobody's client. */
+export interface RawState {
+  readonly type: string;
+  /** The hold count of each owner. */
+  readonly owners: Readonly<Record<string, number>>;
+  /** Milliseconds; -1 without end, -2 where there is nothing. */
+  readonly ttl: number;
+}
+
+/** Looks at the backend, and changes it, behind the back of every client. */
+export interface Probe {
+  state(name: string): Promise<RawState>;
+  names(): Promise<string[]>;
+  /** Puts a foreign hold in place of whatever is there. Nothing is announced. */
+  put(name: string, owner: string, ttl: number): Promise<void>;
+  /** Deletes what is there. Nothing is announced. */
+  remove(name: string): Promise<void>;
+  /** How many connections, or clients in memory, listen to a channel. */
+  subscribers(channel: string): Promise<number>;
+  /** Channels that somebody listens to. */
+  channels(): Promise<string[]>;
+  /** How many transitions and queries the backend was asked for so far, by all clients. */
+  commands(): Promise<number>;
+}
+
+/** One server, or one memory that stands for a server, with its time. The contract is the same in all of them. */
+export interface World {
+  readonly name: string;
+  readonly time: Time;
+  readonly probe: Probe;
+  start(): Promise<void>;
+  /** Opens a client and resolves when it can send commands. */
+  open(options?: ClientOptions): Promise<Client>;
+  /** Closes all clients and forgets everything. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type ClientOptions = Omit<RedisLockOptions, 'backend' | 'connection'>;
+
+/** Runs the tests that `suite` declares in the world given. */
+export const inWorld = (world: World, suite: (world: World) => void): void => {
+  describe(`on ${world.name}`, () => {
+    beforeAll(() => world.start());
+    afterEach(() => world.reset());
+    afterAll(() => world.stop());
+    suite(world);
+  });
+};
+
+/** Runs the tests that `suite` declares on every backend. */
+export const onEveryBackend = (suite: (world: World) => void): void => {
+  for (const world of [new MemoryWorld(), new RedisWorld()]) inWorld(world, suite);
+};
+
+/*
+ * Rows that make no sense without a server, and so are not run on memory:
+ *
+ *   RL-22 WD-13           another process cannot reach this process's memory
+ *   WD-01 WD-08           nothing to restart and no connection to cut (the data itself being gone is WD-09, on both)
+ *   WD-14 (second half)   that the process can exit is a matter of sockets (that renewals stop is tested on both)
+ *   LL-08 (disconnection) memory is never unreachable (the deleted key is tested on both)
+ *   PB-03 PB-09           memory has no subscription that could be refused
+ *   X01 … X17, L05        are about raw commands of a peer, which has no access to this memory
+ */

@@ -1,0 +1,62 @@
+import { Worker } from '../servers/worker.js';
+import { inWorld } from './backends.js';
+import type { api } from './holder.worker.js';
+import { RedisWorld } from './redis-world.js';
+import { track } from './time.js';
+
+const redis = new RedisWorld();
+
+/** Rows of several groups in which another process holds, dies, or ends. */
+inWorld(redis, ({ time }) => {
+  const startHolder = async (watchdogTimeout = 30_000): Promise<Worker<typeof api>> => {
+    const file = new URL('./holder.worker.ts', import.meta.url);
+    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout)] });
+    redis.onReset(() => worker.stop());
+    return worker;
+  };
+
+  describe('Another process', () => {
+    it('RL-22 keeps this one out until it releases', async () => {
+      const [worker, { locks }] = [await startHolder(), await redis.open()];
+      await worker.call('acquire', 'n');
+      await expect(locks.tryAcquire('n')).resolves.toBeNull();
+      const waiting = locks.tryAcquire('n', { wait: '10s' });
+      await time.until(async () => (await redis.probe.channels()).length === 1, 2000);
+      await expect(worker.call('release', 'n')).resolves.toBe('released');
+      await expect(time.finish(waiting, 100 + time.slack)).resolves.not.toBeNull();
+      await worker.call('close');
+      await worker.call('letGo');
+      await expect(worker.exited).resolves.toEqual({ code: 0, signal: null });
+    });
+
+    it('NV-07 never shares an owner id with this one', async () => {
+      const [worker, { locks }] = [await startHolder(), await redis.open()];
+      const [theirs, ours] = [await worker.call('acquire', 'n1'), (await locks.acquire('n2')).owner];
+      expect(theirs.split(':')[0]).not.toBe(ours.split(':')[0]);
+    });
+
+    it('WD-13 that is killed leaves its locks to this one within its watchdog time-out', async () => {
+      const [worker, { locks }] = [await startHolder(1500), await redis.open()];
+      await worker.call('acquire', 'n');
+      const waiting = locks.acquire('n', { wait: '20s' });
+      const progress = track(waiting);
+      // Alive, it keeps its lock for longer than its time-out.
+      await time.pass(2 * 1500);
+      expect(progress.settled).toBe(false);
+      worker.kill('SIGKILL');
+      await time.finish(waiting, 1500 + time.slack);
+    });
+
+    it('WD-14 that closes its client sends nothing more, and ends by itself', async () => {
+      const worker = await startHolder(1500);
+      const names = ['n1', 'n2', 'n3'];
+      await Promise.all(names.map((name) => worker.call('acquire', name)));
+      await worker.call('close');
+      const asked = await redis.probe.commands();
+      await worker.call('letGo');
+      await expect(time.finish(worker.exited, 1000)).resolves.toEqual({ code: 0, signal: null });
+      await time.until(async () => (await redis.probe.names()).length === 0, 1500 + time.slack);
+      await expect(redis.probe.commands()).resolves.toBe(asked);
+    });
+  });
+});

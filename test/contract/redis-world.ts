@@ -1,0 +1,104 @@
+import { Redis } from 'ioredis';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import type { ConnectionInput } from '../../lib/index.js';
+import { RedisServer } from '../servers/redis-server.js';
+import type { ClientOptions, Probe, RawState, World } from './backends.js';
+import { Client, Clients } from './client.js';
+import { Time } from './time.js';
+
+/** Clients of one real server. */
+export class RedisWorld implements World {
+  readonly name = 'Redis';
+  readonly time = Time.real();
+  private readonly clients = new Clients();
+  private readonly closers: (() => Promise<unknown>)[] = [];
+  private running: { readonly server: RedisServer; readonly admin: Redis } | undefined;
+
+  async start(): Promise<void> {
+    const server = await RedisServer.start();
+    this.running = { server, admin: new Redis(server.url) };
+  }
+
+  get server(): RedisServer {
+    return this.started.server;
+  }
+
+  /** A connection of the test's own, to do what a peer or an administrator would do. */
+  get admin(): Redis {
+    return this.started.admin;
+  }
+
+  get probe(): Probe {
+    return new RedisProbe(this.admin);
+  }
+
+  async open(options: ClientOptions = {}, connection: ConnectionInput = this.server.url): Promise<Client> {
+    const settings = parseModuleOptions({ ...options, connection });
+    const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
+    // Connected now, so that no test's short lease has to pay for it.
+    await client.locks.getLock('connecting').isLocked();
+    return client;
+  }
+
+  /** For what a test opened beside clients. */
+  onReset(close: () => Promise<unknown>): void {
+    this.closers.push(close);
+  }
+
+  async reset(): Promise<void> {
+    await Promise.all(this.closers.splice(0).map((close) => close()));
+    await this.clients.close();
+    await this.admin.flushall();
+  }
+
+  async stop(): Promise<void> {
+    this.admin.disconnect();
+    await this.server.stop();
+  }
+
+  private get started(): { readonly server: RedisServer; readonly admin: Redis } {
+    if (!this.running) throw new Error('The server has not been started');
+    return this.running;
+  }
+}
+
+class RedisProbe implements Probe {
+  constructor(private readonly admin: Redis) {}
+
+  async state(name: string): Promise<RawState> {
+    const type = await this.admin.type(name);
+    const fields = type === 'hash' ? await this.admin.hgetall(name) : {};
+    const owners = Object.fromEntries(Object.entries(fields).map(([owner, count]) => [owner, Number(count)]));
+    return { type, owners, ttl: await this.admin.pttl(name) };
+  }
+
+  async names(): Promise<string[]> {
+    return this.admin.keys('*');
+  }
+
+  async put(name: string, owner: string, ttl: number): Promise<void> {
+    await this.admin.multi().del(name).hset(name, owner, 1).pexpire(name, ttl).exec();
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.admin.del(name);
+  }
+
+  async subscribers(channel: string): Promise<number> {
+    const [, count] = await this.admin.pubsub('NUMSUB', channel);
+    return Number(count);
+  }
+
+  async channels(): Promise<string[]> {
+    const channels = await this.admin.pubsub('CHANNELS');
+    return channels.map(String);
+  }
+
+  /** Everything a client asks is one script. */
+  async commands(): Promise<number> {
+    const stats = await this.admin.info('commandstats');
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ManualClock } from '../../lib/testing/manual-clock.js';
+import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
+
+/** Time as the backend under test counts it: real beside a server, moved by the test on a manual clock. */
+export class Time {
+  private constructor(
+    private readonly clock: Scheduler,
+    private readonly tick: () => Promise<unknown>,
+    /** How much later than exactly in time something may happen and be seen, ms. */
+    readonly slack: number,
+  ) {}
+
+  /** Generous: a busy machine lets processes wait. That things happen to the millisecond is seen on the manual clock. */
+  static real(): Time {
+    return new Time(systemScheduler, () => sleep(1), 400);
+  }
+
+  static on(clock: ManualClock): Time {
+    // Waiters sleep up to 5 ms longer than a lease.
+    return new Time(clock, () => clock.advance(1), 10);
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** Inside work that {@link finish} drives: goes on `ms` later. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.schedule(ms, resolve, { keepAlive: true }));
+  }
+
+  /** Lets `ms` go by. For rows about time itself; whatever else is waited for has a condition. */
+  async pass(ms: number): Promise<void> {
+    await this.finish(this.pause(ms), Number.POSITIVE_INFINITY);
+  }
+
+  /** Lets time go by until `work` has settled, and settles like it; fails when that takes longer than `within`. */
+  async finish<T>(work: Promise<T>, within: number): Promise<T> {
+    const progress = track(work);
+    await this.until(() => progress.settled, within);
+    return work;
+  }
+
+  /** Lets time go by until the condition holds. Resolves with how long that took; fails when longer than `within`. */
+  async until(condition: () => boolean | Promise<boolean>, within: number): Promise<number> {
+    const start = this.now();
+    while (!(await condition())) {
+      if (this.now() - start > within) throw new Error(`Not so within ${within} ms: ${condition}`);
+      await this.tick();
+    }
+    return this.now() - start;
+  }
+}
+
+/** Tells whether a promise has settled; a rejection is for whoever awaits the promise itself. */
+export const track = (work: Promise<unknown>): { readonly settled: boolean } => {
+  const progress = { settled: false };
+  const settle = (): void => {
+    progress.settled = true;
+  };
+  work.then(settle, settle);
+  return progress;
+};

@@ -1,0 +1,47 @@
+import { Turns } from '../../lib/scope/turns.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { WaitLimit } from '../../lib/time/wait-limit.js';
+
+/**
+ * Rows PB-04 to PB-06, about the gate inside the process that owners of one lock queue at. PB-07 is a race of threads,
+ * which one event loop does not have.
+ */
+describe('Turns', () => {
+  const scheduler = new SteadyScheduler(new ManualClock(), () => {});
+  const limit = (signal: AbortSignal): WaitLimit => new WaitLimit(scheduler, Infinity, [signal]);
+
+  it('PB-04 are given when taking and ending happen together, again and again', async () => {
+    const turns = new Turns();
+    let end = await turns.take();
+    for (let round = 0; round < 10_000; round++) {
+      const next = turns.take();
+      end();
+      end = await next;
+    }
+    end();
+    expect(turns.isIdle).toBe(true);
+  });
+
+  it('PB-05 pass over whoever gave up', async () => {
+    const [turns, giveUp] = [new Turns(), new AbortController()];
+    const end = await turns.take();
+    const abandoned = turns.take(limit(giveUp.signal));
+    giveUp.abort('enough');
+    await expect(abandoned).resolves.toEqual({ cause: 'aborted', reason: 'enough' });
+    const next = turns.take();
+    end();
+    (await next)();
+    expect(turns.isIdle).toBe(true);
+  });
+
+  it('PB-06 keep nothing of 100 000 who gave up', async () => {
+    const [turns, giveUp] = [new Turns(), new AbortController()];
+    const end = await turns.take();
+    const abandoned = Promise.all(Array.from({ length: 100_000 }, () => turns.take(limit(giveUp.signal))));
+    giveUp.abort();
+    await abandoned;
+    end();
+    expect(turns.isIdle).toBe(true);
+  });
+});

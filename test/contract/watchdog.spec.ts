@@ -1,0 +1,152 @@
+import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
+import { Lease } from '../../lib/watchdog/lease.js';
+import { LockEvents } from '../../lib/observability/lock-events.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { onEveryBackend } from './backends.js';
+import { track } from './time.js';
+
+/** Rows WD of the behaviour catalogue; those about servers and processes that fail have files of their own. */
+onEveryBackend((world) => {
+  describe('The watchdog', () => {
+    it('WD-04 keeps a hold for as long as its client lives, and for one time-out after that', async () => {
+      const [client, other] = [await world.open({ watchdogTimeout: 900 }), await world.open()];
+      await client.locks.acquire('n');
+      const lock = other.locks.getLock('n');
+      const end = world.time.now() + 2 * 900;
+      await world.time.until(async () => world.time.now() > end || !(await lock.isLocked()), 5000);
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await client.close();
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await world.time.until(async () => !(await lock.isLocked()), 900 + world.time.slack);
+    });
+
+    it('WD-05 leaves a hold with a lease of its own alone', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 1500 });
+      await locks.acquire('n', { lease: 500 });
+      await world.time.until(async () => (await world.probe.names()).length === 0, 500 + world.time.slack);
+    });
+
+    it('WD-06 renews every third of the time-out', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      await locks.acquire('n');
+      const end = world.time.now() + 4 * 1000;
+      let lowest = Infinity;
+      await world.time.until(async () => {
+        lowest = Math.min(lowest, (await world.probe.state('n')).ttl);
+        return world.time.now() > end;
+      }, 5000);
+      expect(lowest).toBeGreaterThanOrEqual(0.6 * 3000);
+      expect(lowest).toBeLessThan(0.75 * 3000);
+    });
+
+    it.each([0, 1000])('WD-07 keeps nothing alive that was given up on its way (wait %p)', async (wait) => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const giveUp = new AbortController();
+      const attempt = locks.tryAcquire('n', { wait, signal: giveUp.signal });
+      giveUp.abort();
+      await expect(attempt).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      await world.time.until(async () => (await world.probe.names()).length === 0, 900);
+      await world.time.pass(600);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('WD-09 does not bring back what was deleted, and stops asking for it', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const hold = await locks.acquire('n');
+      await world.probe.remove('n');
+      await world.time.until(() => hold.signal.aborted, 200 + world.time.slack);
+      const asked = await world.probe.commands();
+      await world.time.pass(3 * 200);
+      await expect(world.probe.names()).resolves.toEqual([]);
+      await expect(world.probe.commands()).resolves.toBe(asked);
+      await expect(locks.tryAcquire('n')).resolves.not.toBeNull();
+    });
+
+    it('WD-10 keeps 10 000 holds alive in batches', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 4500 });
+      const names = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
+      const holds = await inChunks(names, (name) => locks.acquire(name));
+      const asked = await world.probe.commands();
+      await world.time.pass(3 * 1500);
+      // 20 batches of 500 for each of three or four rounds.
+      expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(4 * 20);
+      expect(holds.filter(({ signal }) => signal.aborted)).toEqual([]);
+      await expect(world.probe.names()).resolves.toHaveLength(10_000);
+      const released = await inChunks(holds, (hold) => hold.release());
+      expect(new Set(released)).toEqual(new Set(['released']));
+    }, 30_000);
+
+    it('WD-12 keeps others out for much longer than its time-out', async () => {
+      const [a, b] = [await world.open({ watchdogTimeout: 600 }), await world.open({ watchdogTimeout: 600 })];
+      const hold = await a.locks.acquire('n');
+      const waiting = b.locks.acquire('n', { wait: Infinity });
+      const progress = track(waiting);
+      await world.time.pass(2 * 600);
+      expect(progress.settled).toBe(false);
+      await hold.release();
+      await world.time.finish(waiting, 1000);
+    });
+
+    it('WD-14 sends nothing more when its client closes', async () => {
+      const client = await world.open({ watchdogTimeout: 600 });
+      await Promise.all(['n1', 'n2', 'n3'].map((name) => client.locks.acquire(name)));
+      await client.close();
+      const asked = await world.probe.commands();
+      await world.time.until(async () => (await world.probe.names()).length === 0, 600 + world.time.slack);
+      await expect(world.probe.commands()).resolves.toBe(asked);
+    });
+
+    it('WD-15 serves one handle again and again', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 500 });
+      const lock = locks.getLock('n');
+      for (let cycle = 0; cycle < 3; cycle++) {
+        const hold = await lock.acquire();
+        await world.time.pass(600);
+        await expect(world.probe.names()).resolves.toEqual(['n']);
+        await hold.release();
+        await expect(world.probe.names()).resolves.toEqual([]);
+        await world.time.pass(300);
+        await expect(world.probe.names()).resolves.toEqual([]);
+      }
+    });
+  });
+});
+
+/** Some at a time, so that none waits for its reply behind thousands. */
+const inChunks = async <T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> => {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += 250) {
+    results.push(...(await Promise.all(items.slice(start, start + 250).map(task))));
+  }
+  return results;
+};
+
+describe('The watchdog with a slow server', () => {
+  it('WD-11 never renews a hold twice at a time', async () => {
+    const clock = new ManualClock();
+    const scheduler = new SteadyScheduler(clock, () => {});
+    const renewals = { running: 0, most: 0, done: 0 };
+    const renew = (): Promise<{ sentAt: number; held: boolean[] }> => {
+      const sentAt = clock.now();
+      renewals.running += 1;
+      renewals.most = Math.max(renewals.most, renewals.running);
+      return new Promise((resolve) => {
+        clock.schedule(100, () => {
+          renewals.running -= 1;
+          renewals.done += 1;
+          resolve({ sentAt, held: [true] });
+        });
+      });
+    };
+    const never = (): never => {
+      throw new Error('Only renewals are expected');
+    };
+    const locks = { renew, acquire: never, release: never, forceRelease: never, inspect: never };
+    const watchdog = new Watchdog(locks, scheduler, new LockEvents(), 3 * 80);
+    const hold: Watched = { name: 'n', owner: 'me:1', lease: new Lease(scheduler, 0, 3 * 80, () => {}) };
+    watchdog.watch(hold);
+    await clock.advance(400);
+    expect(renewals).toMatchObject({ most: 1, done: 2 });
+  });
+});

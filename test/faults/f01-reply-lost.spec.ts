@@ -1,0 +1,80 @@
+import { LockUnavailableError } from '../../lib/errors.js';
+import { mentions } from '../servers/fault-proxy.js';
+import { executions, expectWithin, settled, until, watchKey } from './observe.js';
+import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useBench } from './open-locks.js';
+
+const CLIENTS = 10;
+const ROUNDS = 5;
+/** So long that whatever is gone soon was undone and did not expire. */
+const LONG = '60s';
+
+describe('F1: the reply of an acquire is lost', () => {
+  const bench = useBench();
+
+  /** Does `work` for fifty names, ten at a time, each client behind a proxy of its own. */
+  const fiftyTimes = (work: (behind: ClientBehindProxy, name: string) => Promise<void>): Promise<void[]> =>
+    Promise.all(
+      Array.from({ length: CLIENTS }, async (_, index) => {
+        const behind = await bench().openBehindProxy();
+        for (let round = 0; round < ROUNDS; round++) await work(behind, `f1:${index}:${round}.`);
+      }),
+    );
+
+  it('rejects one try as unknown in time, and undoes what it did', async () => {
+    const granted = await executions(bench().admin, 'hset');
+    await fiftyTimes(async ({ client, proxy }, name) => {
+      const seen = watchKey(bench().admin, name);
+      const cut = proxy.cutAfter(mentions('evalsha', name));
+      const attempt = await settled(() => client.locks.tryAcquire(name, { lease: LONG }));
+      expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+      expect(attempt.error).toMatchObject({ outcome: 'unknown', lockName: name });
+      expectWithin(attempt, DEADLINE + 100);
+      await cut;
+      await until(async () => (await bench().admin.exists(name)) === 0, 2 * DEADLINE, `${name} is undone`);
+      expect((await seen()).endless).toBe(false);
+      await client.locks.getLock(name).isLocked();
+    });
+    // The acquires did happen.
+    expect((await executions(bench().admin, 'hset')) - granted).toBe(CLIENTS * ROUNDS);
+  });
+
+  it('has one effect when the acquirer waits: the hold counts one', async () => {
+    await fiftyTimes(async ({ client, proxy }, name) => {
+      const cut = proxy.cutAfter(mentions('evalsha', name));
+      const attempt = await settled(() => client.locks.acquire(name, { wait: '5s', lease: LONG }));
+      expectWithin(attempt, RECONNECT + 2 * DEADLINE + 500);
+      await cut;
+      const hold = bench().history.note(attempt.value ?? null);
+      await expect(bench().admin.hgetall(name)).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+      await expect(hold?.release()).resolves.toBe('released');
+      await expect(bench().admin.exists(name)).resolves.toBe(0);
+    });
+  });
+
+  it('leaves the ghost no longer than its lease when the server never answers again', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:ghost'));
+    proxy.acceptThenSilent();
+    const attempt = await settled(() => client.locks.tryAcquire('f1:ghost', { lease: LEASE }));
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(attempt, DEADLINE + 100);
+    await cut;
+    await expect(bench().admin.hvals('f1:ghost')).resolves.toEqual(['1']);
+    expect(await bench().admin.pttl('f1:ghost')).toBeGreaterThan(0);
+    await until(async () => (await bench().admin.exists('f1:ghost')) === 0, LEASE, 'the lease ends');
+  });
+
+  it('has one effect on a re-entry: count 2, and each release takes one off', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const { admin } = bench();
+    const outer = bench().history.note(await client.locks.acquire('f1:twice'));
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:twice', outer.owner));
+    const inner = await outer.run(() => client.locks.acquire('f1:twice', { wait: '5s' }));
+    await cut;
+    await expect(admin.hgetall('f1:twice')).resolves.toEqual({ [outer.owner]: '2' });
+    await expect(inner.release()).resolves.toBe('still-held');
+    await expect(admin.hgetall('f1:twice')).resolves.toEqual({ [outer.owner]: '1' });
+    await expect(outer.release()).resolves.toBe('released');
+    await expect(admin.exists('f1:twice')).resolves.toBe(0);
+  });
+});

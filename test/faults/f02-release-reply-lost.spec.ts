@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mentions } from '../servers/fault-proxy.js';
+import { expectWithin, settled, until } from './observe.js';
+import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+
+const LONG = 60_000;
+
+describe('F2: the reply of a release is lost', () => {
+  const bench = useBench();
+
+  it('tells of the one release that happened, count 1', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const hold = bench().history.note(await client.locks.acquire('f2:one', { lease: LONG }));
+    const cut = proxy.cutAfter(mentions('evalsha', 'f2:one'));
+    const release = await settled(() => hold.release());
+    await cut;
+    expect(release.value).toBe('released');
+    expectWithin(release, 2 * DEADLINE);
+    await expect(bench().admin.exists('f2:one')).resolves.toBe(0);
+    expect(hold.signal.aborted).toBe(false);
+    expect(client.runtime.grants.size).toBe(0);
+  });
+
+  it('does not touch the next holder, who came in between', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const other = bench().open();
+    const { admin, history } = bench();
+    for (let round = 0; round < 5; round++) {
+      const name = `f2:next:${round}`;
+      const first = history.note(await client.locks.acquire(name, { lease: LONG }));
+      const waiter = other.locks.acquire(name, { wait: '10s', lease: LONG });
+      const cut = proxy.cutAfter(mentions('evalsha', name));
+      // The retry of the release comes after the next owner has the lock.
+      proxy.acceptThenClose();
+      const release = settled(() => first.release());
+      await cut;
+      const second = history.note(await waiter);
+      proxy.heal();
+      expect((await release).value).toBe('released');
+      await expect(admin.hgetall(name)).resolves.toEqual({ [second.owner]: '1' });
+      second.assertHeld();
+      await expect(second.release()).resolves.toBe('released');
+      await client.locks.getLock(name).isLocked();
+    }
+  });
+
+  it('leaves the outer hold when the inner one was released, count 2', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const { admin } = bench();
+    const outer = bench().history.note(await client.locks.acquire('f2:two', { lease: LONG }));
+    const inner = await outer.run(() => client.locks.acquire('f2:two', { lease: LONG }));
+    await expect(admin.hgetall('f2:two')).resolves.toEqual({ [outer.owner]: '2' });
+
+    const cut = proxy.cutAfter(mentions('evalsha', 'f2:two'));
+    const release = await settled(() => inner.release());
+    await cut;
+    expect(release.value).toBe('still-held');
+    expectWithin(release, 2 * DEADLINE);
+    await expect(admin.hgetall('f2:two')).resolves.toEqual({ [outer.owner]: '1' });
+    expect(await admin.pttl('f2:two')).toBeGreaterThan(0);
+    outer.assertHeld();
+
+    const lastCut = proxy.cutAfter(mentions('evalsha', 'f2:two'));
+    await expect(outer.release()).resolves.toBe('released');
+    await lastCut;
+    await expect(admin.exists('f2:two')).resolves.toBe(0);
+  });
+
+  it.each([
+    ['a lease', { lease: LONG }],
+    ['the watchdog', {}],
+  ])('goes on behind a release that never arrived, for as long as the hold can last: %s', async (_, options) => {
+    const { client, proxy } = await bench().openBehindProxy({ watchdogTimeout: LONG });
+    const hold = bench().history.note(await client.locks.acquire('f2:behind', options));
+    proxy.acceptThenClose();
+    const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
+    const release = await settled(() => hold.release());
+    await cut;
+    expect(release.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expectWithin(release, 2 * DEADLINE + 50);
+    // Long after the caller was told.
+    await sleep(5 * DEADLINE);
+    await expect(bench().admin.exists('f2:behind')).resolves.toBe(1);
+    proxy.heal();
+    const free = async () => (await bench().admin.exists('f2:behind')) === 0;
+    await until(free, RECONNECT + 2 * DEADLINE, 'the lock is free');
+  });
+
+  it('goes on behind a grant that was given back because nobody wanted it any more', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const abort = new AbortController();
+    proxy.delay(50, 'reply');
+    const attempt = settled(() => client.locks.acquire('f2:unwanted', { lease: LONG, wait: 0, signal: abort.signal }));
+    await until(async () => (await bench().admin.exists('f2:unwanted')) === 1, 1000, 'it is granted');
+    abort.abort();
+    const cut = proxy.cutBefore(mentions('evalsha', 'f2:unwanted'));
+    expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
+    proxy.acceptThenClose();
+    await cut;
+    await sleep(5 * DEADLINE);
+    await expect(bench().admin.exists('f2:unwanted')).resolves.toBe(1);
+    proxy.heal();
+    const free = async () => (await bench().admin.exists('f2:unwanted')) === 0;
+    await until(free, RECONNECT + 2 * DEADLINE, 'the lock is free');
+  });
+});

@@ -1,0 +1,75 @@
+import { LockUnavailableError } from '../../lib/errors.js';
+import { executions, expectWithin, settled, until, watchKey } from './observe.js';
+import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+
+/** So long that a ghost that is gone soon did not expire. */
+const LONG = '60s';
+
+describe('F7: the client gives up, and the request arrives later', () => {
+  const bench = useBench();
+
+  it('is refused by the server as late', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const { admin } = bench();
+    const before = { granted: await executions(admin, 'hset'), asked: await executions(admin, 'evalsha') };
+    proxy.delay(3 * DEADLINE, 'request');
+    const attempt = await settled(() => client.locks.tryAcquire('f7:late', { lease: LONG }));
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+    expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+    expectWithin(attempt, DEADLINE + 100);
+    // The acquire and the first release of the undoing have arrived.
+    await until(async () => (await executions(admin, 'evalsha')) >= before.asked + 2, 10 * DEADLINE, 'it arrives');
+    expect(await executions(admin, 'hset')).toBe(before.granted);
+    await expect(admin.exists('f7:late')).resolves.toBe(0);
+  });
+
+  it('is no grant when only the reply is late, and is undone', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    proxy.delay(3 * DEADLINE, 'reply');
+    const seen = watchKey(bench().admin, 'f7:reply');
+    const attempt = await settled(() => client.locks.tryAcquire('f7:reply', { lease: LONG }));
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(attempt, DEADLINE + 100);
+    await until(async () => (await bench().admin.exists('f7:reply')) === 0, 2 * DEADLINE, 'the ghost is gone');
+    const { longest, endless } = await seen();
+    expect(longest).toBeGreaterThan(0);
+    expect(longest).toBeLessThan(attempt.limit(2 * DEADLINE));
+    expect(endless).toBe(false);
+  });
+
+  it('waits no longer than it was told, and is granted soon after the delay is over', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    proxy.delay(3 * DEADLINE, 'request');
+    const attempt = await settled(() => client.locks.acquire('f7:wait', { wait: 1000, lease: LONG }));
+    expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(attempt, 1000 + DEADLINE + 100);
+    proxy.heal();
+    const next = await settled(() => client.locks.acquire('f7:wait', { wait: '10s', lease: LONG }));
+    expectWithin(next, RECONNECT + 2 * DEADLINE + 500);
+    const hold = bench().history.note(next.value ?? null);
+    await expect(bench().admin.hgetall('f7:wait')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+    // What is still on its way from before finds the hold of somebody else and leaves it.
+    await expect(hold?.release()).resolves.toBe('released');
+    await expect(bench().admin.exists('f7:wait')).resolves.toBe(0);
+  });
+
+  it('is either granted or leaves nothing, when request or reply come just about in time', async () => {
+    const delays = Array.from({ length: 12 }, (_, index) => DEADLINE - 30 + 5 * index);
+    await Promise.all(
+      delays.map(async (delay, index) => {
+        const { client, proxy } = await bench().openBehindProxy();
+        const name = `f7:edge:${delay}`;
+        proxy.delay(delay, index % 2 === 0 ? 'request' : 'reply');
+        const attempt = await settled(() => client.locks.tryAcquire(name, { lease: LONG }));
+        proxy.heal();
+        expect(attempt.value !== undefined || attempt.error instanceof LockUnavailableError).toBe(true);
+        await attempt.value?.release();
+        const gone = async () => (await bench().admin.exists(name)) === 0;
+        await until(gone, 2 * DEADLINE, `the ghost of ${name} is gone`);
+        // Not only for the moment: the request cannot come any more.
+        await client.locks.getLock(name).isLocked();
+        expect(await gone()).toBe(true);
+      }),
+    );
+  });
+});

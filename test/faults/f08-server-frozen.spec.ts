@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockLostError, LockUnavailableError } from '../../lib/errors.js';
+import type { Hold } from '../../lib/primitives/hold.js';
+import { expectWithin, settled, until } from './observe.js';
+import { DEADLINE, LEASE, RECONNECT, useBench } from './open-locks.js';
+
+/** When the signal of a hold aborted, on the clock of `performance`. */
+const abortionOf = (hold: Hold): Promise<number> =>
+  new Promise((resolve) => hold.signal.addEventListener('abort', () => resolve(performance.now())));
+
+describe('F8: the server is frozen', () => {
+  const bench = useBench();
+
+  afterEach(() => {
+    if (bench().server.isRunning) bench().server.resume();
+  });
+
+  /** Freezes the server just after the renewal of `name`; resolves with the earliest instant its lease may end at. */
+  const freezeAfterRenewal = async (name: string): Promise<number> => {
+    let asked = 0;
+    let left = 0;
+    await until(
+      async () => {
+        asked = performance.now();
+        left = await bench().admin.pttl(name);
+        // In the turn of the reply, while the next renewal is not due for long: nothing moves the lease in between.
+        if (left > LEASE * 0.8) bench().server.pause();
+        return left > LEASE * 0.8;
+      },
+      LEASE,
+      `${name} is renewed`,
+    );
+    return asked + left;
+  };
+
+  it.each([200, 700])('for %i ms: watchdog holds survive', async (outage) => {
+    const holder = bench().open();
+    const waiter = bench().open();
+    const name = `f8:short:${outage}`;
+    const hold = bench().history.note(await holder.locks.acquire(name));
+    const waiting = waiter.locks.acquire(name, { wait: '20s' });
+    await bench().listening(name);
+    await freezeAfterRenewal(name);
+    await sleep(outage);
+    bench().server.resume();
+    await until(async () => (await bench().admin.pttl(name)) > LEASE * 0.9, LEASE, 'the hold is renewed again');
+    hold.assertHeld();
+    expect(hold.signal.aborted).toBe(false);
+    await expect(hold.release()).resolves.toBe('released');
+    const next = bench().history.note(await waiting);
+    await expect(next.release()).resolves.toBe('released');
+  });
+
+  it('longer than the lease: signals abort before the leases can have ended, and nobody is granted before', async () => {
+    const holder = bench().open();
+    const waiter = bench().open();
+    const watched = bench().history.note(await holder.locks.acquire('f8:watched'));
+    const leased = bench().history.note(await holder.locks.acquire('f8:leased', { lease: '1s' }));
+    const watchedOver = abortionOf(watched);
+    const leasedOver = abortionOf(leased);
+    const next = ['f8:watched', 'f8:leased'].map(async (name) =>
+      bench().history.note(await waiter.locks.acquire(name, { wait: '30s' })),
+    );
+    await bench().listening('f8:watched');
+    await bench().listening('f8:leased');
+    const asked = performance.now();
+    const leasedEnd = asked + (await bench().admin.pttl('f8:leased'));
+    const watchedEnd = await freezeAfterRenewal('f8:watched');
+
+    expect(await leasedOver).toBeLessThan(leasedEnd);
+    expect(() => leased.assertHeld()).toThrow(LockLostError);
+    expect(await watchedOver).toBeLessThan(watchedEnd);
+    expect(() => watched.assertHeld()).toThrow(LockLostError);
+    expect(watched.signal.reason).toBeInstanceOf(LockLostError);
+
+    await sleep(2 * LEASE);
+    bench().server.resume();
+    const grants = await settled(() => Promise.all(next));
+    expectWithin(grants, RECONNECT + 2 * DEADLINE + 500);
+    await expect(watched.release()).resolves.toBe('expired');
+    await expect(leased.release()).resolves.toBe('expired');
+    const released = await Promise.all((grants.value ?? []).map((hold) => hold.release()));
+    expect(released).toEqual(['released', 'released']);
+  });
+
+  it('calls settle in time all the same, and what they asked for does not happen afterwards', async () => {
+    const client = bench().open();
+    const mine = bench().history.note(await client.locks.acquire('f8:mine', { lease: '60s' }));
+    const lost = bench().history.note(await client.locks.acquire('f8:lost'));
+    bench().server.pause();
+
+    const one = await settled(() => client.locks.tryAcquire('f8:ghost', { lease: '60s' }));
+    expect(one.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(one, DEADLINE + 100);
+    const waited = await settled(() => client.locks.acquire('f8:ghost', { wait: 300, lease: '60s' }));
+    expect(waited.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(waited, 300 + DEADLINE + 100);
+    const release = await settled(() => mine.release());
+    expect(release.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(release, 2 * DEADLINE + 50);
+    const read = await settled(() => client.locks.getLock('f8:mine').isLocked());
+    expect(read.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(read, DEADLINE + 100);
+    await until(() => lost.signal.aborted, LEASE, 'the hold is given up');
+    bench().server.resume();
+    // A renewal that waited in the socket may have given it a whole lease more: releasing is never in vain.
+    await expect(lost.release()).resolves.toBe('expired');
+    const gone = async () => (await bench().admin.exists('f8:ghost', 'f8:mine', 'f8:lost')) === 0;
+    await until(gone, RECONNECT + 2 * DEADLINE, 'nothing stays');
+  });
+});

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectWithin, repeatedly, settled } from './observe.js';
+import { type Client, useBench } from './open-locks.js';
+
+const WORKERS = 4;
+const DURATION = 3000;
+/** A safety poll that cannot be what serves a waiter within these tests. */
+const NEVER = { safetyPoll: '1h' } as const;
+
+describe('F12: the server kills connections', () => {
+  const bench = useBench();
+
+  it.each(['normal', 'pubsub'] as const)('of type %s every 300 ms: everybody makes progress', async (type) => {
+    const { admin, history } = bench();
+    const clients = [bench().open(), bench().open(), bench().open()];
+    const kept = history.note(await bench().open().locks.acquire('f12:kept'));
+    const rounds = new Map<string, number>();
+    const end = performance.now() + DURATION;
+    const work = async ({ locks }: Client, who: string, name: string) => {
+      for (let round = 1; performance.now() < end; round++) {
+        await locks.withLock(name, { wait: '20s' }, async (hold) => {
+          history.note(hold);
+          await sleep(5);
+        });
+        rounds.set(who, round);
+      }
+    };
+    const stop = repeatedly(() => admin.call('CLIENT', 'KILL', 'TYPE', type), 300);
+    await Promise.all(
+      clients.flatMap((client, index) =>
+        Array.from({ length: WORKERS }, (_, worker) => work(client, `${index}:${worker}`, `f12:${worker % 2}`)),
+      ),
+    );
+    await stop();
+    expect(rounds.size).toBe(clients.length * WORKERS);
+    // Two leases under fire, renewed all the time.
+    kept.assertHeld();
+    await expect(kept.release()).resolves.toBe('released');
+    const problems = clients.flatMap(({ events }) => events.filter((event) => event.type === 'lost'));
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('Show: the subscriber connection is dropped while a release happens', () => {
+  const bench = useBench();
+
+  /** Releases while the waiter listens and `drop` takes its subscriber down; resolves with how it was served. */
+  const releaseDuring = async (name: string, waiter: Client, drop: () => Promise<unknown>) => {
+    const { history } = bench();
+    const holder = bench().open();
+    const hold = history.note(await holder.locks.acquire(name, { lease: '60s' }));
+    const waiting = settled(() => waiter.locks.acquire(name, { wait: '30s', lease: '60s' }));
+    await bench().listening(name);
+    const served = settled(async () => {
+      const { value, error } = await waiting;
+      if (!value) throw error;
+      return history.note(value).release();
+    });
+    await Promise.all([drop(), hold.release()]);
+    return served;
+  };
+
+  it('by the server: the waiter is served within 1 s', async () => {
+    const waiter = bench().open(undefined, NEVER);
+    for (let round = 0; round < 10; round++) {
+      const name = `show:kill:${round}`;
+      const served = await releaseDuring(name, waiter, () => bench().admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub'));
+      expect(served.value).toBe('released');
+      expectWithin(served, 1000);
+    }
+  });
+
+  it('by the network, with the message on its way: the waiter is served within 1 s', async () => {
+    const proxy = await bench().proxy();
+    const waiter = bench().openSplit(bench().server.url, proxy.url, NEVER);
+    for (let round = 0; round < 10; round++) {
+      const served = await releaseDuring(`show:cut:${round}`, waiter, async () => {
+        proxy.blackhole('reply');
+        await sleep(20 * Math.random());
+        // Connections that lost bytes are cut, new ones are welcome.
+        proxy.heal();
+        proxy.cutAll();
+      });
+      expect(served.value).toBe('released');
+      expectWithin(served, 1000);
+    }
+  });
+});

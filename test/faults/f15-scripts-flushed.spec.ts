@@ -1,0 +1,39 @@
+import { executions, repeatedly } from './observe.js';
+import { type Client, useBench } from './open-locks.js';
+
+const DURATION = 2000;
+
+describe('F15: the scripts are flushed every 50 ms under load', () => {
+  const bench = useBench();
+
+  it('nobody notices', async () => {
+    const { admin, history } = bench();
+    const clients = [1, 2, 3].map(() => bench().open(undefined, { watchdogTimeout: 300 }));
+    const missing = async () => Number(/errorstat_NOSCRIPT:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
+    const before = { missing: await missing(), evaluated: await executions(admin, 'eval') };
+    const end = performance.now() + DURATION;
+    const work = async ({ locks }: Client, name: string) => {
+      while (performance.now() < end) {
+        await locks.withLock(name, { wait: '20s' }, async (hold) => {
+          history.note(hold);
+          await locks.withLock(name, (inner) => inner.extend('1s'));
+          await locks.getLock(name).remainingLease();
+        });
+        const tried = await locks.tryAcquire(name);
+        await history.note(tried)?.release();
+      }
+    };
+    const kept = history.note(await bench().open(undefined, { watchdogTimeout: 300 }).locks.acquire('f15:kept'));
+    const stop = repeatedly(() => admin.script('FLUSH', 'SYNC'), 50);
+    await Promise.all(clients.flatMap((client) => ['f15:a', 'f15:b', 'f15:c'].map((name) => work(client, name))));
+    await admin.script('FLUSH', 'SYNC');
+    await expect(bench().open().locks.getLock('f15:a').forceRelease()).resolves.toBe(false);
+    await stop();
+    kept.assertHeld();
+    await expect(kept.release()).resolves.toBe('released');
+    expect(clients.flatMap(({ events }) => events)).toEqual([]);
+    // The server did forget them, and was told again.
+    expect(await missing()).toBeGreaterThan(before.missing);
+    expect(await executions(admin, 'eval')).toBeGreaterThan(before.evaluated);
+  });
+});

@@ -1,0 +1,56 @@
+import { expectWithin, settled } from './observe.js';
+import { type ClientOptions, DEADLINE, POLL, useBench } from './open-locks.js';
+
+/** The subscriber's heartbeat: asked every 2 s, answered within 1 s. */
+const HEARTBEAT = 3000;
+
+describe('F28: the subscriber connection is half open', () => {
+  const bench = useBench();
+
+  /** How long a waiter takes to be served when the lock is released behind the back of its subscriber. */
+  const serveDeaf = async (name: string, options: ClientOptions) => {
+    const proxy = await bench().proxy();
+    const waiter = bench().openSplit(bench().server.url, proxy.url, options);
+    const holder = bench().open();
+    const hold = bench().history.note(await holder.locks.acquire(name, { lease: '60s' }));
+    const waiting = waiter.locks.acquire(name, { wait: '30s', lease: '60s' });
+    await bench().listening(name);
+    proxy.blackhole();
+    const served = settled(async () => bench().history.note(await waiting));
+    await hold.release();
+    return { proxy, waiter, holder, served: await served };
+  };
+
+  it('the heartbeat finds out, where no safety poll is near', async () => {
+    const { served } = await serveDeaf('f28:heartbeat', { safetyPoll: '1h' });
+    expectWithin(served, HEARTBEAT + DEADLINE);
+    await expect(served.value?.release()).resolves.toBe('released');
+  });
+
+  it('the safety poll finds out earlier', async () => {
+    const { served } = await serveDeaf('f28:poll', { safetyPoll: POLL });
+    expectWithin(served, POLL + DEADLINE);
+    await expect(served.value?.release()).resolves.toBe('released');
+  });
+
+  it('waiters are served by polling as long as it lasts, and by messages afterwards', async () => {
+    const { proxy, waiter, holder, served } = await serveDeaf('f28:heal', { safetyPoll: '1h' });
+    await served.value?.release();
+    // Nothing is heard now, not even whether anybody listens.
+    const first = bench().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
+    const polled = settled(() => waiter.locks.acquire('f28:heal', { wait: '30s', lease: '60s' }));
+    await first.release();
+    const { value } = await polled;
+    expectWithin(await polled, 500 + 2 * DEADLINE);
+    await expect(value?.release()).resolves.toBe('released');
+
+    proxy.heal();
+    const second = bench().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
+    const waiting = waiter.locks.acquire('f28:heal', { wait: '30s', lease: '60s' });
+    await bench().listening('f28:heal');
+    const heard = settled(async () => bench().history.note(await waiting));
+    await second.release();
+    expectWithin(await heard, 100);
+    await expect((await heard).value?.release()).resolves.toBe('released');
+  });
+});

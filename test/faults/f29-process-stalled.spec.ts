@@ -1,0 +1,90 @@
+import { LockLostError } from '../../lib/errors.js';
+import { Worker } from '../servers/worker.js';
+import type { api } from './fixtures/locker.worker.js';
+import { settled, until } from './observe.js';
+import { LEASE, POLL, useBench } from './open-locks.js';
+
+/** Milliseconds on a clock that all processes of the machine share. */
+const now = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+describe('F29: a process stalls for two leases while it holds', () => {
+  const bench = useBench();
+
+  const startWorker = async () => {
+    const worker = await Worker.start<typeof api>(new URL('./fixtures/locker.worker.ts', import.meta.url), {
+      args: [bench().server.url],
+    });
+    bench().after(async () => void (await worker.stop()));
+    return worker;
+  };
+
+  it('a blocked event loop: assertHeld throws in the first turn, before any timer or reply', async () => {
+    const client = bench().open();
+    const successor = await startWorker();
+    const watched = bench().history.note(await client.locks.acquire('f29:watched'));
+    const leased = bench().history.note(await client.locks.acquire('f29:leased', { lease: LEASE }));
+    const granted = [
+      successor.call('acquire', 'f29:watched', { wait: '30s' }),
+      successor.call('acquire', 'f29:leased', { wait: '30s' }),
+    ];
+    await bench().listening('f29:watched');
+    await bench().listening('f29:leased');
+    watched.assertHeld();
+    leased.assertHeld();
+
+    const start = now();
+    while (now() < start + 2 * LEASE);
+    expect(() => watched.assertHeld()).toThrow(LockLostError);
+    expect(() => leased.assertHeld()).toThrow(LockLostError);
+    expect([watched.signal.aborted, leased.signal.aborted]).toEqual([true, true]);
+
+    // Both were granted to somebody else while this process was not looking.
+    for (const at of await Promise.all(granted)) expect(at).toBeLessThan(start + 2 * LEASE);
+    await expect(watched.release()).resolves.toBe('expired');
+    await expect(leased.release()).resolves.toBe('expired');
+    await expect(successor.call('release', 'f29:watched')).resolves.toBe('released');
+    await expect(successor.call('release', 'f29:leased')).resolves.toBe('released');
+  });
+
+  it('a blocked event loop with a try on its way: a reply that was not looked at in time is no grant', async () => {
+    const { client } = await bench().openBehindProxy();
+    const attempt = settled(() => client.locks.tryAcquire('f29:try', { lease: '60s' }));
+    // Sent in the next turn; its reply lies in the socket while nobody looks.
+    await new Promise((resolve) => setImmediate(resolve));
+    const start = now();
+    while (now() < start + LEASE);
+    expect((await attempt).error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
+    const gone = async () => (await bench().admin.exists('f29:try')) === 0;
+    await until(gone, 1000, 'what it did is undone');
+  });
+
+  it('a stopped process: it acts no more once somebody else was granted', async () => {
+    const stalled = await startWorker();
+    const { locks } = bench().open();
+    const names = ['f29:stop:watched', 'f29:stop:leased'] as const;
+    await stalled.call('acquire', names[0], {});
+    await stalled.call('acquire', names[1], { lease: LEASE });
+    for (const name of names) await stalled.call('act', name);
+    const next = names.map(async (name) => {
+      const hold = bench().history.note(await locks.acquire(name, { wait: '30s' }));
+      return { hold, at: now() };
+    });
+    for (const name of names) await bench().listening(name);
+    await until(async () => (await stalled.call('state', names[0])).lastActed !== undefined, 1000, 'it acts');
+
+    const stopped = now();
+    stalled.kill('SIGSTOP');
+    const granted = await Promise.all(next);
+    for (const { at } of granted) expect(at).toBeLessThan(stopped + 3 * (LEASE + POLL));
+    await until(() => now() > stopped + 2 * LEASE, 3 * LEASE, 'two leases');
+    stalled.kill('SIGCONT');
+
+    for (const [index, name] of names.entries()) {
+      await until(async () => (await stalled.call('state', name)).aborted, 1000, `${name} is given up`);
+      const { lastActed = Infinity } = await stalled.call('state', name);
+      expect(lastActed).toBeLessThan(granted[index]?.at ?? 0);
+      await expect(stalled.call('release', name)).resolves.toBe('expired');
+      await expect(granted[index]?.hold.release()).resolves.toBe('released');
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import { LockUnavailableError } from '../../lib/errors.js';
+import { expectWithin, settled, until } from './observe.js';
+import { type Client, DEADLINE, POLL, RECONNECT, useBench } from './open-locks.js';
+
+/** Everything that asks the server says in time that it cannot. */
+const expectUnavailable = async ({ locks }: Client): Promise<void> => {
+  const calls = [
+    { within: DEADLINE + 100, call: () => locks.tryAcquire('f38') },
+    { within: 500 + DEADLINE + 100, call: () => locks.tryAcquire('f38', { wait: 500, lease: '10s' }) },
+    { within: 500 + DEADLINE + 100, call: () => locks.acquire('f38', { wait: 500 }) },
+    { within: DEADLINE + 100, call: () => locks.withLock('f38', { wait: 0 }, () => 'ran') },
+    { within: DEADLINE + 100, call: () => locks.getLock('f38').isLocked() },
+    { within: DEADLINE + 100, call: () => locks.getLock('f38').forceRelease() },
+  ];
+  const outcomes = await Promise.all(
+    calls.map(async ({ within, call }) => ({ within, ...(await settled<unknown>(call)) })),
+  );
+  for (const { within, ...outcome } of outcomes) {
+    expect(outcome).toMatchObject({ error: expect.any(LockUnavailableError) as unknown });
+    expectWithin(outcome, within);
+  }
+};
+
+describe('F38: the server accepts and does not answer', () => {
+  const bench = useBench();
+
+  it.each([
+    ['never answers', 'acceptThenSilent'],
+    ['closes at once', 'acceptThenClose'],
+  ] as const)(
+    '%s, from the first connection on: calls settle, and the first grant comes soon after',
+    async (_, fault) => {
+      const proxy = await bench().proxy();
+      proxy[fault]();
+      const client = bench().open(proxy.url);
+      await expectUnavailable(client);
+      await expectUnavailable(client);
+      const waiting = settled(() => client.locks.acquire('f38', { wait: '30s' }));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      proxy.heal();
+      const healed = await settled(() => waiting);
+      expectWithin(healed, RECONNECT + 2 * DEADLINE + 500);
+      const hold = bench().history.note(healed.value?.value ?? null);
+      await expect(bench().admin.hgetall('f38')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+      await expect(hold?.release()).resolves.toBe('released');
+    },
+  );
+
+  it('falls silent later: calls settle, and nothing that was asked happens afterwards', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const waiter = bench().open(proxy.url);
+    const hold = bench().history.note(await client.locks.acquire('f38:held', { lease: '60s' }));
+    const waiting = settled(() => waiter.locks.acquire('f38:held', { wait: POLL + 2 * DEADLINE }));
+    await bench().listening('f38:held');
+    // From its first try to its next one the waiter knows no better than that somebody has the lock.
+    proxy.hold();
+    await expectUnavailable(client);
+    const release = await settled(() => hold.release());
+    expect(release.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(release, 2 * DEADLINE + 50);
+    const waited = await waiting;
+    expect(waited.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(waited, POLL + 3 * DEADLINE + 100);
+    proxy.heal();
+    await until(async () => (await bench().admin.keys('*')).length === 0, RECONNECT + 2 * DEADLINE, 'nothing stays');
+  });
+});
+
+describe('TP-04: the server is stopped', () => {
+  const bench = useBench();
+
+  it('calls reject as unavailable, with a wait too: they neither hang nor say that somebody else has the lock', async () => {
+    const client = bench().open();
+    const fresh = bench().open();
+    const hold = await client.locks.acquire('tp04', { lease: '60s' });
+    await bench().server.kill9();
+    for (const each of [client, fresh]) {
+      await expectUnavailable(each);
+      const waits = [1000, 1100, 1200].map((wait) =>
+        settled(() => each.locks.tryAcquire('tp04', { wait, lease: '10s' })),
+      );
+      for (const waited of await Promise.all(waits)) {
+        expect(waited.error).toBeInstanceOf(LockUnavailableError);
+        expectWithin(waited, 1200 + DEADLINE + 100);
+      }
+    }
+    const release = await settled(() => hold.release());
+    expect(release.error).toBeInstanceOf(LockUnavailableError);
+    expectWithin(release, 2 * DEADLINE + 50);
+
+    // The server comes back empty, as a crash without persistence leaves it.
+    const waiting = settled(() => fresh.locks.acquire('tp04', { wait: '30s' }));
+    await bench().server.restart();
+    const { value } = await waiting;
+    await expect(value?.release()).resolves.toBe('released');
+  });
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mentions } from '../servers/fault-proxy.js';
+import { expectWithin, settled, until } from './observe.js';
+import { DEADLINE, POLL, RECONNECT, useBench } from './open-locks.js';
+
+describe('F39: subscribing again fails', () => {
+  const bench = useBench();
+
+  /** URL of a user who may do everything for now. */
+  const newUser = async (): Promise<string> => {
+    await bench().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all');
+    return bench().server.url.replace('//', '//locker:secret@');
+  };
+
+  const connections = async () =>
+    Number(/total_connections_received:(\d+)/.exec(await bench().admin.info('stats'))?.[1] ?? 0);
+
+  it('the right to the channel is revoked: waiters are served by polling, the server is not stormed', async () => {
+    const url = await newUser();
+    const waiter = bench().open(url, { safetyPoll: '1h' });
+    const holder = bench().open();
+    const hold = bench().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
+    const waiting = waiter.locks.acquire('f39', { wait: '30s', lease: '60s' });
+    await bench().listening('f39');
+    await bench().admin.acl('SETUSER', 'locker', 'resetchannels');
+    await bench().listening('f39', 0);
+    const before = await connections();
+    await sleep(2000);
+    // One a second is where reconnecting settles; it starts at 20.
+    expect((await connections()) - before).toBeLessThan(15);
+    const served = settled(async () => bench().history.note(await waiting));
+    await hold.release();
+    expectWithin(await served, POLL + DEADLINE);
+    await expect((await served).value?.release()).resolves.toBe('released');
+    // New waiters too, and with the right back they are woken by messages again.
+    const second = bench().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
+    const polled = waiter.locks.acquire('f39', { wait: '30s', lease: '60s' });
+    await bench().admin.acl('SETUSER', 'locker', '&*');
+    await bench().listening('f39');
+    const heard = settled(async () => bench().history.note(await polled));
+    await second.release();
+    expectWithin(await heard, 100);
+    await (await heard).value?.release();
+  });
+
+  it('the connection is cut while it subscribes again, several times', async () => {
+    const proxy = await bench().proxy();
+    const waiter = bench().openSplit(bench().server.url, proxy.url, { safetyPoll: '1h' });
+    const holder = bench().open();
+    const hold = bench().history.note(await holder.locks.acquire('f39:cut', { lease: '60s' }));
+    const waiting = waiter.locks.acquire('f39:cut', { wait: '30s', lease: '60s' });
+    await bench().listening('f39:cut');
+    for (const cut of ['cutBefore', 'cutAfter', 'cutBefore', 'cutAfter'] as const) {
+      const again = proxy[cut](mentions('subscribe', 'f39:cut'));
+      proxy.cutAll();
+      await again;
+    }
+    await bench().listening('f39:cut');
+    const served = settled(async () => bench().history.note(await waiting));
+    await hold.release();
+    expectWithin(await served, 100);
+    await expect((await served).value?.release()).resolves.toBe('released');
+  });
+
+  it('the client is closed at that moment', async () => {
+    for (let round = 0; round < 8; round++) {
+      const proxy = await bench().proxy();
+      const waiter = bench().openSplit(bench().server.url, proxy.url);
+      const name = `f39:close:${round}`;
+      const hold = bench().history.note(await bench().open().locks.acquire(name, { lease: '60s' }));
+      const waiting = settled(() => waiter.locks.acquire(name, { wait: '30s' }));
+      await bench().listening(name);
+      const again =
+        round % 2 === 0
+          ? proxy.cutBefore(mentions('subscribe', name))
+          : until(() => proxy.open > 0, 3000, 'it is back');
+      proxy.cutAll();
+      await until(() => proxy.open === 0, 1000, 'the subscriber is cut');
+      await again;
+      if (round >= 4) await sleep(round);
+      const closed = await settled(() => waiter.close());
+      expectWithin(closed, 700);
+      expect((await waiting).error).toMatchObject({ code: 'LOCK_ABORTED' });
+      await expect(hold.release()).resolves.toBe('released');
+    }
+  });
+
+  it('the right to run scripts is revoked: calls say so at once, and work again when it is back', async () => {
+    const url = await newUser();
+    const { locks } = bench().open(url);
+    await locks.getLock('f39:acl').isLocked();
+    await bench().admin.acl('SETUSER', 'locker', '-evalsha', '-eval');
+    const refused = await settled(() => locks.acquire('f39:acl', { wait: '30s' }));
+    expect(refused.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', permanent: true });
+    expectWithin(refused, RECONNECT);
+    await bench().admin.acl('SETUSER', 'locker', '+@all');
+    const hold = bench().history.note(await locks.acquire('f39:acl', { wait: '30s' }));
+    await expect(hold.release()).resolves.toBe('released');
+  });
+});

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { LockLostError, LockShutdownError } from '../../lib/errors.js';
+import { LockService } from '../../lib/lock.service.js';
+import { RedisLockModule } from '../../lib/redis-lock.module.js';
+import { mentions } from '../servers/fault-proxy.js';
+import { expectWithin, settled, until } from './observe.js';
+import { DEADLINE, LEASE, POLL, useBench } from './open-locks.js';
+
+const SHUTDOWN = 500;
+/** I14 with that: what is promised for the whole. */
+const MOST = 2000;
+
+describe('F43: shutdown', () => {
+  const bench = useBench();
+
+  const start = async (connection: string): Promise<{ application: INestApplicationContext; locks: LockService }> => {
+    const timing = { watchdogTimeout: LEASE, commandTimeout: DEADLINE, safetyPoll: POLL, shutdownTimeout: SHUTDOWN };
+    class Application {}
+    Module({ imports: [RedisLockModule.forRoot({ connection, ...timing })] })(Application);
+    const application = await NestFactory.createApplicationContext(Application, { logger: false });
+    bench().after(() => application.close());
+    return { application, locks: application.get(LockService) };
+  };
+
+  const close = (application: INestApplicationContext) => settled(() => application.close());
+
+  const clientsOfOurs = async () =>
+    String(await bench().admin.client('LIST')).match(/name=nest-redis-lock/g)?.length ?? 0;
+
+  it('while holding: the holder gets its time, then its signal aborts, and what it lets go is released', async () => {
+    const { application, locks } = await start(bench().server.url);
+    const reasons: unknown[] = [];
+    const work = locks.withLock('f43:held', async (hold) => {
+      bench().history.note(hold);
+      await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
+      reasons.push(hold.signal.reason);
+      hold.assertHeld();
+      return 'finished';
+    });
+    await until(async () => (await bench().admin.exists('f43:held')) === 1, 1000, 'it holds');
+    const closed = await close(application);
+    await expect(work).resolves.toBe('finished');
+    expect(reasons).toEqual([expect.any(LockShutdownError)]);
+    expect(closed.ms).toBeGreaterThanOrEqual(SHUTDOWN - 5);
+    expectWithin(closed, SHUTDOWN + DEADLINE);
+    await expect(bench().admin.exists('f43:held')).resolves.toBe(0);
+    await expect(clientsOfOurs()).resolves.toBe(0);
+  });
+
+  it('while a holder does not react: its lock is not taken from under it, but ends by its lease', async () => {
+    const { application, locks } = await start(bench().server.url);
+    const hold = bench().history.note(await locks.acquire('f43:deaf'));
+    const closed = await close(application);
+    expectWithin(closed, MOST);
+    expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
+    await expect(bench().admin.hgetall('f43:deaf')).resolves.toEqual({ [hold.owner]: '1' });
+    hold.assertHeld();
+    await until(async () => (await bench().admin.exists('f43:deaf')) === 0, LEASE, 'the lease ends');
+    expect(() => hold.assertHeld()).toThrow(LockLostError);
+  });
+
+  it('while waiting: waiters are sent away at once, nobody new gets in, and nothing of them stays', async () => {
+    const { application, locks } = await start(bench().server.url);
+    const other = bench().open();
+    const hold = bench().history.note(await other.locks.acquire('f43:waited', { lease: '60s' }));
+    const waiters = Array.from({ length: 10 }, () => settled(() => locks.acquire('f43:waited', { wait: Infinity })));
+    await bench().listening('f43:waited');
+    const closing = close(application);
+    for (const { error } of await Promise.all(waiters)) expect(error).toBeInstanceOf(LockShutdownError);
+    await expect(locks.acquire('f43:new')).rejects.toThrow(LockShutdownError);
+    await expect(locks.tryAcquire('f43:new')).rejects.toThrow(LockShutdownError);
+    expectWithin(await closing, 200);
+    await bench().listening('f43:waited', 0);
+    await expect(bench().admin.hgetall('f43:waited')).resolves.toEqual({ [hold.owner]: '1' });
+    await hold.release();
+    await expect(bench().admin.keys('*')).resolves.toEqual([]);
+  });
+
+  it.each(['frozen', 'killed', 'cut off', 'mute'] as const)(
+    'while the server is %s: it ends all the same',
+    async (how) => {
+      const proxy = await bench().proxy();
+      const { application, locks } = await start(proxy.url);
+      const other = bench().open();
+      await other.locks.acquire('f43:fault', { lease: '10s' });
+      const hold = await locks.acquire('f43:mine');
+      const body = settled(() =>
+        locks.withLock('f43:body', (mine) => new Promise((resolve) => mine.signal.addEventListener('abort', resolve))),
+      );
+      const waiter = settled(() => locks.acquire('f43:fault', { wait: Infinity }));
+      await bench().listening('f43:fault');
+      await until(async () => (await bench().admin.exists('f43:body')) === 1, 1000, 'the body runs');
+      if (how === 'frozen') bench().server.pause();
+      if (how === 'killed') await bench().server.kill9();
+      if (how === 'cut off') proxy.blackhole();
+      if (how === 'mute') proxy.acceptThenSilent();
+      if (how === 'mute') proxy.cutAll();
+      const tried = settled(() => locks.tryAcquire('f43:ghost'));
+      const closed = await close(application);
+      if (how === 'frozen') bench().server.resume();
+      if (how === 'killed') await bench().server.restart();
+      expectWithin(closed, MOST);
+      expect((await waiter).error).toBeInstanceOf(LockShutdownError);
+      expect((await tried).error).toMatchObject({
+        code: expect.stringMatching(/LOCK_(UNAVAILABLE|SHUTDOWN)/) as unknown,
+      });
+      expect(hold.signal.aborted).toBe(true);
+      expect((await body).error).toBeUndefined();
+    },
+  );
+
+  it('while an acquire of unknown outcome is being undone: it is undone first', async () => {
+    const proxy = await bench().proxy();
+    const { application, locks } = await start(proxy.url);
+    await locks.getLock('f43:ghost').isLocked();
+    const cut = proxy.cutAfter(mentions('evalsha', 'f43:ghost'));
+    const tried = settled(() => locks.tryAcquire('f43:ghost', { lease: '60s' }));
+    await cut;
+    expect((await tried).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expectWithin(await close(application), MOST);
+    await expect(bench().admin.exists('f43:ghost')).resolves.toBe(0);
+  });
+
+  it('code that goes on afterwards gets errors in time, and does not block the process', async () => {
+    const { application, locks } = await start(bench().server.url);
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 5);
+    const afterwards: unknown[] = [];
+    await locks.withLock('f43:late', { lease: '20s' }, async (hold) => {
+      await application.close();
+      turns = 0;
+      for (const call of [
+        () => locks.acquire('f43:late', { wait: 300 }),
+        () => locks.tryAcquire('f43:other', { wait: 300 }),
+        () => hold.extend('5s'),
+        () => locks.getLock('f43:late').isLocked(),
+        () => locks.getLock('f43:late').forceRelease(),
+      ]) {
+        const outcome = await settled<unknown>(call);
+        expectWithin(outcome, 300 + DEADLINE + 100);
+        afterwards.push(outcome.error);
+      }
+    });
+    clearInterval(ticking);
+    const codes = ['LOCK_UNAVAILABLE', 'LOCK_SHUTDOWN', 'LOCK_UNAVAILABLE', 'LOCK_UNAVAILABLE', 'LOCK_UNAVAILABLE'];
+    expect(afterwards).toEqual(codes.map((code) => expect.objectContaining({ code }) as unknown));
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it('the process can exit by itself', async () => {
+    const other = bench().open();
+    await other.locks.acquire('waited-for', { lease: '60s' });
+    const files = ['../servers/register.cjs', './fixtures/shutdown.process.ts'];
+    const [register = '', file = ''] = files.map((path) => fileURLToPath(new URL(path, import.meta.url)));
+    const child = spawn(process.execPath, [register, file, bench().server.url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    bench().after(async () => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    await bench().listening('waited-for');
+    const exited = await settled(async () => {
+      child.kill('SIGUSR2');
+      return once(child, 'exit');
+    });
+    expectWithin(exited, MOST);
+    expect(exited.value).toEqual([0, null]);
+    await until(async () => (await clientsOfOurs()) === 1, 1000, 'only the other client is connected');
+  });
+});

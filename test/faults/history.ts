@@ -1,0 +1,60 @@
+import type { Hold } from '../../lib/primitives/hold.js';
+
+interface Interval {
+  readonly name: string;
+  readonly owner: string;
+  readonly from: number;
+  to: number;
+}
+
+/**
+ * Who held what, and from when to when: from the answer to the acquire until the release was called or the signal
+ * aborted, whichever came first. A grant may take effect as late as its answer and a release as early as its call, so
+ * the history is legal exactly if these intervals of different owners never overlap (faults.md section 9, I1).
+ */
+export class History {
+  private readonly intervals: Interval[] = [];
+
+  /** Notes the hold; to be called in the turn in which it came. */
+  note<H extends Hold | null>(hold: H): H {
+    if (hold === null) return hold;
+    const interval: Interval = { name: hold.name, owner: hold.owner, from: performance.now(), to: Infinity };
+    const end = (): void => {
+      interval.to = Math.min(interval.to, performance.now());
+    };
+    hold.signal.addEventListener('abort', end);
+    const release = hold.release.bind(hold);
+    hold.release = () => {
+      end();
+      return release();
+    };
+    this.intervals.push(interval);
+    return hold;
+  }
+
+  /** How many grants there were. */
+  get grants(): number {
+    return this.intervals.length;
+  }
+
+  /** The longest time between two grants of `name`, ms. */
+  longestGap(name: string): number {
+    const starts = this.intervals.filter((each) => each.name === name).map(({ from }) => from);
+    return Math.max(0, ...starts.slice(1).map((start, index) => start - (starts[index] ?? start)));
+  }
+
+  /** Fails on two holders at once, then forgets everything. */
+  checkExclusion(): void {
+    const sorted = this.intervals.splice(0).toSorted((a, b) => a.from - b.from);
+    const holders = new Map<string, Interval>();
+    const violations: string[] = [];
+    for (const next of sorted) {
+      const holder = holders.get(next.name);
+      if (holder && holder.owner !== next.owner && holder.to > next.from) {
+        violations.push(`${next.name}: ${holder.owner} until ${holder.to}, ${next.owner} from ${next.from}`);
+      }
+      if (!holder || next.to > holder.to) holders.set(next.name, next);
+    }
+    if (violations.length > 0) throw new Error(`Two holders at once:\n${violations.join('\n')}`);
+  }
+}

@@ -1,0 +1,140 @@
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+
+/** On a busy machine upper time limits count three times; what must hold for safety never does. */
+const BUSY_FACTOR = 3;
+const BUSY_BELOW = 0.5;
+
+/** The share of the machine that was idle since the call. */
+const idleShare = (): (() => number) => {
+  const sum = (): { idle: number; all: number } => {
+    const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
+      idle,
+      all: user + nice + sys + idle + irq,
+    }));
+    return times.reduce((a, b) => ({ idle: a.idle + b.idle, all: a.all + b.all }));
+  };
+  const before = sum();
+  return () => {
+    const after = sum();
+    return after.all === before.all ? 0 : (after.idle - before.idle) / (after.all - before.all);
+  };
+};
+
+/** Resolves when `condition` holds; rejects when it does not within `ms`, as long as they are on a machine so busy. */
+export const until = async (condition: () => boolean | Promise<boolean>, ms: number, what: string): Promise<void> => {
+  const idle = idleShare();
+  const start = performance.now();
+  while (!(await condition())) {
+    const late = performance.now() - start - ms;
+    if (late > 0 && (late > ms * (BUSY_FACTOR - 1) || idle() > BUSY_BELOW))
+      throw new Error(`Not within ${ms} ms: ${what}`);
+    await sleep(5);
+  }
+};
+
+export interface Settled<T> {
+  readonly value?: T;
+  readonly error?: unknown;
+  readonly ms: number;
+  /** An upper limit on this machine, as busy as it was meanwhile. */
+  readonly limit: (ms: number) => number;
+}
+
+/** Runs `work` to its end and tells how that was and how long it took. */
+export const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> => {
+  const idle = idleShare();
+  const start = performance.now();
+  const outcome = await work().then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  const ms = performance.now() - start;
+  const factor = idle() > BUSY_BELOW ? 1 : BUSY_FACTOR;
+  return { ...outcome, ms, limit: (limit) => limit * factor };
+};
+
+/** Fails when it took longer. */
+export const expectWithin = ({ ms, limit }: Settled<unknown>, most: number): void => {
+  expect(ms).toBeLessThanOrEqual(limit(most));
+};
+
+/** Commands that the scripts call; the server counts them like any other, but no client sent them. */
+const INSIDE_SCRIPTS = [
+  'time',
+  'exists',
+  'hget',
+  'hset',
+  'hincrby',
+  'hkeys',
+  'type',
+  'pttl',
+  'pexpire',
+  'del',
+  'publish',
+];
+
+/**
+ * How often clients sent each command, by `INFO commandstats`. The server adds what scripts call to the same counters.
+ * Clients of ours send none of these commands by themselves, with one exception, TIME after each connect; so they are
+ * left out, and TIME counts as far as there are more of it than scripts, each of which calls it at most once. The INFO
+ * that reads the counters is not in them yet; that of earlier readings is.
+ */
+export const sentCommands = async (admin: Redis): Promise<Record<string, number>> => {
+  const stats = await admin.info('commandstats');
+  const calls = [...stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(
+    ([, name = '', count]) => [name, Number(count)] as const,
+  );
+  return Object.fromEntries(calls.filter(([name]) => !INSIDE_SCRIPTS.includes(name)));
+};
+
+/** How often a command ran at all, inside scripts or not. */
+export const executions = async (admin: Redis, command: string): Promise<number> => {
+  const stats = await admin.info('commandstats');
+  return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
+};
+
+/** Does `work` again and again, `pause` ms apart, until the function that is returned is called; what failed, it throws. */
+export const repeatedly = (work: () => unknown, pause: number): (() => Promise<void>) => {
+  const stop = new AbortController();
+  const done = (async () => {
+    while (!stop.signal.aborted) {
+      await work();
+      await sleep(pause);
+    }
+  })();
+  // Thrown to whoever stops it.
+  done.catch(() => {});
+  return () => {
+    stop.abort();
+    return done;
+  };
+};
+
+/** What a key looked like from outside. */
+export interface KeySeen {
+  /** The longest time it was there without a break, ms. */
+  longest: number;
+  /** The shortest time to live while it was there. */
+  least: number;
+  /** Whether it was ever there without a time to live. */
+  endless: boolean;
+}
+
+/** Looks at a key from outside until the function that is returned is called. */
+export const watchKey = (admin: Redis, name: string): (() => Promise<KeySeen>) => {
+  const seen: KeySeen = { longest: 0, least: Infinity, endless: false };
+  let since: number | undefined;
+  const stop = repeatedly(async () => {
+    const left = await admin.pttl(name);
+    if (left === -1) seen.endless = true;
+    else if (left >= 0) seen.least = Math.min(seen.least, left);
+    if (left === -2) since = undefined;
+    else seen.longest = Math.max(seen.longest, performance.now() - (since ??= performance.now()));
+  }, 5);
+  return async () => {
+    await stop();
+    return seen;
+  };
+};

@@ -1,0 +1,63 @@
+import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test, type TestingModule } from '@nestjs/testing';
+import {
+  RedisLockModule,
+  type RedisLockModuleExtras,
+  type RedisLockOptions,
+  type Scheduler,
+  WATCHDOG_SCHEDULER,
+} from 'nest-redis-lock';
+import type { OwnedRuntime } from '../../lib/redis-lock.runtime.js';
+import { LOCK_RUNTIME } from '../../lib/redis-lock.tokens.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+
+type Options = RedisLockOptions & RedisLockModuleExtras;
+
+/** An application without a server, locking in memory unless the options say otherwise. */
+export const compile = (
+  metadata: ModuleMetadata,
+  options: Options = { backend: 'memory' },
+  scheduler: Scheduler = systemScheduler,
+): Promise<TestingModule> =>
+  Test.createTestingModule({
+    ...metadata,
+    imports: [RedisLockModule.forRoot(options), ...(metadata.imports ?? [])],
+  })
+    .overrideProvider(WATCHDOG_SCHEDULER)
+    .useValue(scheduler)
+    .compile();
+
+/** The same, initialized. */
+export const start = async (
+  metadata: ModuleMetadata,
+  options?: Options,
+  scheduler?: Scheduler,
+): Promise<TestingModule> => (await compile(metadata, options, scheduler)).init();
+
+export interface Served {
+  readonly app: INestApplication;
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+}
+
+type Adapter = () => AbstractHttpAdapter;
+
+export const adapters: readonly (readonly [name: string, adapter: Adapter])[] = [
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+];
+
+/** An application that listens on a free port. */
+export const serve = async (adapter: Adapter, metadata: ModuleMetadata, options?: Options): Promise<Served> => {
+  const module = await compile(metadata, options);
+  const app = module.createNestApplication(adapter(), { logger: false });
+  await app.listen(0, '127.0.0.1');
+  return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
+};
+
+/** The inside of the module, to see what no user sees: who waits, what is held. */
+export const runtimeOf = (app: Pick<TestingModule, 'get'>): OwnedRuntime =>
+  app.get<OwnedRuntime>(LOCK_RUNTIME, { strict: false });

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Locked, LockService } from 'nest-redis-lock';
+import { concat, defer, map, Observable, of, range, Subject, tap, throwError } from 'rxjs';
+import { Room } from './room.js';
+
+@Injectable()
+export class Feed {
+  readonly events = new Subject<string>();
+  /** How often the body of a method ran. */
+  runs = 0;
+
+  constructor(
+    private readonly locks: LockService,
+    private readonly room: Room,
+  ) {}
+
+  @Locked('feed:<0>')
+  declared(_id: string): Observable<string> {
+    return this.follow();
+  }
+
+  // No type is written down, so none is there at run time.
+  @Locked('feed:<0>', { returns: 'observable' })
+  byOption(_id: string) {
+    return this.follow();
+  }
+
+  @Locked('feed:<0>')
+  visits(id: string): Observable<string> {
+    return defer(() => this.room.visit(id));
+  }
+
+  @Locked('feed:<0>')
+  holds(_id: string): Observable<string | undefined> {
+    const current = () => this.locks.currentHold()?.name;
+    const atSubscription = defer(() => of(current()));
+    const afterWork = defer(() => this.room.visit('work')).pipe(map(current));
+    return concat(atSubscription, afterWork, this.events.pipe(map(current)));
+  }
+
+  @Locked('feed:<0>')
+  throws(_id: string, error: Error): Observable<string> {
+    throw error;
+  }
+
+  @Locked('feed:<0>', { returns: 'observable' })
+  fails(_id: string, error: Error) {
+    return throwError(() => error);
+  }
+
+  @Locked('feed:<0>')
+  endless(_id: string): Observable<number> {
+    // The second number ends the test where nothing else does.
+    return range(0, 1000).pipe(tap(() => (this.runs += 1)));
+  }
+
+  @(Locked('feed:<0>', { returns: 'observable' }) as MethodDecorator)
+  none(_id: string): Observable<string> {
+    return 'no Observable' as unknown as Observable<string>;
+  }
+
+  @Locked('feed:<0>', { onConflict: 'skip' })
+  skips(_id: string): Observable<string> {
+    return this.follow();
+  }
+
+  @Locked('feed:<0>', { onConflict: ({ args, error }) => [args, error.name] })
+  answers(_id: string): Observable<unknown> {
+    return this.follow();
+  }
+
+  @Locked('feed:<0>', { wait: 0 })
+  impatient(_id: string): Observable<string> {
+    return this.follow();
+  }
+
+  // What Nest unwraps in every handler: the lock is held by the time the promise resolves.
+  @Locked('feed:<0>')
+  async promised(_id: string): Promise<Observable<string>> {
+    await this.room.visit('before');
+    return this.follow();
+  }
+
+  private follow(): Observable<string> {
+    this.runs += 1;
+    return this.events;
+  }
+}

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { LockOptionsError, LockService, lockHandler } from 'nest-redis-lock';
+import { thrownBy } from '../thrown-by.js';
+import { adapters, runtimeOf, serve, type Served } from './applications.js';
+import { CartController, Witness } from './cart.controller.js';
+import { Room } from './room.js';
+import { until } from './until.js';
+
+describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => {
+  let served: Served;
+  let carts: CartController;
+  let witness: Witness;
+  let locks: LockService;
+
+  const get = (path: string, init?: RequestInit) => fetch(`${served.url}/carts/${path}`, init);
+  const textOf = async (path: string) => (await get(path)).text();
+  const isFree = async () => !(await locks.getLock('cart:1').isLocked());
+  const isTaken = async () => expect(await locks.getLock('cart:1').isLocked()).toBe(true);
+
+  beforeEach(async () => {
+    served = await serve(adapter, { controllers: [CartController], providers: [Room, Witness] });
+    carts = served.app.get(CartController);
+    witness = served.app.get(Witness);
+    locks = served.app.get(LockService);
+  });
+
+  afterEach(() => served.app.close());
+
+  it('is locked with its pipes and inner interceptors, and without the outer ones', async () => {
+    await expect(textOf('1/seen')).resolves.toBe('1');
+    expect(witness.statements).toEqual([
+      'outer interceptor: no lock',
+      'inner interceptor: cart:1',
+      'pipe: cart:1',
+      'handler: cart:1',
+      'inner interceptor, after: cart:1',
+      'outer interceptor, after: no lock',
+    ]);
+    await until(isFree);
+  });
+
+  it('serves one request for a key at a time', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => textOf('1/visit')));
+    expect(served.app.get(Room).peak).toBe(1);
+    await until(isFree);
+  });
+
+  it('may take several locks', async () => {
+    const acquire = jest.spyOn(runtimeOf(served.app).backend.lock, 'acquire');
+    expect((await get('1/several')).status).toBe(200);
+    expect(acquire.mock.calls.map(([{ name }]) => name)).toEqual(['cart:1', 'stock:b']);
+    await until(() => runtimeOf(served.app).grants.size === 0);
+  });
+
+  it('is locked until a slow response is complete', async () => {
+    const response = await get('1/download');
+    const reader = response.body?.getReader();
+    await expect(reader?.read()).resolves.toMatchObject({ value: Buffer.from('first') });
+    await isTaken();
+    carts.download.end();
+    await expect(reader?.read()).resolves.toMatchObject({ done: true });
+    await until(isFree);
+  });
+
+  it('is locked until a response that it writes itself is complete', async () => {
+    const response = await get('1/raw');
+    await isTaken();
+    carts.endRaw();
+    await expect(response.text()).resolves.toBe('firstlast');
+    await until(isFree);
+  });
+
+  it('is free again when the client goes away during the response', async () => {
+    const client = new AbortController();
+    const response = await get('1/download', { signal: client.signal });
+    await isTaken();
+    client.abort();
+    await expect(response.text()).rejects.toThrow('aborted');
+    await until(isFree);
+  });
+
+  it('stays locked when the client goes away, while the handler is still at work', async () => {
+    const client = new AbortController();
+    const gone = get('1/busy', { signal: client.signal }).catch(() => 'gone');
+    await carts.busy.reached;
+    client.abort();
+    await expect(gone).resolves.toBe('gone');
+    await isTaken();
+    carts.busy.end();
+    await until(isFree);
+  });
+
+  it('is locked while a client listens to its events', async () => {
+    const client = new AbortController();
+    const response = await get('1/events', { signal: client.signal });
+    await until(() => carts.events.observed);
+    await isTaken();
+    client.abort();
+    await expect(response.text()).rejects.toThrow('aborted');
+    await until(isFree);
+    expect(carts.events.observed).toBe(false);
+  });
+
+  it('lets its errors through, and is free again', async () => {
+    const response = await get('1/fail');
+    expect(response.status).toBe(409);
+    await expect(response.json()).resolves.toMatchObject({ message: 'Sold out' });
+    await until(isFree);
+  });
+
+  it('lets the errors of its pipes through, and is free again', async () => {
+    const response = await get('unknown/seen');
+    expect(response.status).toBe(400);
+    await expect(response.json()).resolves.toMatchObject({ message: 'No such cart' });
+    await until(() => runtimeOf(served.app).grants.size === 0);
+  });
+
+  it.each(['empty', 'nothing', 'none', 'number', 'numbers', 'tooLong', 'thrown'])(
+    'answers 400, and does not run, for a key that is %s',
+    async (id) => {
+      const response = await get(`${id}/badly-named`);
+      expect(response.status).toBe(400);
+      await expect(response.json()).resolves.toEqual({
+        statusCode: 400,
+        error: 'LOCK_NAME',
+        message: 'The request names nothing that can be locked',
+      });
+      expect(witness.statements).toEqual([]);
+    },
+  );
+
+  it('answers 409 when somebody else has the lock and one try is allowed', async () => {
+    const hold = await locks.acquire('cart:1');
+    const response = await get('1/impatient');
+    expect(response.status).toBe(409);
+    await expect(response.json()).resolves.toMatchObject({ statusCode: 409, error: 'LOCK_CONFLICT' });
+    await hold.release();
+    await expect(textOf('1/impatient')).resolves.toBe('got it');
+  });
+
+  it('is skipped, or answered by a function, where onConflict says so', async () => {
+    const hold = await locks.acquire('cart:1');
+    await expect(textOf('1/skipped')).resolves.toBe('');
+    await expect(textOf('1/answered')).resolves.toBe('[[],"LockConflictError"]');
+    await hold.release();
+    await expect(textOf('1/skipped')).resolves.toBe('got it');
+  });
+});
+
+describe('A handler behind lockHandler() over HTTP/2', () => {
+  it('is locked until a slow response is complete', async () => {
+    const http2 = (): FastifyAdapter => new FastifyAdapter({ http2: true } as object);
+    const { app, url } = await serve(http2, { controllers: [CartController], providers: [Room, Witness] });
+    const lock = app.get(LockService).getLock('cart:1');
+    const client = connect(url);
+    const response = client.request({ ':path': '/carts/1/download' });
+    await once(response, 'data');
+    await expect(lock.isLocked()).resolves.toBe(true);
+    app.get(CartController).download.end();
+    await once(response.resume(), 'end');
+    await until(async () => !(await lock.isLocked()));
+    client.close();
+    await app.close();
+  });
+});
+
+describe('lockHandler()', () => {
+  it.each([
+    [{ wait: -1 }, 'wait'],
+    [{ lease: 0 }, 'lease'],
+    [{ onConflict: 'wait' }, 'onConflict'],
+    [{ signal: new AbortController().signal }, 'signal'],
+    [{ leese: 1 }, 'leese'],
+  ])('refuses the options %j where they are written', (options, name) => {
+    expect(thrownBy(() => lockHandler(() => 'cart', options as never), LockOptionsError).message).toContain(name);
+  });
+});

@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import { Locked, LockService } from 'nest-redis-lock';
+import { runtimeOf, start } from './applications.js';
+import { Room } from './room.js';
+
+@Injectable()
+class Orders {
+  constructor(
+    readonly locks: LockService,
+    readonly room: Room,
+  ) {}
+
+  @Locked('order:<0>')
+  async pay(id: string): Promise<string> {
+    await this.room.visit('base');
+    return `${id} under ${this.locks.currentHold()?.name}`;
+  }
+
+  @Locked('order:<0>')
+  async ship(id: string): Promise<string> {
+    return this.room.visit(id);
+  }
+}
+
+@Injectable()
+class FastOrders extends Orders {
+  @Locked('order:<0>')
+  override async pay(id: string): Promise<string> {
+    const result = await super.pay(id);
+    this.room.visitors.push(`hold count ${await this.locks.getLock(`order:${id}`).holdCount()}`);
+    return result;
+  }
+
+  @Locked('parcel:<0>')
+  async pack(id: string): Promise<string> {
+    return this.room.visit(`${id} under ${this.locks.currentHold()?.name}`);
+  }
+}
+
+@Injectable()
+class UnlockedOrders extends Orders {
+  override async pay(_id: string): Promise<string> {
+    await this.room.visit('override');
+    return `under ${this.locks.currentHold()?.name}`;
+  }
+}
+
+@Injectable()
+class RelockedOrders extends Orders {
+  @Locked('tenant:<0>')
+  override async pay(id: string): Promise<string> {
+    return super.pay(id);
+  }
+}
+
+let app: TestingModule;
+let room: Room;
+
+beforeEach(async () => {
+  app = await start({ providers: [Room, Orders, FastOrders, UnlockedOrders, RelockedOrders] });
+  room = app.get(Room);
+});
+
+afterEach(() => app.close());
+
+const acquisitions = () => jest.spyOn(runtimeOf(app).backend.lock, 'acquire');
+
+describe('A @Locked method and a subclass', () => {
+  it('that does not override it share the lock', async () => {
+    await Promise.all([app.get(Orders).ship('42'), app.get(FastOrders).ship('42')]);
+    expect(room.peak).toBe(1);
+  });
+
+  it('that overrides it under the same key and calls super: one grant, re-entered and released', async () => {
+    const acquire = acquisitions();
+    await expect(app.get(FastOrders).pay('42')).resolves.toBe('42 under order:42');
+    const owners = new Set(acquire.mock.calls.map(([{ owner }]) => owner));
+    expect({ owners: owners.size, counts: acquire.mock.calls.map(([{ count }]) => count) }).toEqual({
+      owners: 1,
+      counts: [1, 2],
+    });
+    expect(room.visitors).toEqual(['base', 'hold count 1']);
+    expect(runtimeOf(app).grants.size).toBe(0);
+  });
+
+  it('that overrides it under another key and calls super: both locks are held inside', async () => {
+    const acquire = acquisitions();
+    await expect(app.get(RelockedOrders).pay('42')).resolves.toBe('42 under order:42');
+    expect(acquire.mock.calls.map(([{ name }]) => name)).toEqual(['tenant:42', 'order:42']);
+    expect(runtimeOf(app).grants.size).toBe(0);
+  });
+
+  it('that overrides it without a lock: the override is not locked', async () => {
+    const orders = app.get(UnlockedOrders);
+    await expect(Promise.all([orders.pay('42'), orders.pay('42')])).resolves.toEqual([
+      'under undefined',
+      'under undefined',
+    ]);
+    expect(room.peak).toBe(2);
+  });
+
+  it('that locks a method of its own: both work', async () => {
+    const orders = app.get(FastOrders);
+    await expect(orders.pack('42')).resolves.toBe('42 under parcel:42');
+    await Promise.all([orders.pack('42'), orders.ship('42'), orders.pack('42')]);
+    expect(room.peak).toBe(2);
+  });
+});
+
+describe('A mixin with a @Locked method', () => {
+  it('locks in every class made from it', async () => {
+    const withAudit = (prefix: string) => {
+      @Injectable()
+      class Audited {
+        constructor(readonly place: Room) {}
+
+        @Locked(`${prefix}:<0>`)
+        async audit(id: string): Promise<string> {
+          return this.place.visit(`${prefix} ${id}`);
+        }
+      }
+      return Audited;
+    };
+    const Invoices = withAudit('invoice');
+    const Refunds = withAudit('refund');
+    const mixed = await start({ providers: [Room, Invoices, Refunds] });
+    const invoices = mixed.get(Invoices);
+    await Promise.all([invoices.audit('1'), invoices.audit('1'), mixed.get(Refunds).audit('1')]);
+    expect(mixed.get(Room).peak).toBe(2);
+    await mixed.close();
+  });
+});

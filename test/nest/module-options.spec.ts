@@ -1,0 +1,194 @@
+import { inspect } from 'node:util';
+import { Test } from '@nestjs/testing';
+import fc from 'fast-check';
+import { Cluster } from 'ioredis';
+import {
+  LockOptionsError,
+  LockService,
+  LockUnavailableError,
+  RedisLockModule,
+  type RedisLockOptions,
+} from 'nest-redis-lock';
+import { describe as described } from '../../lib/describe.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { thrownBy } from '../thrown-by.js';
+import { start } from './applications.js';
+import { caught } from './caught.js';
+
+type Accepts = (value: unknown) => boolean;
+
+const MAX = 2 ** 31 - 1;
+const UNITS = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+const isDuration =
+  (min: number, max: number, infinity = false): Accepts =>
+  (value) => {
+    if (value === Number.POSITIVE_INFINITY) return infinity;
+    const [, amount, unit = ''] = (typeof value === 'string' && /^([0-9]+)(ms|s|m|h)$/.exec(value)) || [];
+    const ms = amount === undefined ? value : Number(amount) * (UNITS.get(unit) ?? Number.NaN);
+    return typeof ms === 'number' && Number.isInteger(ms) && ms >= min && ms <= max;
+  };
+
+const oneOf =
+  (...values: readonly unknown[]): Accepts =>
+  (value) =>
+    values.includes(value);
+
+/** What each option may be, said once more. Undefined is the default everywhere. */
+const accepts: Readonly<Record<string, Accepts>> = {
+  backend: oneOf('redis', 'memory'),
+  keyPrefix: (value) => typeof value === 'string',
+  wait: isDuration(0, MAX, true),
+  watchdogTimeout: isDuration(50, MAX),
+  commandTimeout: isDuration(50, 2000),
+  shutdownTimeout: isDuration(0, MAX),
+  safetyPoll: isDuration(50, MAX),
+  maxNameBytes: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  allowControlCharacters: oneOf(true, false),
+  conflictStatus: oneOf(409, 423),
+};
+
+/** The values that faults.md section 11 names. */
+const numbers = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 0.5, 1e21, 2 ** 53, 2 ** 63];
+const others = ['10abc', '', ' 5', '1e3', '0x10', '-1s', '1.5s', null, true, [], [5], {}, new Date(0), 1n, Symbol('s')];
+const values: readonly unknown[] = [...numbers, ...others];
+
+const cases = Object.entries(accepts).flatMap(([option, accepted]) =>
+  values.filter((value) => !accepted(value)).map((value) => [option, value] as const),
+);
+
+/** The details of the refusal; undefined where the options are accepted. */
+const refusedDetails = (options: RedisLockOptions): LockOptionsError['details'] | undefined => {
+  try {
+    parseModuleOptions(options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LockOptionsError) return error.details;
+    throw error;
+  }
+};
+
+describe('An option of the module', () => {
+  it.each(cases)('%s is refused as %p when the application is made', async (option, value) => {
+    const options = { backend: 'memory' as const, [option]: value };
+    const compiling = Test.createTestingModule({ imports: [RedisLockModule.forRoot(options)] }).compile();
+    const error = await caught(compiling, LockOptionsError);
+    expect(error.message.startsWith(`${option} must be `)).toBe(true);
+    expect(error.message).toContain(described(value));
+    expect(error.details).toEqual({ option, value });
+  });
+
+  it.each(Object.keys(accepts))('%s is accepted or refused, whatever it is', (option) => {
+    const accepted = accepts[option] ?? oneOf();
+    const wild = fc.oneof(
+      fc.constantFrom(...values),
+      fc.anything(),
+      fc.double(),
+      fc.integer(),
+      fc.stringMatching(/^[0-9]{1,11}(ms|s|m|h|d)?$/),
+    );
+    fc.assert(
+      fc.property(
+        wild.filter((value) => value !== undefined),
+        (value) => {
+          expect(refusedDetails({ [option]: value })).toEqual(accepted(value) ? undefined : { option, value });
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(['conection', 'password', 'isglobal', 'lease', '__proto__', 'constructor', 'toString'])(
+    'that does not exist, such as %s, is refused by its name',
+    (option) => {
+      const options = Object.defineProperty({}, option, { value: 's3cret', enumerable: true });
+      const { message } = thrownBy(() => parseModuleOptions(options), LockOptionsError);
+      expect(message).toContain(`unknown option "${option}"`);
+      expect(message).not.toContain('s3cret');
+    },
+  );
+
+  it('is read once, as an own property', () => {
+    let reads = 0;
+    const options = Object.create({ wait: -1 }) as { readonly safetyPoll: number };
+    const get = (): number => 50 + reads++;
+    Object.defineProperty(options, 'safetyPoll', { get, enumerable: true });
+    expect(parseModuleOptions(options)).toMatchObject({ wait: 10_000, safetyPoll: 50 });
+    expect(reads).toBe(1);
+  });
+
+  it('may be missing', () => {
+    expect(parseModuleOptions(undefined)).toEqual(parseModuleOptions({ wait: undefined, connection: undefined }));
+    expect(parseModuleOptions({})).toEqual({
+      connection: 'redis://127.0.0.1:6379',
+      keyPrefix: '',
+      wait: 10_000,
+      watchdogTimeout: 30_000,
+      commandTimeout: 1000,
+      shutdownTimeout: 2000,
+      safetyPoll: 5000,
+      names: { maxBytes: 512, allowControlCharacters: false },
+      conflictStatus: 409,
+    });
+  });
+});
+
+describe('The connection', () => {
+  const refusal = (connection: unknown): LockOptionsError =>
+    thrownBy(() => parseModuleOptions({ connection: connection as string }), LockOptionsError);
+
+  it.each([
+    ['an URL of something else', 'http://:s3cret@127.0.0.1'],
+    ['a misspelt URL', 'redis:/:s3cret@127.0.0.1'],
+    ['an URL with a port that none is', 'redis://:s3cret@127.0.0.1:99999'],
+    ['an URL that is none', 'redis://:s3cret@[127.0.0.1'],
+    ['an URL with a password that cannot be decoded', 'redis://:s3cret%zz@127.0.0.1'],
+    ['an empty text', ''],
+    ['a list of URLs', ['redis://:s3cret@127.0.0.1']],
+    ['an URL object', new URL('redis://:s3cret@127.0.0.1')],
+    [
+      'an instance of a class',
+      new (class Settings {
+        readonly password = 's3cret';
+      })(),
+    ],
+    ['a function', () => 's3cret'],
+    ['a number', 6379],
+    ['null', null],
+  ])('is refused as %s, without a word of it', (_, connection) => {
+    const error = refusal(connection);
+    expect(error.message).toContain(
+      'connection must be a redis:// or rediss:// URL, ioredis options or an ioredis client',
+    );
+    expect(error.details).toEqual({ option: 'connection' });
+    expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
+  });
+
+  it('is refused as a Cluster client', () => {
+    const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
+    expect(refusal(cluster).message).toContain('connection is a Cluster client');
+    cluster.disconnect();
+  });
+
+  it('is refused beside the memory backend', () => {
+    const both = (): unknown => parseModuleOptions({ backend: 'memory', connection: 'redis://:s3cret@127.0.0.1' });
+    const error = thrownBy(both, LockOptionsError);
+    expect(error.message).toContain('connection makes no sense with backend "memory"');
+    expect(inspect(error)).not.toContain('s3cret');
+  });
+
+  it('that the server refuses fails acquisitions, without the password in the error or its cause', async () => {
+    await using server = await RedisServer.start({ args: ['--requirepass', 'another'] });
+    const app = await start({}, { connection: { port: server.port, password: 's3cret' } });
+    const error = await caught(app.get(LockService).acquire('order:1', { wait: 500 }), LockUnavailableError);
+    expect(error.message).toContain('WRONGPASS');
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+    await app.close();
+  });
+});

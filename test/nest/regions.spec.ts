@@ -1,0 +1,222 @@
+import { EventEmitter } from 'node:events';
+import type { TestingModule } from '@nestjs/testing';
+import { type Hold, LockLostError, LockService } from 'nest-redis-lock';
+import { currentRegion } from '../../lib/scope/current-region.js';
+import { runtimeOf } from './applications.js';
+import { caught } from './caught.js';
+import { Pause } from './pause.js';
+import { Room } from './room.js';
+import { worlds } from './scope-backends.js';
+import { until } from './until.js';
+
+describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
+  const world = makeWorld();
+  let app: TestingModule;
+  let locks: LockService;
+  let room: Room;
+
+  const grants = (): number => runtimeOf(app).grants.size;
+  const holdCount = (): Promise<number> => locks.getLock('a').holdCount();
+  const isTaken = async (): Promise<boolean> => (await locks.tryAcquire('a')) === null;
+
+  beforeAll(() => world.open());
+
+  beforeEach(async () => {
+    app = await world.application();
+    locks = app.get(LockService);
+    room = new Room();
+  });
+
+  afterEach(() => app.close());
+
+  afterAll(() => world.close());
+
+  it('re-enters it: one grant, counted', async () => {
+    await locks.withLock('a', async (outer) => {
+      await locks.withLock('a', async (inner) => {
+        expect([inner.owner, await holdCount(), grants()]).toEqual([outer.owner, 2, 1]);
+      });
+      expect([await holdCount(), grants()]).toEqual([1, 1]);
+    });
+    await expect(locks.getLock('a').isLocked()).resolves.toBe(false);
+    expect(grants()).toBe(0);
+  });
+
+  it('re-enters it through another lock', async () => {
+    const owners: string[] = [];
+    const note = ({ owner }: Hold): void => void owners.push(owner);
+    await locks.withLock('a', async (a) => {
+      note(a);
+      await locks.withLock('b', async (b) => {
+        note(b);
+        await locks.withLock('a', note);
+        expect([locks.currentHold()?.name, locks.currentHold('a')?.owner]).toEqual(['b', a.owner]);
+      });
+    });
+    expect(owners[2]).toBe(owners[0]);
+    expect(owners[1]).not.toBe(owners[0]);
+  });
+
+  it('is excluded by siblings that it does not contain', async () => {
+    const owners = await Promise.all(
+      [1, 2, 3].map((visitor) =>
+        locks.withLock('a', async ({ owner }) => {
+          await room.visit(visitor);
+          return owner;
+        }),
+      ),
+    );
+    expect({ peak: room.peak, owners: new Set(owners).size }).toEqual({ peak: 1, owners: 3 });
+  });
+
+  it('goes one at a time with its siblings inside, in the order they came', async () => {
+    await locks.withLock('a', async ({ owner }) => {
+      const siblings = [1, 2, 3, 4].map((visitor) =>
+        locks.withLock('a', async (hold) => {
+          expect(hold.owner).toBe(owner);
+          await room.visit(visitor);
+        }),
+      );
+      await Promise.all(siblings);
+      await expect(holdCount()).resolves.toBe(1);
+    });
+    expect({ peak: room.peak, visitors: room.visitors }).toEqual({ peak: 1, visitors: [1, 2, 3, 4] });
+    expect(grants()).toBe(0);
+  });
+
+  it('does not make what is nested in a sibling wait for that sibling', async () => {
+    const depth = (levels: number): Promise<unknown> =>
+      locks.withLock('a', () => (levels === 0 ? room.visit(levels) : depth(levels - 1)));
+    await locks.withLock('a', () => Promise.all([depth(2), depth(2)]));
+    expect(room.visitors).toEqual([0, 0]);
+  });
+
+  it('lets the next sibling in when one fails or gives up', async () => {
+    const failure = new Error('out of stock');
+    const busy = new Pause();
+    await locks.withLock('a', async () => {
+      const failing = locks.withLock('a', async () => {
+        await busy.here();
+        throw failure;
+      });
+      const impatient = locks.withLock('a', { wait: 1 }, () => room.visit('impatient'));
+      const next = locks.withLock('a', () => room.visit('next'));
+      await expect(impatient).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+      busy.end();
+      await expect(failing).rejects.toBe(failure);
+      await next;
+    });
+    expect(room.visitors).toEqual(['next']);
+    expect(grants()).toBe(0);
+  });
+
+  it('excludes a sibling that was started outside, also when it goes on inside', async () => {
+    const inside = new Pause();
+    const startedOutside = inside.reached.then(isTaken);
+    await locks.withLock('a', async () => {
+      inside.end();
+      await inside.here();
+      await expect(startedOutside).resolves.toBe(true);
+    });
+  });
+
+  it('is nobody once the callback has settled, however long it goes on', async () => {
+    const rest = new Pause();
+    const detached = await locks.withLock('a', () => {
+      const goOn = async (): Promise<unknown> => {
+        await rest.here();
+        return [locks.currentHold()?.name, await holdCount(), await isTaken()];
+      };
+      return { result: goOn() };
+    });
+    const rival = await locks.acquire('a');
+    rest.end();
+    await expect(detached.result).resolves.toEqual([undefined, 0, true]);
+    await rival.release();
+  });
+
+  it('keeps the lock while a nested callback goes on that nobody waits for', async () => {
+    const busy = new Pause();
+    const detached = await locks.withLock('a', async () => {
+      const nested = locks.withLock('a', () => busy.here());
+      await busy.reached;
+      return {
+        nested,
+        closed: Promise.resolve()
+          .then(() => new Promise(setImmediate))
+          .then(isTaken),
+      };
+    });
+    // Neither a rival nor what the closed callback left behind is let in.
+    await expect(isTaken()).resolves.toBe(true);
+    await expect(detached.closed).resolves.toBe(true);
+    const rival = locks.acquire('a');
+    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    busy.end();
+    await detached.nested;
+    await (await rival).release();
+    expect(grants()).toBe(0);
+  });
+
+  it('cannot re-enter a lock that it has lost', async () => {
+    await locks.withLock('a', { lease: 30 }, async (hold) => {
+      await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
+      expect(() => hold.assertHeld()).toThrow(LockLostError);
+      await caught(locks.acquire('a'), LockLostError);
+      await caught(locks.tryAcquire('a'), LockLostError);
+      await caught(
+        locks.withLock('a', () => room.visit('inside')),
+        LockLostError,
+      );
+    });
+    expect(room.visitors).toEqual([]);
+  });
+
+  it('cannot re-enter a lock that was taken from it', async () => {
+    await locks.withLock('a', async (hold) => {
+      await locks.getLock('a').forceRelease();
+      await caught(
+        locks.withLock('a', () => room.visit('inside')),
+        LockLostError,
+      );
+      expect(hold.signal.aborted).toBe(true);
+    });
+    expect(room.visitors).toEqual([]);
+  });
+
+  it('owns nothing on another connection', async () => {
+    const other = await world.application();
+    await locks.withLock('a', async ({ owner }) => {
+      const elsewhere = other.get(LockService);
+      expect(elsewhere.currentHold()).toBeUndefined();
+      const hold = await elsewhere.tryAcquire('a');
+      expect(hold?.owner).not.toBe(owner);
+      await hold?.release();
+    });
+    await other.close();
+  });
+
+  it('includes listeners that it calls, and not those that are called elsewhere', async () => {
+    const emitter = new EventEmitter();
+    const seen: unknown[] = [];
+    await locks.withLock('a', () => {
+      emitter.on('sold', () => seen.push(locks.currentHold()?.name));
+      emitter.emit('sold');
+    });
+    emitter.emit('sold');
+    expect(seen).toEqual(['a', undefined]);
+  });
+
+  it('does not grow a chain when it schedules itself again and again', async () => {
+    const depths: number[] = [];
+    const depth = (region: unknown): number => (region ? 1 + depth(Reflect.get(Object(region), 'outer')) : 0);
+    const step = (left: number): Promise<unknown> =>
+      locks.withLock('a', () => {
+        depths.push(depth(currentRegion()));
+        return { next: left > 0 ? new Promise((resolve) => setImmediate(() => resolve(step(left - 1)))) : undefined };
+      });
+    let last = (await step(20)) as { readonly next?: Promise<typeof last> };
+    while (last.next) last = await last.next;
+    expect(depths).toEqual(Array.from({ length: 21 }, () => 1));
+  });
+});

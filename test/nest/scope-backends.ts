@@ -1,0 +1,33 @@
+import type { TestingModule } from '@nestjs/testing';
+import { RedisServer } from '../servers/redis-server.js';
+import { start } from './applications.js';
+
+/** Where the owner model is tried out: it must not depend on where locks live. */
+export interface World {
+  open(): Promise<void>;
+  /** An application of its own; all of one world share the locks, where the backend can. */
+  application(): Promise<TestingModule>;
+  close(): Promise<void>;
+}
+
+const memory = (): World => ({
+  open: async () => {},
+  application: () => start({}, { backend: 'memory' }),
+  close: async () => {},
+});
+
+const redis = (): World => {
+  let server: RedisServer;
+  return {
+    open: async () => {
+      server = await RedisServer.start();
+    },
+    application: () => start({}, { connection: server.url }),
+    close: () => server.stop(),
+  };
+};
+
+export const worlds: readonly (readonly [name: string, world: () => World])[] = [
+  ['in memory', memory],
+  ['on Redis', redis],
+];

@@ -1,0 +1,227 @@
+import { Controller, Get, Inject, Param, UseInterceptors } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import { Locked, lockHandler, LockService, LockShutdownError } from 'nest-redis-lock';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
+import { caught } from './caught.js';
+import { Pause } from './pause.js';
+import { until } from './until.js';
+
+const SHUTDOWN_TIMEOUT = 2000;
+/** What holders get to let go after their signals have aborted. */
+const GRACE = 500;
+
+describe('While an application shuts down', () => {
+  let clock: ManualClock;
+  let app: TestingModule;
+  let locks: LockService;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    app = await start({}, { backend: 'memory', shutdownTimeout: SHUTDOWN_TIMEOUT }, clock);
+    locks = app.get(LockService);
+  });
+
+  /** Begins to close; what comes back resolves when it has. */
+  const beginClosing = async (): Promise<{ readonly closed: Promise<string> }> => {
+    const closed = app.close().then(() => 'closed');
+    await until(() => runtimeOf(app).shutdown.aborted);
+    return { closed };
+  };
+
+  it('nobody new gets a lock', async () => {
+    const hold = await locks.acquire('held');
+    const { closed } = await beginClosing();
+    const attempts = [
+      locks.acquire('a'),
+      locks.acquire('held'),
+      locks.tryAcquire('a'),
+      locks.tryAcquire('held', { wait: Number.POSITIVE_INFINITY }),
+      locks.withLock('a', () => 'ran'),
+      locks.getLock('a').acquire({ wait: 0 }),
+      locks.runInScope(() => locks.acquire('a')),
+    ];
+    const refused = await Promise.all(attempts.map((attempt) => caught(attempt, LockShutdownError)));
+    expect(refused.map(({ code }) => code)).toEqual(attempts.map(() => 'LOCK_SHUTDOWN'));
+    await hold.release();
+    await closed;
+    await caught(locks.acquire('a'), LockShutdownError);
+  });
+
+  it('waiters are sent away at once, however long they would have waited', async () => {
+    const hold = await locks.acquire('a');
+    const waiting = [
+      locks.acquire('a', { wait: Number.POSITIVE_INFINITY }),
+      locks.tryAcquire('a', { wait: '1h' }),
+      locks.withLock('a', () => 'ran'),
+    ];
+    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    const refused = Promise.all(waiting.map((waiter) => caught(waiter, LockShutdownError)));
+    const { closed } = await beginClosing();
+    await refused;
+    hold.assertHeld();
+    expect(hold.signal.aborted).toBe(false);
+    await hold.release();
+    await closed;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('holders re-enter what they hold', async () => {
+    const busy = new Pause();
+    const holder = locks.withLock('a', async ({ owner }) => {
+      await busy.here();
+      await caught(locks.acquire('b'), LockShutdownError);
+      const again = await locks.acquire('a');
+      await again.release();
+      return locks.withLock('a', (hold) => hold.owner === owner);
+    });
+    const scope = locks.runInScope(async () => {
+      const { owner } = await locks.acquire('c');
+      await busy.here();
+      const again = await locks.acquire('c');
+      await locks.getLock('c').release();
+      await locks.getLock('c').release();
+      return again.owner === owner;
+    });
+    await until(() => runtimeOf(app).grants.size === 2);
+    const { closed } = await beginClosing();
+    busy.end();
+    await expect(Promise.all([holder, scope])).resolves.toEqual([true, true]);
+    await expect(closed).resolves.toBe('closed');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('holders keep their locks, renewed, until they have finished', async () => {
+    const hold = await locks.acquire('a');
+    const { closed } = await beginClosing();
+    await clock.advance(SHUTDOWN_TIMEOUT - 1);
+    expect(hold.signal.aborted).toBe(false);
+    await expect(hold.release()).resolves.toBe('released');
+    await closed;
+  });
+
+  it('a holder that takes too long sees its signal abort, and is released if it lets go then', async () => {
+    const hold = await locks.acquire('a');
+    const { signal } = hold;
+    const released = new Promise((resolve) =>
+      signal.addEventListener('abort', () => {
+        resolve(hold.release());
+      }),
+    );
+    const { closed } = await beginClosing();
+    await clock.advance(SHUTDOWN_TIMEOUT);
+    expect(signal.reason).toBeInstanceOf(LockShutdownError);
+    await expect(released).resolves.toBe('released');
+    await expect(closed).resolves.toBe('closed');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('a holder that never lets go is not waited for, and not released either', async () => {
+    const hold = await locks.acquire('a');
+    const lock = locks.getLock('a');
+    const { closed } = await beginClosing();
+    await clock.advance(SHUTDOWN_TIMEOUT);
+    // The signal of a holder that asks only now has aborted, too.
+    expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
+    await clock.advance(GRACE);
+    await expect(closed).resolves.toBe('closed');
+    await expect(lock.isLocked()).resolves.toBe(true);
+    // Nobody renews it any more.
+    await clock.advance(30_000);
+    await expect(lock.isLocked()).resolves.toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('closing again changes nothing', async () => {
+    await app.close();
+    await expect(app.close()).resolves.toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+});
+
+@Controller()
+class WorkController {
+  readonly busy = new Pause();
+
+  constructor(@Inject(LockService) private readonly locks: LockService) {}
+
+  @Get('work/:id')
+  @Locked('work:<0>')
+  async work(@Param('id') id: string): Promise<string> {
+    await this.busy.here();
+    return id;
+  }
+
+  @Get('handler/:id')
+  @UseInterceptors(lockHandler(() => 'work:1'))
+  async handler(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @Get('nested/:id')
+  async nested(@Param('id') id: string): Promise<string> {
+    return this.locks.withLock(`work:${id}`, { wait: Number.POSITIVE_INFINITY }, () => id);
+  }
+
+  @Get('until-told')
+  @Locked('until-told')
+  async untilTold(): Promise<string> {
+    const signal = this.locks.currentHold()?.signal;
+    this.busy.end();
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    return (signal?.reason as Error).name;
+  }
+}
+
+describe.each(adapters)('While an application on %s shuts down', (_, adapter) => {
+  let served: Served;
+  let busy: Pause;
+
+  const get = async (path: string): Promise<readonly [status: number, body: string]> => {
+    const response = await fetch(`${served.url}/${path}`);
+    return [response.status, await response.text()];
+  };
+
+  beforeEach(async () => {
+    served = await serve(adapter, { controllers: [WorkController] }, { backend: 'memory', shutdownTimeout: 50 });
+    ({ busy } = served.app.get(WorkController));
+  });
+
+  it('requests that wait for a lock are answered at once, and the one that holds it finishes', async () => {
+    const working = get('work/1');
+    await busy.reached;
+    const waiting = Promise.all([get('work/1'), get('handler/1'), get('nested/1')]);
+    const { acquisitions } = runtimeOf(served.app);
+    const contention = (): unknown => Reflect.get(acquisitions, 'contentions');
+    const waiters = (): number =>
+      [...(contention() as Map<string, object>).values()].reduce(
+        (sum, entry) => sum + (Reflect.get(entry, 'waiters') as Set<unknown>).size,
+        0,
+      );
+    await until(() => waiters() === 3);
+    const closed = served.app.close();
+    const answers = await waiting;
+    expect(answers.map(([status]) => status)).toEqual([503, 503, 503]);
+    expect(answers.map(([, body]) => (JSON.parse(body) as { readonly error: string }).error)).toEqual([
+      'LOCK_SHUTDOWN',
+      'LOCK_SHUTDOWN',
+      'LOCK_SHUTDOWN',
+    ]);
+    busy.end();
+    await expect(working).resolves.toEqual([200, '1']);
+    await closed;
+    expect(runtimeOf(served.app).grants.size).toBe(0);
+  });
+
+  it('a request that goes on for longer than shutdownTimeout is told by its signal', async () => {
+    const working = get('until-told');
+    await busy.reached.then(
+      () => busy,
+      () => busy,
+    );
+    const closed = served.app.close();
+    await expect(working).resolves.toEqual([200, 'LockShutdownError']);
+    await closed;
+    expect(runtimeOf(served.app).grants.size).toBe(0);
+  });
+});

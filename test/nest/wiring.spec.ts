@@ -1,0 +1,182 @@
+import { Controller, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { LazyModuleLoader, ModuleRef } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { Locked, LockNotWiredError, LockService, RedisLockModule } from 'nest-redis-lock';
+import { start } from './applications.js';
+import { caught } from './caught.js';
+import { Room } from './room.js';
+
+@Injectable()
+class Orders {
+  constructor(@Inject(Room) readonly room: Room) {}
+
+  @Locked('order:<0>')
+  async pay(id: string): Promise<string> {
+    return this.room.visit(id);
+  }
+}
+
+@Controller()
+class OrdersController extends Orders {}
+
+/** The error of a call, whether it is thrown or rejected. */
+const refusal = (call: () => Promise<unknown>): Promise<LockNotWiredError> =>
+  caught((async () => call())(), LockNotWiredError);
+
+describe('An instance that was not wired', () => {
+  it('says which method cannot be locked and what to do', async () => {
+    const error = await refusal(() => new Orders(new Room()).pay('1'));
+    expect(error.code).toBe('LOCK_NOT_WIRED');
+    expect(error.message).toContain('Orders.pay is @Locked, but its instance was not wired by Nest');
+    expect(error.message).toContain('let Nest construct the class');
+    expect(error.message).toContain('Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" })');
+  });
+
+  it('does not run the method', async () => {
+    const room = new Room();
+    await refusal(() => new Orders(room).pay('1'));
+    expect(room.visitors).toEqual([]);
+  });
+
+  it('says so for a method that was torn off its instance', async () => {
+    const { pay } = Orders.prototype as { pay(this: void, id: string): Promise<string> };
+    expect((await refusal(() => pay('1'))).message).toContain('Orders.pay is @Locked');
+  });
+
+  it('says so for a call from a constructor, where onModuleInit is the place', async () => {
+    @Injectable()
+    class Eager implements OnModuleInit {
+      readonly early = refusal(() => this.warmUp());
+      late: unknown;
+
+      @Locked('warm-up')
+      async warmUp(): Promise<string> {
+        return 'warm';
+      }
+
+      async onModuleInit(): Promise<void> {
+        this.late = await this.warmUp();
+      }
+    }
+    const app = await start({ providers: [Eager] });
+    expect((await app.get(Eager).early).message).toContain('In a constructor it is too early');
+    expect(app.get(Eager).late).toBe('warm');
+    await app.close();
+  });
+
+  it('is not wired by an auto-mock, which would swallow the method', async () => {
+    const app = await Test.createTestingModule({ providers: [Room, Orders] })
+      .useMocker(() => ({ aroundPromise: async () => 'mocked', aroundObservable: () => 'mocked' }))
+      .compile();
+    await app.init();
+    await refusal(() => app.get(Orders).pay('1'));
+    expect(app.get(Room).visitors).toEqual([]);
+    await app.close();
+  });
+});
+
+describe('An application without RedisLockModule', () => {
+  it.each([
+    ['provider', { providers: [Room, Orders] }],
+    ['controller', { providers: [Room], controllers: [OrdersController] }],
+  ])('does not compile with a @Locked %s, and says what to import', async (_, metadata) => {
+    const compiling = Test.createTestingModule(metadata).compile();
+    await expect(compiling).rejects.toThrow('@Locked (import RedisLockModule.forRoot)');
+  });
+});
+
+describe('An instance that Nest did not construct is wired', () => {
+  const exclude = async (...instances: Orders[]): Promise<number> => {
+    const [{ room }] = instances as [Orders];
+    await Promise.all(instances.map((orders) => orders.pay('1')));
+    return room.peak;
+  };
+
+  it.each([
+    ['useValue', { provide: 'orders', useValue: new Orders(new Room()) }],
+    ['useFactory', { provide: 'orders', useFactory: () => new Orders(new Room()) }],
+    ['an asynchronous useFactory', { provide: 'orders', useFactory: async () => new Orders(new Room()) }],
+  ])('by %s', async (_, provider) => {
+    const app = await start({ providers: [provider] });
+    const orders = app.get<Orders>('orders');
+    await expect(exclude(orders, orders)).resolves.toBe(1);
+    await app.close();
+  });
+
+  it('in another module than the one that uses it', async () => {
+    @Module({ providers: [{ provide: 'orders', useFactory: () => new Orders(new Room()) }], exports: ['orders'] })
+    class OrdersModule {}
+    @Injectable()
+    class Checkout {
+      constructor(@Inject('orders') readonly orders: Orders) {}
+    }
+    const app = await start({ imports: [OrdersModule], providers: [Checkout] });
+    const { orders } = app.get(Checkout);
+    await expect(exclude(orders, orders)).resolves.toBe(1);
+    await app.close();
+  });
+
+  it('anew by the next application, when the one before has closed', async () => {
+    const orders = new Orders(new Room());
+    const providers = [{ provide: 'orders', useValue: orders }];
+    await (await start({ providers })).close();
+    const app = await start({ providers });
+    await expect(exclude(orders, orders)).resolves.toBe(1);
+    await app.close();
+  });
+
+  it('once where it is also known under another name', async () => {
+    const app = await start({ providers: [Room, Orders, { provide: 'orders', useExisting: Orders }] });
+    await expect(exclude(app.get(Orders), app.get<Orders>('orders'))).resolves.toBe(1);
+    await app.close();
+  });
+
+  it('when ModuleRef creates it', async () => {
+    @Injectable()
+    class Creator {
+      constructor(readonly moduleRef: ModuleRef) {}
+    }
+    const app = await start({ providers: [Room, Creator] });
+    const created = await app.get(Creator).moduleRef.create(Orders);
+    await expect(exclude(created, created)).resolves.toBe(1);
+    await app.close();
+  });
+
+  it('when a module that is loaded lazily provides it', async () => {
+    @Module({ providers: [Room, Orders], exports: [Orders] })
+    class LazyModule {}
+    const app = await start({});
+    const lazy = await app.get(LazyModuleLoader).load(() => LazyModule);
+    const orders = lazy.get(Orders);
+    await expect(exclude(orders, orders)).resolves.toBe(1);
+    expect(app.get(LockService).currentHold()).toBeUndefined();
+    await app.close();
+  });
+
+  it('when a class under an abstract token is', async () => {
+    abstract class Payments {
+      abstract pay(id: string): Promise<string>;
+    }
+    const app = await start({ providers: [Room, { provide: Payments, useClass: Orders }] });
+    const payments = app.get(Payments);
+    await Promise.all([payments.pay('1'), payments.pay('1')]);
+    expect(app.get(Room).peak).toBe(1);
+    await app.close();
+  });
+});
+
+describe('An application whose lock module is not global', () => {
+  it('compiles where the module that locks imports it, and only there', async () => {
+    const locking = RedisLockModule.forRoot({ backend: 'memory', isGlobal: false });
+    @Module({ imports: [locking], providers: [Room, Orders], exports: [Orders, Room] })
+    class OrdersModule {}
+    const app = await Test.createTestingModule({ imports: [OrdersModule] }).compile();
+    await app.init();
+    const orders = app.get(Orders);
+    await Promise.all([orders.pay('1'), orders.pay('1')]);
+    expect(app.get(Room).peak).toBe(1);
+    await app.close();
+    const elsewhere = Test.createTestingModule({ imports: [OrdersModule], providers: [Room, Orders] }).compile();
+    await expect(elsewhere).rejects.toThrow('@Locked (import RedisLockModule.forRoot)');
+  });
+});
