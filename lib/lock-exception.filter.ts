@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { type Observable, throwError } from 'rxjs';
 import {
   LockAbortedError,
   LockConflictError,
@@ -27,7 +28,8 @@ interface Answer {
 
 /**
  * Maps the errors of locks to HTTP. The name of a lock and its holder never go into a response: they may be personal
- * data. Other transports get the error itself. The module registers it for the whole application.
+ * data. Microservices send the
+ * same without a status; GraphQL and WebSockets get the error itself. The module registers it for the whole application.
  */
 @Catch(LockError)
 export class LockExceptionFilter implements ExceptionFilter<LockError> {
@@ -38,14 +40,19 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'conflictStatus'>,
   ) {}
 
-  catch(error: LockError, host: ArgumentsHost): void {
+  catch(error: LockError, host: ArgumentsHost): Observable<never> | void {
+    // Nest sends what the Observable fails with; anything thrown here would leave the caller without an answer.
+    if (host.getType() === 'rpc') {
+      return throwError(() => ({ status: 'error', error: error.code, message: this.answer(error).message }));
+    }
     if (host.getType() !== 'http') throw error;
     const { httpAdapter } = this.host;
     const response: unknown = host.switchToHttp().getResponse();
     const { status, message, retryAfter } = this.answer(error);
     if (status === INTERNAL_ERROR) this.logger.error(error.message, error.stack);
+    if (status === BAD_REQUEST) this.logger.warn(error.message);
     if (httpAdapter.isHeadersSent(response)) {
-      // A handler that had begun to answer cannot take it back, and nobody else ends it.
+      // A handler that has begun to answer cannot take it back; its client must not wait for the rest.
       httpAdapter.end(response);
       return;
     }

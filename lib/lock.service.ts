@@ -1,9 +1,7 @@
-import { sortedNames, validateName } from './keys/names.js';
 import { Hold } from './primitives/hold.js';
 import { type Lock, ReentrantLock } from './primitives/lock.js';
-import type { LockOptions, LockRequest } from './primitives/lock.options.js';
-import type { LockRuntime } from './primitives/lock-runtime.js';
-import { enterAll, type Guard } from './primitives/multi-entry.js';
+import type { LockOptions } from './primitives/lock.options.js';
+import { fullName, type LockRuntime } from './primitives/lock-runtime.js';
 import { currentRegion, runInRegion } from './scope/current-region.js';
 import { Region } from './scope/region.js';
 
@@ -71,26 +69,11 @@ export class LockService {
     return undefined;
   }
 
-  /** @internal Takes all the locks or none, for the work of one call of a locked method. */
-  async enterAll(names: readonly string[], template: string | undefined, request: LockRequest): Promise<Guard> {
-    const fullNames = sortedNames(names.map((name) => this.fullName(name)));
-    const locks = fullNames.map((name) => new ReentrantLock(this.runtime, name, template));
-    return enterAll(locks, request, this.runtime.scheduler);
-  }
-
-  /** @internal Milliseconds that callers wait who do not say. */
-  get defaultWait(): number {
-    return this.runtime.defaults.wait;
-  }
-
   private lockFor(name: string): ReentrantLock {
     return new ReentrantLock(this.runtime, this.fullName(name));
   }
 
   private fullName(name: string): string {
-    const { keyPrefix, names } = this.runtime.defaults;
-    // Nothing becomes a name by its prefix alone.
-    if (typeof name !== 'string' || name === '') return validateName(name, names);
-    return validateName(keyPrefix + name, names);
+    return fullName(name, this.runtime.defaults);
   }
 }

@@ -63,14 +63,21 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   }
 
   private emptyWithin(ms: number): Promise<boolean> {
-    const { scheduler, grants } = this.runtime;
     return new Promise((resolve) => {
-      const timer = scheduler.schedule(ms, () => resolve(false), { keepAlive: true });
-      void grants.whenEmpty().then(() => {
+      const timer = this.runtime.scheduler.schedule(ms, () => resolve(false), { keepAlive: true });
+      void this.whenEmpty().then(() => {
         timer.cancel();
         resolve(true);
       });
     });
+  }
+
+  private async whenEmpty(): Promise<void> {
+    const { acquisitions, grants } = this.runtime;
+    // What is on its way may still be granted, and what was granted too late is given back.
+    await acquisitions.settled();
+    await grants.whenEmpty();
+    await acquisitions.settled();
   }
 
   /** Two global modules would mean that the last one imported silently wins. */

@@ -39,12 +39,8 @@ const providers: Provider[] = [
   },
   {
     provide: LockedInterceptor,
-    inject: [LockService, LOCK_RUNTIME],
-    useFactory: (locks: LockService, { scheduler, watchdog }: OwnedRuntime): LockedInterceptor =>
-      new LockedInterceptor(locks, (task) => {
-        const timer = scheduler.schedule(watchdog.timeout, task);
-        return () => timer.cancel();
-      }),
+    inject: [LOCK_RUNTIME],
+    useFactory: (runtime: OwnedRuntime): LockedInterceptor => new LockedInterceptor(runtime),
   },
   RedisLockLifecycle,
 ];

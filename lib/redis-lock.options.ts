@@ -1,4 +1,5 @@
 import { type ConnectionInput, isRedisClient, keyPrefixOf } from './backend/redis/client.js';
+import { optionsOfUrl } from './backend/redis/connection-url.js';
 import { describe } from './describe.js';
 import { LockOptionsError } from './errors.js';
 import type { NameLimits } from './keys/names.js';
@@ -121,35 +122,29 @@ const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-/** A URL that can be taken apart, or the path of a socket. ioredis throws for others, with the whole URL in its error. */
-const isAddress = (text: string): boolean => {
-  if (text.startsWith('/')) return text.length > 1;
-  if (!/^rediss?:\/\/./.test(text)) return false;
-  try {
-    const { username, password } = new URL(text);
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
-};
+/** Options of other libraries, or of set-ups that need other settings: ioredis would ignore them, or lock unsafely. */
+const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'cluster', 'sentinels'];
 
 /** Never shows the value: it may carry a password. */
 const connectionInput = (connection: unknown): ConnectionInput => {
-  if (typeof connection === 'string' && isAddress(connection)) return connection;
+  if (typeof connection === 'string') {
+    optionsOfUrl(connection);
+    return connection;
+  }
   if (isRedisClient(connection)) {
     if (!connection.isCluster) return connection;
-    throw new LockOptionsError('connection is a Cluster client; give a client, URL or options of one server', {
-      details: { option: 'connection' },
-    });
+    throw refusedConnection('must be a client, URL or options of one server, not a Cluster client');
   }
-  if (isPlainObject(connection)) return connection;
-  const found =
-    typeof connection === 'string' ? 'another text' : Array.isArray(connection) ? 'a list' : describe(connection);
-  throw new LockOptionsError(
-    `connection must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`,
-    {
-      details: { option: 'connection' },
-    },
+  if (!isPlainObject(connection)) {
+    const found = Array.isArray(connection) ? 'a list' : describe(connection);
+    throw refusedConnection(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
+  }
+  const foreign = FOREIGN_OPTIONS.find((option) => option in connection);
+  if (foreign === undefined) return connection;
+  throw refusedConnection(
+    `has "${foreign}"; give a URL as text, or { host, port } and other ioredis options of one server`,
   );
 };
+
+const refusedConnection = (why: string): LockOptionsError =>
+  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });

@@ -39,7 +39,7 @@ export const createRuntime = (
   const events = new LockEvents();
   const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const chosen = backend?.(scheduler) ?? openBackend(settings, scheduler);
-  const attempts = new Attempts(chosen, new OwnerIds(), scheduler, events);
+  const attempts = new Attempts(chosen, new OwnerIds(), events);
   const polling = { safety: settings.safetyPoll, deaf: Math.min(DEAF_POLL_MS, settings.safetyPoll) };
   const shutdownController = new AbortController();
   return {

@@ -1,37 +1,43 @@
 import type { OwnerId } from '../scope/owner.js';
+import type { Stopwatch } from '../time/stopwatch.js';
 
-/** Somebody wants `name` to be held `count` times by `owner` for `lease` ms. */
+/** A new owner wants `name` for `lease` ms, counted by the server from the moment it grants. */
 export interface AcquireRequest {
   readonly name: string;
   readonly owner: OwnerId;
-  /** The hold count wanted: 1 for a new owner, one more than now to re-enter. Absolute, so it may be executed twice. */
-  readonly count: number;
-  /** Milliseconds, counted by the server from the moment it grants. */
   readonly lease: number;
 }
 
 export type AcquireOutcome =
-  /** `sentAt`: the client's clock just before the command left; the lease is counted from there. */
-  | { readonly outcome: 'acquired'; readonly sentAt: number }
+  /** `sent`: started just before the command left; the lease is counted from there. */
+  | { readonly outcome: 'acquired'; readonly sent: Stopwatch }
   /** `remaining`: ms until the lease of `holder` ends by itself; -1 where it never does. */
-  | { readonly outcome: 'busy'; readonly remaining: number; readonly holder: OwnerId }
-  /** A re-entry found the hold gone. */
-  | { readonly outcome: 'lost' };
+  | { readonly outcome: 'busy'; readonly remaining: number; readonly holder: OwnerId };
+
+/** An owner that has `name` wants to hold it `count` times, at least once, for `lease` ms from now. */
+export interface HoldRequest {
+  readonly name: string;
+  readonly owner: OwnerId;
+  /** The count wanted, not a difference, so that the request may be executed twice. */
+  readonly count: number;
+  readonly lease: number;
+}
+
+/** `lost`: the owner has nothing any more under this name. */
+export type HoldOutcome = { readonly outcome: 'held'; readonly sent: Stopwatch } | { readonly outcome: 'lost' };
 
 export interface ReleaseRequest {
   readonly name: string;
   readonly owner: OwnerId;
-  /** The hold count that is to remain; 0 frees the lock and wakes the waiters. */
-  readonly count: number;
   /**
-   * Milliseconds the rest of the hold lives on. Where nothing remains: how long the server may go on counting the hold
-   * if it does not learn of the release, which is tried again for that long.
+   * Milliseconds for which the server may go on counting the hold if it does not learn of the release, which is tried
+   * again for that long.
    */
   readonly lease: number;
 }
 
 /** `not-held`: the owner holds nothing under this name, because it released before or its lease ended. */
-export type ReleaseOutcome = 'released' | 'still-held' | 'not-held';
+export type ReleaseOutcome = 'released' | 'not-held';
 
 export interface Renewal {
   readonly name: string;
@@ -39,7 +45,7 @@ export interface Renewal {
 }
 
 export interface RenewOutcome {
-  readonly sentAt: number;
+  readonly sent: Stopwatch;
   /** For each renewal, in order: whether the owner still held and now holds for the whole lease again. */
   readonly held: readonly boolean[];
 }
@@ -59,6 +65,9 @@ export interface LockState {
  */
 export interface LockTransitions {
   acquire(request: AcquireRequest): Promise<AcquireOutcome>;
+  /** What a failed request did is settled by the owner's next transition, which says what it wants. */
+  hold(request: HoldRequest): Promise<HoldOutcome>;
+  /** Where the outcome stays unknown, the backend goes on in the background. */
   release(request: ReleaseRequest): Promise<ReleaseOutcome>;
   renew(renewals: readonly Renewal[], lease: number): Promise<RenewOutcome>;
   /** Ends the hold of whoever has it. Resolves with whether somebody had. */

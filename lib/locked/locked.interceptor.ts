@@ -1,8 +1,12 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { isObservable, type Observable } from 'rxjs';
 import { LockConflictError, LockTimeoutError } from '../errors.js';
-import type { LockService } from '../lock.service.js';
-import type { Guard } from '../primitives/multi-entry.js';
+import { sortedNames } from '../keys/names.js';
+import { enterAll, type Guard } from '../primitives/enter-all.js';
+import { termsOf } from '../primitives/entry.js';
+import { ReentrantLock } from '../primitives/lock.js';
+import { fullName, type LockRuntime } from '../primitives/lock-runtime.js';
+import { runOutsideRegions } from '../scope/current-region.js';
 import type { LockedPlan } from './locked.options.js';
 import { observableHeld, observableUnder } from './locked.returns.js';
 import { responseDone } from './response.js';
@@ -22,11 +26,8 @@ export interface LockedCall {
  * what comes out, whatever happens to the lock meanwhile; who must stop in time listens to the hold's signal.
  */
 export class LockedInterceptor {
-  /** @param afterPatience Runs a task once nobody can be expected any more, and returns how to call it off. */
-  constructor(
-    private readonly locks: LockService,
-    private readonly afterPatience: (task: () => void) => () => void,
-  ) {}
+  /** Made by `RedisLockModule`. */
+  constructor(private readonly runtime: LockRuntime) {}
 
   /** Around a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
@@ -41,7 +42,7 @@ export class LockedInterceptor {
       const result = await guard.run(proceed);
       if (!isObservable(result)) return result;
       lasting = result;
-      return observableHeld(guard, result, this.afterPatience);
+      return observableHeld(guard, result, (giveUp) => this.afterPatience(giveUp));
     } finally {
       if (lasting === undefined) await guard.leave();
     }
@@ -67,14 +68,23 @@ export class LockedInterceptor {
   }
 
   private async enter({ plan, template, key }: LockedCall, signal?: AbortSignal): Promise<Guard> {
-    const names = key();
-    const request = plan.request(this.locks.defaultWait, signal);
-    return this.locks.enterAll(typeof names === 'string' ? [names] : names, template, request);
+    const { runtime } = this;
+    const keys = key();
+    const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
+    const locks = sortedNames(names).map((name) => new ReentrantLock(runtime, name, template));
+    return enterAll(locks, termsOf(plan.request(runtime.defaults.wait, signal), runtime.scheduler));
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
     const conflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
     if (!conflict || plan.onConflict === 'throw') throw error;
     return plan.onConflict === 'skip' ? undefined : plan.onConflict({ error, args });
+  }
+
+  /** Runs a task when as much time has passed as a crashed holder would be given. Returns how to call it off. */
+  private afterPatience(task: () => void): () => void {
+    const { scheduler, watchdog } = this.runtime;
+    const timer = runOutsideRegions(() => scheduler.schedule(watchdog.timeout, task));
+    return () => timer.cancel();
   }
 }

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import { defer, Observable, type Subscriber, takeWhile } from 'rxjs';
+import { defer, of, isObservable, Observable, type Subscriber, takeWhile, type Unsubscribable } from 'rxjs';
 import { LockLostError } from '../errors.js';
-import type { Guard } from '../primitives/multi-entry.js';
+import type { Guard } from '../primitives/enter-all.js';
 
 /** An Observable to be followed under locks. */
 export interface Followed {
@@ -31,18 +31,23 @@ const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscribe
     if (until) forward(notify);
     else void guard.leave().then(() => forward(notify));
   };
-  subscriber.add(() => void (until?.() ?? Promise.resolve()).then(() => guard.leave()));
+  let subscription: Unsubscribable | undefined;
+  subscriber.add(() => {
+    subscription?.unsubscribe();
+    void (until?.() ?? Promise.resolve()).then(() => guard.leave());
+  });
   // Deferred, so that a source that throws fails like one that emits an error. A source that emits at once, and without
   // end, can be stopped by its next value only.
   const stoppable = defer(source).pipe(takeWhile(() => !subscriber.closed));
-  const subscription = guard.run(() =>
+  subscription = guard.run(() =>
     stoppable.subscribe({
       next: (value) => forward(() => subscriber.next(value)),
       error: (error: unknown) => end(() => subscriber.error(error)),
       complete: () => end(() => subscriber.complete()),
     }),
   );
-  subscriber.add(subscription);
+  // The source ended, or its consumer did, while it was being subscribed to.
+  if (subscriber.closed) subscription.unsubscribe();
 };
 
 /**
@@ -58,8 +63,8 @@ export const observableUnder = (guarded: Guarded): Observable<unknown> =>
       try {
         guard = await guarded.enter(abandoned.signal);
       } catch (error) {
-        subscriber.next(await guarded.instead(error));
-        subscriber.complete();
+        const instead = await guarded.instead(error);
+        subscriber.add((isObservable(instead) ? instead : of(instead)).subscribe(subscriber));
         return;
       }
       if (subscriber.closed) await guard.leave();
@@ -70,8 +75,8 @@ export const observableUnder = (guarded: Guarded): Observable<unknown> =>
 
 /**
  * An Observable that a method made while it already held the locks. They stay held until the one subscription to it
- * ends; nobody subscribing for `patience` ms releases them, since nothing else would.
- * @param schedule Runs a task after some ms, and returns how to call it off.
+ * ends. If nobody subscribes they are released after a while, since nothing else would release them.
+ * @param afterPatience Runs a task after that while, and returns how to call it off.
  */
 export const observableHeld = (
   guard: Guard,

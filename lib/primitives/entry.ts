@@ -2,6 +2,7 @@ import { LockUnavailableError } from '../errors.js';
 import { currentRegion, runInRegion } from '../scope/current-region.js';
 import { Region } from '../scope/region.js';
 import type { EndTurn, Turns } from '../scope/turns.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
 import { type Asked, refusal } from '../waiting/refusal.js';
 import { Grant } from './grant.js';
@@ -37,6 +38,22 @@ const entered = (hold: Hold, endTurn: EndTurn): Entered => {
   };
 };
 
+/** What a caller asks for. */
+export interface Terms {
+  /** Milliseconds; `undefined` is the watchdog. */
+  readonly lease: number | undefined;
+  /** From when on, for how long, and until which signal the caller waits, whatever it is that it has to wait for. */
+  readonly limit: WaitLimit;
+}
+
+type Request = Asked & Terms;
+
+/** What was asked for, as of now. */
+export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyScheduler): Terms => ({
+  lease,
+  limit: new WaitLimit(scheduler, wait, signal ? [signal] : []),
+});
+
 /**
  * How callers get in to one lock. The owner is whoever is running: inside a region that holds the lock, its owner,
  * without waiting; inside a scope, the scope's; outside both, always somebody new.
@@ -55,38 +72,52 @@ export class Entry {
   }
 
   /** A hold of its own, to be released by whoever gets it. */
-  async acquire(request: LockRequest): Promise<Hold> {
-    const covering = this.covering();
-    if (covering) return this.join(covering.grant, request, 'loose');
+  async acquire(terms: Terms): Promise<Hold> {
+    const request = this.request(terms);
+    const grant = this.current();
+    const joined = grant && (await this.join(grant, request, 'loose'));
+    if (joined) return joined;
     const scope = this.scope();
     return scope ? this.acquireInScope(scope, request, 'loose') : this.acquireAsNewOwner(request, 'loose');
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
-  async enter(request: LockRequest): Promise<Entered> {
+  async enter(terms: Terms): Promise<Entered> {
+    const request = this.request(terms);
     const covering = this.covering();
-    if (covering && !covering.region.isScope) return this.enterInRegion(covering.region, covering.grant, request);
+    if (covering && !covering.region.isScope) {
+      // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
+      const hold = await this.join(covering.grant, request, 'bound');
+      if (hold) return this.enterInRegion(covering.region, hold, request);
+    }
     const scope = this.scope();
     if (scope) return this.enterInScope(scope, request);
     return entered(await this.acquireAsNewOwner(request, 'bound'), () => {});
   }
 
-  private async enterInRegion(region: Region, grant: Grant, request: LockRequest): Promise<Entered> {
-    // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
-    const hold = await this.join(grant, request, 'bound');
+  private async enterInRegion(region: Region, hold: Hold, request: Request): Promise<Entered> {
+    const { lease, limit } = request;
+    const joinedAfter = limit.waited;
     try {
-      const seat = this.runtime.seats.take(region, this.name);
-      const endTurn = await this.takeTurn(seat.callbacks, this.asked(request, []));
-      return entered(hold, endTurn);
+      const endTurn = await this.takeTurn(this.runtime.seats.take(region, this.name).callbacks, request);
+      const inTurn = entered(hold, endTurn);
+      try {
+        // Its lease begins with its turn, not with the queueing.
+        if (lease !== undefined && limit.waited > joinedAfter) await hold.grant.extend(hold, lease);
+        hold.assertHeld();
+        return inTurn;
+      } catch (error) {
+        endTurn();
+        throw error;
+      }
     } catch (error) {
       await hold.releaseQuietly();
       throw error;
     }
   }
 
-  private async enterInScope(scope: Region, request: LockRequest): Promise<Entered> {
-    const seat = this.runtime.seats.take(scope, this.name);
-    const endTurn = await this.takeTurn(seat.callbacks, this.asked(request, [this.runtime.shutdown]));
+  private async enterInScope(scope: Region, request: Request): Promise<Entered> {
+    const endTurn = await this.takeTurn(this.runtime.seats.take(scope, this.name).callbacks, request);
     try {
       return entered(await this.acquireInScope(scope, request, 'bound'), endTurn);
     } catch (error) {
@@ -95,12 +126,14 @@ export class Entry {
     }
   }
 
-  private async acquireInScope(scope: Region, request: LockRequest, binding: Binding): Promise<Hold> {
-    const seat = this.runtime.seats.take(scope, this.name);
-    const endTurn = await this.takeTurn(seat.admissions, this.asked(request, [this.runtime.shutdown]));
+  private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<Hold> {
+    const { seats } = this.runtime;
+    const seat = seats.take(scope, this.name);
+    const endTurn = await this.takeTurn(seat.admissions, request);
     try {
-      if (seat.grant?.isOpen) return await this.join(seat.grant, request, binding);
-      const hold = await this.acquireAsNewOwner(request, binding, () => this.runtime.seats.tidy(scope, this.name));
+      const joined = seat.grant?.isJoinable ? await this.join(seat.grant, request, binding) : undefined;
+      if (joined) return joined;
+      const hold = await this.acquireAsNewOwner(request, binding, () => seats.tidy(scope, this.name));
       seat.grant = hold.grant;
       return hold;
     } finally {
@@ -108,28 +141,34 @@ export class Entry {
     }
   }
 
-  private async acquireAsNewOwner(request: LockRequest, binding: Binding, onRetired?: () => void): Promise<Hold> {
+  private async acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<Hold> {
     const { runtime, name, channel } = this;
-    const asked = this.asked(request, [runtime.shutdown]);
-    const acquired = await runtime.acquisitions.acquire(asked, channel, request.lease ?? runtime.watchdog.timeout);
-    const grant = new Grant(runtime, name, acquired, onRetired);
-    const hold = new Hold(grant, binding, asked.limit.waited);
+    // Who has nothing yet gets nothing new while the application shuts down.
+    const limit = request.limit.endedAlsoBy(runtime.shutdown);
+    const lease = request.lease ?? runtime.watchdog.timeout;
+    const acquired = await runtime.acquisitions.acquire({ ...request, limit }, channel, lease);
+    const grant = new Grant(runtime, name, acquired, onClosed);
+    const hold = new Hold(grant, binding, limit.waited);
     grant.admitFirst(hold, request.lease);
     return hold;
   }
 
-  /** Re-enters. Where the server cannot be asked just now, asks again as long as the caller waits. */
-  private async join(grant: Grant, request: LockRequest, binding: Binding): Promise<Hold> {
-    const { limit } = this.asked(request, []);
+  /**
+   * Re-enters; `undefined` when the grant ended before its turn came. Where the server cannot be asked just now, asks
+   * again as long as the caller waits.
+   */
+  private async join(grant: Grant, request: Request, binding: Binding): Promise<Hold | undefined> {
+    const { limit, lease } = request;
     for (;;) {
+      const { ended } = limit;
+      if (ended?.cause === 'aborted') throw refusal(request, ended, undefined);
       const hold = new Hold(grant, binding, limit.waited);
       try {
-        await grant.join(hold, request.lease);
-        return hold;
+        return (await grant.join(hold, lease)) ? hold : undefined;
       } catch (error) {
         const passing = error instanceof LockUnavailableError && !error.permanent;
         if (!passing || limit.ended) throw error;
-        // A refusal comes at once, and a connection that was closed fails without a turn of the event loop.
+        // A refusal comes at once.
         await this.pause(REJOIN_PAUSE_MS);
       }
     }
@@ -139,26 +178,21 @@ export class Entry {
     return new Promise((resolve) => void this.runtime.scheduler.schedule(ms, resolve, { keepAlive: true }));
   }
 
-  private async takeTurn(turns: Turns, asked: Asked): Promise<EndTurn> {
-    const turn = await turns.take(asked.limit);
+  private async takeTurn(turns: Turns, request: Request): Promise<EndTurn> {
+    const turn = await turns.take(request.limit);
     if (typeof turn === 'function') return turn;
-    throw refusal(asked, turn, undefined);
+    throw refusal(request, turn, undefined);
   }
 
-  private asked(request: LockRequest, alsoEndedBy: readonly AbortSignal[]): Asked {
-    const signals = request.signal ? [request.signal, ...alsoEndedBy] : alsoEndedBy;
-    return {
-      name: this.name,
-      template: this.template,
-      limit: new WaitLimit(this.runtime.scheduler, request.wait, signals),
-    };
+  private request(terms: Terms): Request {
+    return { name: this.name, template: this.template, ...terms };
   }
 
   /** The innermost region or scope around the running code that holds the lock, and the grant it holds it by. */
   private covering(): { readonly region: Region; readonly grant: Grant } | undefined {
     for (const region of currentRegion()?.outwards() ?? []) {
       const grant = region.isScope ? this.runtime.seats.find(region, this.name)?.grant : this.heldBy(region);
-      if (grant?.isOpen) return { region, grant };
+      if (grant?.isJoinable) return { region, grant };
     }
     return undefined;
   }

@@ -5,6 +5,7 @@ import type { Acquired } from '../waiting/attempt.js';
 import { Lease, type LossReason } from '../watchdog/lease.js';
 import type { Watched } from '../watchdog/watchdog.js';
 import type { Hold } from './hold.js';
+import { HoldSignal } from './hold-signal.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 const LOSS_TEXT: Readonly<Record<LossReason, string>> = {
@@ -17,35 +18,37 @@ export type HoldRelease = 'released' | 'still-held' | 'expired';
 
 /**
  * What the server granted to one owner: a number of holds, and one lease over all of them. Transitions go to the server
- * one after the other, and each says which count it wants, so each may be sent twice and has one effect.
+ * one after the other, and each says what is to be, not what is to change: each may be sent twice and has one effect,
+ * and what a failed one left open is settled by the next.
  */
 export class Grant implements Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
-  /** The holds the server counts, each with the instant its own lease ends; `Infinity`: the watchdog keeps it. */
+  private readonly stopSignal = new HoldSignal();
+  /** The holds the server is to count, each with the instant its own lease ends; `Infinity`: the watchdog keeps it. */
   private readonly until = new Map<Hold, number>();
-  /** Holds on their way in, and holds on their way out that the server still counts. */
+  private readonly transitions = new Turns();
+  /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
   private leaving = 0;
-  private readonly transitions = new Turns();
-  private abortion: AbortController | undefined;
-  private abortReason: Error | undefined;
+  /** The last hold has left; nothing comes after. */
+  private closed = false;
   private loss: LossReason | undefined;
 
   constructor(
     readonly runtime: LockRuntime,
     readonly name: string,
     acquired: Acquired,
-    private readonly onRetired: () => void = () => {},
+    private readonly onClosed: () => void = () => {},
   ) {
     this.owner = acquired.owner;
-    this.lease = new Lease(runtime.scheduler, acquired.sentAt, acquired.lease, (reason) => this.onLost(reason));
+    this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, (reason) => this.onLost(reason));
     runtime.grants.add(this);
   }
 
-  /** Whether a hold remains, so that others may join it. */
-  get isOpen(): boolean {
-    return this.until.size + this.joining - this.leaving > 0;
+  /** Whether a hold remains when all that are on their way out have left, so that others may join it. */
+  get isJoinable(): boolean {
+    return !this.closed && this.until.size + this.joining > this.leaving;
   }
 
   /** The hold that came in last and that somebody is to release by hand. */
@@ -55,9 +58,7 @@ export class Grant implements Watched {
 
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
   get signal(): AbortSignal {
-    this.abortion ??= new AbortController();
-    if (this.abortReason) this.abortion.abort(this.abortReason);
-    return this.abortion.signal;
+    return this.stopSignal.signal;
   }
 
   /** @throws LockLostError By the clock: no timer and no reply has to have told. */
@@ -65,7 +66,12 @@ export class Grant implements Watched {
     if (!this.lease.isAlive) throw this.lossError();
   }
 
-  /** Counts the first hold in. */
+  /** Tells the holder to stop although nothing is lost yet. */
+  abort(reason: Error): void {
+    this.stopSignal.abort(reason);
+  }
+
+  /** Counts the hold in that the server has counted already. */
   admitFirst(hold: Hold, lease: number | undefined): void {
     this.until.set(hold, this.untilFor(lease));
     this.keepAlive();
@@ -73,97 +79,88 @@ export class Grant implements Watched {
 
   /**
    * Re-enters: the owner holds once more. The lease is never shortened by a hold that asks for less than another.
+   * @returns false when the last hold had left before this one's turn came.
    * @throws LockLostError, LockUnavailableError
    */
-  async join(hold: Hold, lease: number | undefined): Promise<void> {
+  join(hold: Hold, lease: number | undefined): Promise<boolean> {
     this.joining += 1;
-    await this.transitions.run(async () => {
+    return this.transitions.run(async () => {
       this.joining -= 1;
+      if (this.closed) return false;
       this.assertHeld();
       this.until.set(hold, this.untilFor(lease));
       try {
         await this.confirm();
+        this.assertHeld();
       } catch (error) {
         this.until.delete(hold);
         throw error;
       }
       this.keepAlive();
+      return true;
     });
   }
 
   /** Ends one hold, and with the last one the grant. */
   leave(hold: Hold): Promise<HoldRelease> {
     this.leaving += 1;
-    // At once, not when the server has confirmed: nobody may join what is on its way out, nor renew it.
-    if (!this.isOpen) this.retire();
+    // At once, not when its turn has come: what nobody wants any more is not renewed.
+    if (!this.isJoinable) this.letGo();
     return this.transitions.run(async () => {
       this.leaving -= 1;
-      // Counted with this hold: as long as the server may keep it, should the release be long in coming.
-      const left = this.ttl();
+      const lease = this.ttl();
       this.until.delete(hold);
-      if (!this.isOpen) this.retire();
-      try {
-        return await this.release(this.until.size, this.until.size === 0 ? left : this.ttl());
-      } finally {
-        if (!this.isOpen) this.runtime.grants.delete(this);
-      }
+      return this.until.size > 0 ? this.remain() : this.close(lease);
     });
   }
 
   /**
-   * Lets the lease last at least `lease` ms from now.
+   * Lets a hold last at least `lease` ms from now.
    * @throws LockLostError, LockUnavailableError
    */
   extend(hold: Hold, lease: number): Promise<void> {
     return this.transitions.run(async () => {
       this.assertHeld();
-      const before = this.until.get(hold) ?? 0;
+      const before = this.until.get(hold);
+      if (before === undefined) throw this.lossError();
       this.until.set(hold, Math.max(before, this.untilFor(lease)));
-      const ttl = this.ttl();
-      // Not an acquire for the count there is, which would take a lock anew that somebody else may have had meanwhile.
-      const { sentAt, held } = await this.runtime.backend.lock.renew([this], ttl);
-      this.learn(held[0] ? sentAt : undefined, ttl);
+      await this.confirm();
+      this.assertHeld();
       this.keepAlive();
     });
   }
 
-  /** Tells the holder to stop although nothing is lost yet. */
-  abort(reason: Error): void {
-    this.abortReason ??= reason;
-    this.abortion?.abort(reason);
+  private async remain(): Promise<HoldRelease> {
+    if (this.isJoinable) this.keepAlive();
+    await this.confirm();
+    return this.loss ? 'expired' : 'still-held';
   }
 
-  private async release(count: number, lease: number): Promise<HoldRelease> {
-    if (this.loss === 'gone') return 'expired';
+  /** @param lease Milliseconds for which the server may count the hold that leaves. */
+  private async close(lease: number): Promise<HoldRelease> {
+    this.closed = true;
+    this.letGo();
+    this.onClosed();
     const { runtime, name, owner } = this;
-    // What remains may ask for less time than what leaves. Believed before it is confirmed, since it may go unanswered.
-    if (count > 0) this.lease.shorten(lease);
-    const outcome = await runtime.backend.lock.release({ name, owner, count, lease });
-    if (outcome === 'not-held') this.lease.lose('gone');
-    else if (this.isOpen) this.keepAlive();
-    return outcome === 'not-held' || this.loss ? 'expired' : outcome;
-  }
-
-  /** Has the server confirm the number of holds and the lease that they need together. */
-  private async confirm(): Promise<void> {
-    const { runtime, name, owner } = this;
-    const count = this.until.size;
-    const lease = this.ttl();
-    const reply = await runtime.backend.lock.acquire({ name, owner, count, lease });
-    this.learn(reply.outcome === 'acquired' ? reply.sentAt : undefined, lease);
-  }
-
-  /**
-   * @param sentAt When the command left that the server confirmed the hold by; `undefined` if it does not have it.
-   * @throws LockLostError
-   */
-  private learn(sentAt: number | undefined, lease: number): void {
-    if (sentAt === undefined) {
-      this.lease.lose('gone');
-      throw this.lossError();
+    try {
+      if (this.loss === 'gone') return 'expired';
+      if ((await runtime.backend.lock.release({ name, owner, lease })) === 'not-held') this.onLost('gone');
+      return this.loss ? 'expired' : 'released';
+    } finally {
+      runtime.grants.delete(this);
     }
-    this.lease.renewed(sentAt, lease);
-    this.assertHeld();
+  }
+
+  /** Tells the server how often the owner holds, and for how long from now. */
+  private async confirm(): Promise<void> {
+    if (this.loss === 'gone') return;
+    const { runtime, name, owner } = this;
+    const lease = this.ttl();
+    // It may be less than before. Believed before it is confirmed, since that may go unanswered.
+    this.lease.shorten(lease);
+    const reply = await runtime.backend.lock.hold({ name, owner, count: this.until.size, lease });
+    if (reply.outcome === 'held') this.lease.renewed(reply.sent, lease);
+    else this.lease.lose('gone');
   }
 
   private untilFor(lease: number | undefined): number {
@@ -178,8 +175,8 @@ export class Grant implements Watched {
   }
 
   private keepAlive(): void {
-    const renewed = [...this.until.values()].includes(Number.POSITIVE_INFINITY);
-    if (renewed) {
+    if (this.loss) return;
+    if ([...this.until.values()].includes(Number.POSITIVE_INFINITY)) {
       this.lease.trust();
       this.runtime.watchdog.watch(this);
     } else {
@@ -188,28 +185,25 @@ export class Grant implements Watched {
     }
   }
 
-  private retire(): void {
+  private letGo(): void {
     this.runtime.watchdog.unwatch(this);
     this.lease.end();
-    this.onRetired();
   }
 
   private onLost(reason: LossReason): void {
+    if (this.loss) return;
     this.loss = reason;
     this.runtime.watchdog.unwatch(this);
     this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: LOSS_TEXT[reason] });
-    this.abort(this.lossError());
+    this.stopSignal.abort(this.lossError());
   }
 
   private lossError(): LockLostError {
-    if (this.abortReason instanceof LockLostError) return this.abortReason;
+    if (this.stopSignal.reason instanceof LockLostError) return this.stopSignal.reason;
     const why = LOSS_TEXT[this.loss ?? 'gone'];
     return new LockLostError(
       `Lock "${this.name}" is no longer held by ${this.owner}: ${why}; stop, somebody else may hold it`,
-      {
-        lockName: this.name,
-        details: { owner: this.owner, reason: this.loss },
-      },
+      { lockName: this.name, details: { owner: this.owner, reason: this.loss } },
     );
   }
 }

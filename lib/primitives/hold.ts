@@ -48,7 +48,10 @@ export class Hold implements AsyncDisposable {
     return this.releasing === undefined;
   }
 
-  /** Aborts with `LockLostError` before the lease can end on the server, so that work can stop in time. */
+  /**
+   * Aborts with `LockLostError` before the lease can end on the server, so that work can stop in time; or with
+   * `LockShutdownError` when the application shuts down and its holders have had their time.
+   */
   get signal(): AbortSignal {
     return this.grant.signal;
   }

@@ -1,5 +1,5 @@
 import type { LockBackend } from '../backend/lock-backend.js';
-import type { NameLimits } from '../keys/names.js';
+import { type NameLimits, validateName } from '../keys/names.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Acquisitions } from '../waiting/acquisition.js';
@@ -15,6 +15,13 @@ export interface LockDefaults {
   readonly wait: number;
   readonly names: NameLimits;
 }
+
+/** @throws LockNameError */
+export const fullName = (name: string, { keyPrefix, names }: LockDefaults): string => {
+  // Nothing becomes a name by its prefix alone.
+  if (typeof name !== 'string' || name === '') return validateName(name, names);
+  return validateName(keyPrefix + name, names);
+};
 
 /** What all locks of one connection share. Two connections are two owners, also for the same name. */
 export interface LockRuntime {

@@ -30,14 +30,14 @@ export interface LockRequest {
  */
 export const readOptions = <K extends string>(options: unknown, known: readonly K[]): Partial<Record<K, unknown>> => {
   if (options === undefined) return {};
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new LockOptionsError(`options must be an object, not ${describe(options)}`, { details: { value: options } });
-  }
-  let own: Record<string, unknown>;
+  let own: Record<string, unknown> | undefined;
   try {
-    own = { ...options };
+    if (typeof options === 'object' && options !== null && !Array.isArray(options)) own = { ...options };
   } catch (cause) {
     throw new LockOptionsError('options could not be read: a property threw', { cause });
+  }
+  if (!own) {
+    throw new LockOptionsError(`options must be an object, not ${describe(options)}`, { details: { value: options } });
   }
   const unknown = Object.keys(own).find((name) => !known.some((option) => option === name));
   if (unknown !== undefined) {
@@ -50,9 +50,18 @@ export const readOptions = <K extends string>(options: unknown, known: readonly 
   return picked;
 };
 
+const isSignal = (value: unknown): value is AbortSignal => {
+  try {
+    // Asked for its state as well: not everything with the prototype of a signal is one.
+    return value instanceof AbortSignal && typeof value.aborted === 'boolean';
+  } catch {
+    return false;
+  }
+};
+
 /** @throws LockOptionsError naming option and value. */
 export const parseSignal = (signal: unknown): AbortSignal | undefined => {
-  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  if (signal === undefined || isSignal(signal)) return signal;
   throw new LockOptionsError(`signal must be an AbortSignal, not ${describe(signal)}`, {
     details: { option: 'signal', value: signal },
   });

@@ -1,8 +1,9 @@
-import { LockConflictError, LockOwnershipError, LockTimeoutError } from '../errors.js';
+import { describe } from '../describe.js';
+import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
 import { lockChannel } from '../keys/names.js';
-import { type Entered, Entry } from './entry.js';
+import { type Entered, Entry, type Terms, termsOf } from './entry.js';
 import type { Hold } from './hold.js';
-import { type LockOptions, type LockRequest, parseLockOptions } from './lock.options.js';
+import { type LockOptions, parseLockOptions } from './lock.options.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 /** What every kind of lock can do. */
@@ -64,12 +65,12 @@ export class ReentrantLock implements Lock {
   }
 
   async acquire(options?: LockOptions): Promise<Hold> {
-    return this.entry.acquire(this.request(options));
+    return this.entry.acquire(this.terms(options));
   }
 
   async tryAcquire(options?: LockOptions): Promise<Hold | null> {
     try {
-      return await this.entry.acquire(parseLockOptions(options, 0));
+      return await this.entry.acquire(this.terms(options, 0));
     } catch (error) {
       if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
       throw error;
@@ -82,7 +83,8 @@ export class ReentrantLock implements Lock {
     ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: LockOptions, fn: (hold: Hold) => T | Promise<T>]
   ): Promise<T> {
     const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    const { hold, run, leave } = await this.enter(this.request(options));
+    if (typeof fn !== 'function') throw new LockOptionsError(`withLock needs a function to run, not ${describe(fn)}`);
+    const { hold, run, leave } = await this.enter(this.terms(options));
     try {
       return await run(() => fn(hold));
     } finally {
@@ -91,8 +93,8 @@ export class ReentrantLock implements Lock {
   }
 
   /** @internal For work that is no single callback, such as a stream. */
-  enter(request: LockRequest): Promise<Entered> {
-    return this.entry.enter(request);
+  enter(terms: Terms): Promise<Entered> {
+    return this.entry.enter(terms);
   }
 
   async release(): Promise<void> {
@@ -134,7 +136,7 @@ export class ReentrantLock implements Lock {
     return (await this.runtime.backend.lock.inspect(this.name, undefined)).remaining;
   }
 
-  private request(options: LockOptions | undefined): LockRequest {
-    return parseLockOptions(options, this.runtime.defaults.wait);
+  private terms(options: LockOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
+    return termsOf(parseLockOptions(options, defaultWait), this.runtime.scheduler);
   }
 }

@@ -17,7 +17,7 @@ export class Seat {
   }
 
   get isIdle(): boolean {
-    return !this.grant?.isOpen && this.callbacks.isIdle && this.admissions.isIdle;
+    return !this.grant?.isJoinable && this.callbacks.isIdle && this.admissions.isIdle;
   }
 }
 

@@ -29,12 +29,12 @@ export class Turns {
   take(): Promise<EndTurn>;
   take(limit: WaitLimit): Promise<EndTurn | WaitEnd>;
   take(limit?: WaitLimit): Promise<EndTurn | WaitEnd> {
+    const ended = limit?.ended;
+    if (ended && (this.taken || ended.cause === 'aborted')) return Promise.resolve(ended);
     if (!this.taken) {
       this.taken = true;
       return Promise.resolve(this.endOfTurn());
     }
-    const ended = limit?.ended;
-    if (ended) return Promise.resolve(ended);
     return new Promise((resolve) => {
       const admit = (end: EndTurn): void => {
         stopWatching?.();

@@ -6,15 +6,14 @@ import type { SteadyScheduler } from './steady-scheduler.js';
  * wall clock set forward can only make us give up too early.
  */
 export class Stopwatch {
+  /** The instant measured from, on the scheduler's monotonic clock. */
+  readonly startedAt: number;
   private readonly wallStart: number | undefined;
 
-  constructor(
-    private readonly scheduler: SteadyScheduler,
-    /** The instant measured from, on the scheduler's monotonic clock. */
-    readonly startedAt: number = scheduler.now(),
-  ) {
-    const wall = scheduler.wallNow();
-    this.wallStart = wall === undefined ? undefined : wall - (scheduler.now() - startedAt);
+  /** Starts now. */
+  constructor(private readonly scheduler: SteadyScheduler) {
+    this.startedAt = scheduler.now();
+    this.wallStart = scheduler.wallNow();
   }
 
   get elapsed(): number {

@@ -16,8 +16,19 @@ export class WaitLimit {
     /** Milliseconds; 0 allows one try, `Infinity` waits until something else ends it. */
     readonly wait: number,
     private readonly signals: readonly AbortSignal[],
+    startedAt = scheduler.now(),
   ) {
-    this.startedAt = scheduler.now();
+    this.startedAt = startedAt;
+  }
+
+  /** The same limit, which `signal` ends as well. */
+  endedAlsoBy(signal: AbortSignal): WaitLimit {
+    return new WaitLimit(this.scheduler, this.wait, [...this.signals, signal], this.startedAt);
+  }
+
+  /** Whether a signal has ended the wait, so that not even one try is wanted. */
+  get aborted(): boolean {
+    return this.ended?.cause === 'aborted';
   }
 
   /** Milliseconds waited so far. */

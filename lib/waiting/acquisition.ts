@@ -24,7 +24,7 @@ export class Acquisitions {
   async acquire(asked: Asked, channel: string, lease: number): Promise<Acquired> {
     const { name, limit } = asked;
     const ended = limit.ended;
-    if (ended && (limit.wait > 0 || ended.cause === 'aborted')) throw refusal(asked, ended, undefined);
+    if (ended && (limit.wait > 0 || limit.aborted)) throw refusal(asked, ended, undefined);
     if (limit.wait > 0) return this.contention(name, channel).enter(asked, lease);
     const result = await this.attempts.acquire(name, lease);
     if (!('owner' in result)) throw conflict(asked, result);
@@ -33,6 +33,11 @@ export class Acquisitions {
     // The signal came while the only try was on its way.
     this.attempts.giveBack(name, result);
     throw refusal(asked, aborted, undefined);
+  }
+
+  /** Resolves when no try is on its way: what was asked for is granted, refused or given back. */
+  settled(): Promise<void> {
+    return this.attempts.settled();
   }
 
   /** How many locks somebody here waits for. */

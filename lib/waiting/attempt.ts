@@ -2,13 +2,13 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { OwnerId, OwnerIds } from '../scope/owner.js';
-import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { Stopwatch } from '../time/stopwatch.js';
 
 /** A lock that was taken for a new owner. */
 export interface Acquired {
   readonly owner: OwnerId;
-  /** The client's clock just before the command left. */
-  readonly sentAt: number;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
   /** Milliseconds the server granted. */
   readonly lease: number;
 }
@@ -22,10 +22,11 @@ export interface Busy {
 
 /** One try at a time to take locks for new owners. */
 export class Attempts {
+  private readonly underWay = new Set<Promise<unknown>>();
+
   constructor(
     private readonly backend: LockBackend,
     private readonly owners: OwnerIds,
-    private readonly scheduler: SteadyScheduler,
     private readonly events: LockEvents,
   ) {}
 
@@ -33,14 +34,29 @@ export class Attempts {
    * One try, under an owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not
    * touch the next.
    */
-  async acquire(name: string, lease: number): Promise<Acquired | Busy> {
+  acquire(name: string, lease: number): Promise<Acquired | Busy> {
+    return this.pending(this.tryFor(name, lease));
+  }
+
+  /** Releases a lock that nobody wants any more. The backend goes on trying where the first try fails. */
+  giveBack(name: string, { owner, lease }: Acquired): void {
+    const release = this.backend.lock.release({ name, owner, lease });
+    this.pending(release).catch((error: unknown) =>
+      this.events.emit({ type: 'release-failed', lockName: name, owner, error }),
+    );
+  }
+
+  /** Resolves when no try is on its way, and nothing is being given back. */
+  async settled(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+  }
+
+  private async tryFor(name: string, lease: number): Promise<Acquired | Busy> {
     const owner = this.owners.next();
-    const reply = await this.backend.lock.acquire({ name, owner, count: 1, lease });
+    const reply = await this.backend.lock.acquire({ name, owner, lease });
     if (reply.outcome === 'busy') return reply;
-    if (reply.outcome === 'lost')
-      throw new LockUnavailableError('The backend lost a new hold', 'refused', false, { lockName: name });
-    const acquired = { owner, sentAt: reply.sentAt, lease };
-    const age = this.scheduler.now() - reply.sentAt;
+    const acquired = { owner, sent: reply.sent, lease };
+    const age = reply.sent.elapsed;
     if (age <= lease / 2) return acquired;
     // What is handed out must be worth having: a lease mostly spent on the way is given back.
     this.giveBack(name, acquired);
@@ -48,10 +64,9 @@ export class Attempts {
     throw new LockUnavailableError(spent, 'refused', false, { lockName: name });
   }
 
-  /** Releases a lock that nobody wants any more. The backend goes on trying where the first try fails. */
-  giveBack(name: string, { owner, lease }: Acquired): void {
-    this.backend.lock
-      .release({ name, owner, count: 0, lease })
-      .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
+  private pending<T>(work: Promise<T>): Promise<T> {
+    const noted = work.finally(() => this.underWay.delete(noted));
+    this.underWay.add(noted);
+    return noted;
   }
 }

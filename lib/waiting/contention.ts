@@ -37,6 +37,7 @@ export class Contention {
   private readonly overdue = new Map<Waiter, WaitEnd>();
   private readonly wakeUp: WakeUp;
   private running = false;
+  private listening = false;
   private subscription: Subscription | undefined;
   private trying: Waiter | undefined;
   private lastSeen: LastSeen;
@@ -80,8 +81,7 @@ export class Contention {
     for (let first = this.first(); first; first = this.first()) {
       const pause = await this.try(first);
       if (this.waiters.size === 0) break;
-      // Between the try and the acknowledged subscription a release may have gone unheard: try once more.
-      if (!this.subscription && (await this.listen())) continue;
+      if (!this.subscription) this.listen();
       await this.wakeUp.sleep(Math.min(pause, this.subscription?.alive ? this.polling.safety : this.polling.deaf));
     }
     this.stop();
@@ -89,6 +89,7 @@ export class Contention {
 
   /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
   private stop(): void {
+    if (!this.running) return;
     this.running = false;
     this.subscription?.cancel();
     this.subscription = undefined;
@@ -130,14 +131,29 @@ export class Contention {
     }
   }
 
-  private async listen(): Promise<boolean> {
-    try {
-      this.subscription = await this.wakeUps.subscribe(this.channel, this.wakeUp.notify);
-      return true;
-    } catch (error) {
-      if (error instanceof LockUnavailableError) return false;
-      throw error;
+  /** Subscribes beside the trying. Failure is no news: the contender polls more often and it is tried again. */
+  private listen(): void {
+    if (this.listening) return;
+    this.listening = true;
+    this.wakeUps
+      .subscribe(this.channel, this.wakeUp.notify)
+      .then((subscription) => this.listensNow(subscription))
+      .catch((error: unknown) => {
+        if (!(error instanceof LockUnavailableError)) this.collapse(error);
+      })
+      .finally(() => {
+        this.listening = false;
+      });
+  }
+
+  private listensNow(subscription: Subscription): void {
+    if (!this.running) {
+      subscription.cancel();
+      return;
     }
+    this.subscription = subscription;
+    // Between the last try and the acknowledgement a release may have gone unheard: try once more.
+    this.wakeUp.notify();
   }
 
   private giveUp(waiter: Waiter, end: WaitEnd): void {

@@ -44,6 +44,10 @@ export const refusal = ({ name, template, limit }: Asked, end: WaitEnd, last: La
     });
   }
   if (last instanceof LockUnavailableError) return last;
+  if (limit.wait === 0) {
+    const busy = `Lock "${name}" is in use by another call of the same owner; one try was allowed, give a wait to queue for it`;
+    return new LockConflictError(busy, context);
+  }
   const seen = last ? `is still ${describeHolder(last)}` : 'was not granted';
   return new LockTimeoutError(`Lock "${name}" ${seen} after ${waited} ms; wait longer or try again later`, {
     ...context,

@@ -23,21 +23,19 @@ export const safeShare = (lease: number): number => lease * (1 - DRIFT) - Math.m
 export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined;
-  private since: Stopwatch;
   private length: number;
 
   /**
-   * @param sentAt The scheduler's time just before the acquiring command left.
+   * @param since Started just before the acquiring command left.
    * @param granted Milliseconds the server granted.
    * @param onLost Called once, when the deadline has passed or {@link lose} was called.
    */
   constructor(
     private readonly scheduler: SteadyScheduler,
-    sentAt: number,
+    private since: Stopwatch,
     granted: number,
     private readonly onLost: (reason: LossReason) => void,
   ) {
-    this.since = new Stopwatch(scheduler, sentAt);
     this.length = safeShare(granted);
   }
 
@@ -55,9 +53,9 @@ export class Lease {
   }
 
   /** The server granted the whole lease again. A hold that was lost stays lost. */
-  renewed(sentAt: number, granted: number): void {
+  renewed(sent: Stopwatch, granted: number): void {
     if (!this.isAlive) return;
-    this.since = new Stopwatch(this.scheduler, sentAt);
+    this.since = sent;
     this.length = safeShare(granted);
     if (this.state === 'doubtful') this.doubt();
   }
@@ -65,7 +63,7 @@ export class Lease {
   /** The server was told to end the hold `granted` ms from now, if not sooner. */
   shorten(granted: number): void {
     if (!this.isAlive || safeShare(granted) >= this.remaining) return;
-    this.renewed(this.scheduler.now(), granted);
+    this.renewed(new Stopwatch(this.scheduler), granted);
   }
 
   /** A renewal failed, or none is to come: from now on the deadline has a timer. */

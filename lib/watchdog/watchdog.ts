@@ -3,6 +3,7 @@ import type { LockEvents } from '../observability/lock-events.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { Stopwatch } from '../time/stopwatch.js';
 import type { Lease } from './lease.js';
 
 /** A hold without a lease of its own, kept alive until it is released or lost. */
@@ -19,7 +20,7 @@ const RETRY = 1 / 15;
 /**
  * Renews every hold that has no lease, a third of the timeout after the last time, in batches, on one timer. The next
  * round is armed before the current one works, so that a round that hangs delays no other; failed batches are tried
- * again, ever sooner, until the local deadline of their holds. Nothing is thrown: a hold that cannot be kept is lost,
+ * again, several times before the next round is due, until the local deadline of their holds. Nothing is thrown: a hold that cannot be kept is lost,
  * and its signal says so.
  */
 export class Watchdog {
@@ -76,8 +77,8 @@ export class Watchdog {
   private async renew(holds: readonly Watched[]): Promise<void> {
     for (const hold of holds) this.renewing.add(hold);
     try {
-      const { sentAt, held } = await this.locks.renew(holds, this.timeout);
-      holds.forEach((hold, index) => this.learn(hold, held[index] === true, sentAt));
+      const { sent, held } = await this.locks.renew(holds, this.timeout);
+      holds.forEach((hold, index) => this.learn(hold, held[index] === true, sent));
     } catch (error) {
       this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
       for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
@@ -92,11 +93,11 @@ export class Watchdog {
     if (due.length > 0) void this.renew(due);
   }
 
-  private learn(hold: Watched, held: boolean, sentAt: number): void {
+  private learn(hold: Watched, held: boolean, sent: Stopwatch): void {
     // A hold that was released meanwhile may well be missing on the server.
     if (!this.watched.has(hold)) return;
     if (held) {
-      hold.lease.renewed(sentAt, this.timeout);
+      hold.lease.renewed(sent, this.timeout);
       hold.lease.trust();
     } else {
       this.unwatch(hold);

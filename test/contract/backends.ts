@@ -17,8 +17,8 @@ export interface RawState {
 export interface Probe {
   state(name: string): Promise<RawState>;
   names(): Promise<string[]>;
-  /** Puts a foreign hold in place of whatever is there. Nothing is announced. */
-  put(name: string, owner: string, ttl: number): Promise<void>;
+  /** Puts a hold in place of whatever is there. Nothing is announced. */
+  put(name: string, owner: string, ttl: number, count?: number): Promise<void>;
   /** Deletes what is there. Nothing is announced. */
   remove(name: string): Promise<void>;
   /** How many connections, or clients in memory, listen to a channel. */
@@ -67,5 +67,5 @@ export const onEveryBackend = (suite: (world: World) => void): void => {
  *   WD-14 (second half)   that the process can exit is a matter of sockets (that renewals stop is tested on both)
  *   LL-08 (disconnection) memory is never unreachable (the deleted key is tested on both)
  *   PB-03 PB-09           memory has no subscription that could be refused
- *   X01 … X17, L05        are about raw commands of a peer, which has no access to this memory
+ *   X01 … X17, L05, L10   are about what a peer writes, which has no access to this memory
  */

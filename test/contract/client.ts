@@ -36,6 +36,7 @@ export class Clients {
     const closing = this.opened.splice(0);
     await Promise.all(closing.map((client) => client.close()));
     const unexpected = closing.flatMap(({ events }) => events).filter(({ type }) => type === 'unexpected');
-    if (unexpected.length > 0) throw new Error('Something was thrown out of a task or a listener', { cause: unexpected });
+    if (unexpected.length > 0)
+      throw new Error('Something was thrown out of a task or a listener', { cause: unexpected });
   }
 }

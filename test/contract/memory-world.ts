@@ -76,8 +76,8 @@ class SharedMemory implements Probe {
     return this.store.names();
   }
 
-  async put(name: string, owner: string, ttl: number): Promise<void> {
-    this.store.set(name, { owner, count: 1 }, ttl);
+  async put(name: string, owner: string, ttl: number, count = 1): Promise<void> {
+    this.store.set(name, { owner, count }, ttl);
   }
 
   async remove(name: string): Promise<void> {
@@ -105,6 +105,7 @@ class SharedMemory implements Probe {
       };
     return {
       acquire: counting((request) => lock.acquire(request)),
+      hold: counting((request) => lock.hold(request)),
       release: counting((request) => lock.release(request)),
       renew: counting((renewals, lease) => lock.renew(renewals, lease)),
       forceRelease: counting((name) => lock.forceRelease(name)),

@@ -38,12 +38,15 @@ onEveryBackend((world) => {
       await expect(locks.tryAcquire(upper)).resolves.not.toBeNull();
     });
 
-    it.each(['x'.repeat(1000), '\\'.repeat(1000)])('NV-03 may be long where the module allows it (%#)', async (name) => {
-      const { locks } = await world.open({ maxNameBytes: 1000 });
-      await expect(locks.withLock(name, () => world.probe.names())).resolves.toEqual([name]);
-      await expect(world.probe.names()).resolves.toEqual([]);
-      expect(() => locks.getLock(`${name}x`)).toThrow(LockNameError);
-    });
+    it.each(['x'.repeat(1000), '\\'.repeat(1000)])(
+      'NV-03 may be long where the module allows it (%#)',
+      async (name) => {
+        const { locks } = await world.open({ maxNameBytes: 1000 });
+        await expect(locks.withLock(name, () => world.probe.names())).resolves.toEqual([name]);
+        await expect(world.probe.names()).resolves.toEqual([]);
+        expect(() => locks.getLock(`${name}x`)).toThrow(LockNameError);
+      },
+    );
 
     it.each(['', undefined, null, 7, ['n'], {}])('NV-04 is refused when it is %p', async (name) => {
       const { locks } = await world.open();

@@ -78,8 +78,8 @@ class RedisProbe implements Probe {
     return this.admin.keys('*');
   }
 
-  async put(name: string, owner: string, ttl: number): Promise<void> {
-    await this.admin.multi().del(name).hset(name, owner, 1).pexpire(name, ttl).exec();
+  async put(name: string, owner: string, ttl: number, count = 1): Promise<void> {
+    await this.admin.multi().del(name).hset(name, owner, count).pexpire(name, ttl).exec();
   }
 
   async remove(name: string): Promise<void> {

@@ -42,52 +42,68 @@ onEveryBackend((world) => {
       expect(till).toMatchObject({ count: 15, mostInside: 1 });
     });
 
-    it('RL-15 lets 16 clients in one at a time, 100 rounds each', async () => {
-      const clients = await Promise.all(Array.from({ length: 16 }, () => world.open({ wait: Infinity })));
-      const till = new Till(world);
-      const rounds = clients.map(({ locks }) => crowd(1, 100, () => locks.withLock('n', () => till.add(1))));
-      await world.time.finish(Promise.all(rounds), LIMIT_MS);
-      expect(till).toMatchObject({ count: 1600, mostInside: 1 });
-    }, LIMIT_MS);
+    it(
+      'RL-15 lets 16 clients in one at a time, 100 rounds each',
+      async () => {
+        const clients = await Promise.all(Array.from({ length: 16 }, () => world.open({ wait: Infinity })));
+        const till = new Till(world);
+        const rounds = clients.map(({ locks }) => crowd(1, 100, () => locks.withLock('n', () => till.add(1))));
+        await world.time.finish(Promise.all(rounds), LIMIT_MS);
+        expect(till).toMatchObject({ count: 1600, mostInside: 1 });
+      },
+      LIMIT_MS,
+    );
 
-    it('RL-16 lets 100 owners of 20 clients in one at a time', async () => {
-      const clients = await Promise.all(Array.from({ length: 20 }, () => world.open({ wait: Infinity })));
-      const till = new Till(world);
-      const crowds = clients.map(({ locks }) => crowd(5, 1, () => locks.withLock('n', () => till.add(5))));
-      await world.time.finish(Promise.all(crowds), 30_000);
-      expect(till).toMatchObject({ count: 100, mostInside: 1 });
-    }, LIMIT_MS);
+    it(
+      'RL-16 lets 100 owners of 20 clients in one at a time',
+      async () => {
+        const clients = await Promise.all(Array.from({ length: 20 }, () => world.open({ wait: Infinity })));
+        const till = new Till(world);
+        const crowds = clients.map(({ locks }) => crowd(5, 1, () => locks.withLock('n', () => till.add(5))));
+        await world.time.finish(Promise.all(crowds), 30_000);
+        expect(till).toMatchObject({ count: 100, mostInside: 1 });
+      },
+      LIMIT_MS,
+    );
 
-    it('RL-17 serves 10 workers that go through 1 000 names side by side', async () => {
-      const { locks } = await world.open({ wait: Infinity });
-      const insideOf = new Map<number, number>();
-      const visit = async (_: number, round: number): Promise<void> => {
-        await locks.withLock(`RLOCK_${round}`, async ({ owner }) => {
-          insideOf.set(round, (insideOf.get(round) ?? 0) + 1);
-          const { owners } = await world.probe.state(`RLOCK_${round}`);
-          expect(owners).toEqual({ [owner]: 1 });
-          expect(insideOf.get(round)).toBe(1);
-          insideOf.delete(round);
-        });
-      };
-      await world.time.finish(crowd(10, 1000, visit), LIMIT_MS);
-      await expect(world.probe.names()).resolves.toEqual([]);
-    }, LIMIT_MS);
+    it(
+      'RL-17 serves 10 workers that go through 1 000 names side by side',
+      async () => {
+        const { locks } = await world.open({ wait: Infinity });
+        const insideOf = new Map<number, number>();
+        const visit = async (_: number, round: number): Promise<void> => {
+          await locks.withLock(`RLOCK_${round}`, async ({ owner }) => {
+            insideOf.set(round, (insideOf.get(round) ?? 0) + 1);
+            const { owners } = await world.probe.state(`RLOCK_${round}`);
+            expect(owners).toEqual({ [owner]: 1 });
+            expect(insideOf.get(round)).toBe(1);
+            insideOf.delete(round);
+          });
+        };
+        await world.time.finish(crowd(10, 1000, visit), LIMIT_MS);
+        await expect(world.probe.names()).resolves.toEqual([]);
+      },
+      LIMIT_MS,
+    );
 
-    it('RL-18 serves 10 workers that wait a few milliseconds only, and leaves no name locked', async () => {
-      const { locks } = await world.open();
-      const obtained = { yes: 0, no: 0 };
-      const visit = async (worker: number, round: number): Promise<void> => {
-        const hold = await tryAcquire(locks, `RLOCK_${round}`, (worker * 7 + round) % 10);
-        obtained[hold ? 'yes' : 'no'] += 1;
-        await world.time.pause(1);
-        await hold?.release();
-      };
-      await world.time.finish(crowd(10, 1000, visit), LIMIT_MS);
-      expect(obtained.yes).toBeGreaterThanOrEqual(1000);
-      expect(obtained.no).toBeGreaterThan(0);
-      await world.time.until(async () => (await world.probe.names()).length === 0, 1000);
-    }, LIMIT_MS);
+    it(
+      'RL-18 serves 10 workers that wait a few milliseconds only, and leaves no name locked',
+      async () => {
+        const { locks } = await world.open();
+        const obtained = { yes: 0, no: 0 };
+        const visit = async (worker: number, round: number): Promise<void> => {
+          const hold = await tryAcquire(locks, `RLOCK_${round}`, (worker * 7 + round) % 10);
+          obtained[hold ? 'yes' : 'no'] += 1;
+          await world.time.pause(1);
+          await hold?.release();
+        };
+        await world.time.finish(crowd(10, 1000, visit), LIMIT_MS);
+        expect(obtained.yes).toBeGreaterThanOrEqual(1000);
+        expect(obtained.no).toBeGreaterThan(0);
+        await world.time.until(async () => (await world.probe.names()).length === 0, 1000);
+      },
+      LIMIT_MS,
+    );
   });
 });
 

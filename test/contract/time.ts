@@ -46,7 +46,7 @@ export class Time {
   async until(condition: () => boolean | Promise<boolean>, within: number): Promise<number> {
     const start = this.now();
     while (!(await condition())) {
-      if (this.now() - start > within) throw new Error(`Not so within ${within} ms: ${condition}`);
+      if (this.now() - start > within) throw new Error(`Not so within ${within} ms: ${String(condition)}`);
       await this.tick();
     }
     return this.now() - start;

@@ -66,6 +66,27 @@ describe('F2: the reply of a release is lost', () => {
     await expect(admin.exists('f2:two')).resolves.toBe(0);
   });
 
+  it('counts right after inner releases that never arrived', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const { admin } = bench();
+    const outer = bench().history.note(await client.locks.acquire('f2:three', { lease: LONG }));
+    const enter = () => outer.run(() => client.locks.acquire('f2:three', { lease: LONG, wait: '5s' }));
+    const inner = [await enter(), await enter()];
+    proxy.acceptThenClose();
+    proxy.cutAll();
+    for (const hold of inner) await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '3' });
+    proxy.heal();
+    await outer.run(() => client.locks.getLock('f2:three').isLocked());
+    const again = await enter();
+    await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '2' });
+    outer.assertHeld();
+    await expect(again.release()).resolves.toBe('still-held');
+    await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '1' });
+    await expect(outer.release()).resolves.toBe('released');
+    await expect(admin.exists('f2:three')).resolves.toBe(0);
+  });
+
   it.each([
     ['a lease', { lease: LONG }],
     ['the watchdog', {}],

@@ -94,6 +94,7 @@ export class CartController {
   private readonly bySlowRaw: NodeJS.WritableStream[] = [];
 
   constructor(
+    private readonly locks: LockService,
     private readonly room: Room,
     private readonly witness: Witness,
   ) {}
@@ -113,8 +114,8 @@ export class CartController {
 
   @Get(':id/several')
   @UseInterceptors(lockHandler((context) => ['stock:b', `cart:${idOf(context)}`]))
-  async several(): Promise<void> {
-    this.witness.state('handler');
+  async several(): Promise<unknown> {
+    return ['cart:1', 'stock:b'].map((name) => this.locks.currentHold(name)?.name);
   }
 
   @Get(':id/busy')

@@ -69,6 +69,11 @@ export class Feed {
     return this.follow();
   }
 
+  @Locked('feed:<0>', { onConflict: () => of('cached', 'values') })
+  replays(_id: string): Observable<string> {
+    return this.follow();
+  }
+
   @Locked('feed:<0>', { wait: 0 })
   impatient(_id: string): Observable<string> {
     return this.follow();

@@ -48,9 +48,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
   });
 
   it('may take several locks', async () => {
-    const acquire = jest.spyOn(runtimeOf(served.app).backend.lock, 'acquire');
-    expect((await get('1/several')).status).toBe(200);
-    expect(acquire.mock.calls.map(([{ name }]) => name)).toEqual(['cart:1', 'stock:b']);
+    await expect(textOf('1/several')).resolves.toBe('["cart:1","stock:b"]');
     await until(() => runtimeOf(served.app).grants.size === 0);
   });
 

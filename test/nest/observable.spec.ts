@@ -166,6 +166,7 @@ describe('The Observable of a @Locked method', () => {
     await caught(all(feed.impatient('1')), LockConflictError);
     await expect(all(feed.skips('1'))).resolves.toEqual([undefined]);
     await expect(all(feed.answers('1'))).resolves.toEqual([[['1'], 'LockConflictError']]);
+    await expect(all(feed.replays('1'))).resolves.toEqual(['cached', 'values']);
     expect(feed.runs).toBe(0);
     await rival.release();
   });

@@ -57,10 +57,10 @@ describe('ManualClock', () => {
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => void clock.schedule(ms, resolve));
     const work = async (): Promise<void> => {
       // Deep chains, too: a library awaits through many layers before it comes to its next timer.
-      for (let depth = 0; depth < 100; depth++) await null;
+      for (let depth = 0; depth < 100; depth++) await Promise.resolve();
       note('started')();
       await sleep(10);
-      for (let depth = 0; depth < 100; depth++) await null;
+      for (let depth = 0; depth < 100; depth++) await Promise.resolve();
       note('woken')();
       await sleep(10);
       note('done')();

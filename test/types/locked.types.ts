@@ -4,12 +4,8 @@
  */
 // oxlint-disable typescript/no-explicit-any, typescript/no-unnecessary-type-parameters, typescript/no-unsafe-type-assertion
 // -- all of these are among what is checked
+import { Locked } from 'nest-redis-lock';
 import type { Observable } from 'rxjs';
-
-import type { KeyFunction, LockedByFunction, LockedByTemplate } from '../../lib/locked/locked.types.js';
-
-declare function Locked<const K extends string>(key: K, options?: object): LockedByTemplate<K>;
-declare function Locked<A extends readonly unknown[]>(key: KeyFunction<A>, options?: object): LockedByFunction<A>;
 
 interface Line {
   readonly sku: string;
@@ -119,8 +115,10 @@ export abstract class Accepted<T extends string> {
     return untyped;
   }
 
-  @Locked('order:<0>')
-  async *generator(_id: string): AsyncGenerator<number> {}
+  @Locked('order:<0>', { returns: 'observable', lease: '30s', wait: 0, onConflict: ({ args }) => args[0] })
+  withOptions(_id: string): Observable<number> {
+    return untyped;
+  }
 
   @Locked('order:<0>')
   returnsAny(_id: string): any {}
@@ -256,6 +254,16 @@ export class RefusedMethods {
   @Locked('order:<0>')
   nothing(_id: string): void {}
 
+  // @ts-expect-error nobody would hold the lock while it is iterated over
+  @Locked('order:<0>')
+  async *generator(_id: string): AsyncGenerator<number> {}
+
+  // @ts-expect-error nor here
+  @Locked('order:<0>')
+  iterable(_id: string): AsyncIterable<number> {
+    return untyped;
+  }
+
   // @ts-expect-error only sometimes a promise
   @Locked('order:<0>')
   sometimes(_id: string): Promise<void> | undefined {
@@ -295,4 +303,22 @@ export class RefusedMethods {
   // @ts-expect-error a key is known at once
   @Locked(async (id: string) => id)
   async keyIsAPromise(_id: string): Promise<void> {}
+}
+
+export class RefusedOptions {
+  // @ts-expect-error no such unit
+  @Locked('order:<0>', { lease: '30d' })
+  async unit(_id: string): Promise<void> {}
+
+  // @ts-expect-error no such option
+  @Locked('order:<0>', { leese: '30s' })
+  async option(_id: string): Promise<void> {}
+
+  // @ts-expect-error the signal of one call cannot be that of all
+  @Locked('order:<0>', { signal: AbortSignal.timeout(1) })
+  async signal(_id: string): Promise<void> {}
+
+  // @ts-expect-error no such answer to a conflict
+  @Locked('order:<0>', { onConflict: 'wait' })
+  async conflict(_id: string): Promise<void> {}
 }

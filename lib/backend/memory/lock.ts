@@ -3,6 +3,8 @@ import type { OwnerId } from '../../scope/owner.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
+  HoldOutcome,
+  HoldRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -22,27 +24,25 @@ export interface HeldLock {
 export class MemoryLock implements LockTransitions {
   constructor(private readonly store: MemoryStore<HeldLock>) {}
 
-  async acquire({ name, owner, count, lease }: AcquireRequest): Promise<AcquireOutcome> {
+  async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
     const held = this.store.get(name);
-    const own = held?.owner === owner ? held.count : 0;
-    const entitled = own === 0 ? count === 1 && !held : own === count || own === count - 1;
-    if (entitled) {
-      this.store.set(name, { owner, count }, lease);
-      return { outcome: 'acquired', sentAt: this.store.now() };
+    if (held && held.owner !== owner) {
+      return { outcome: 'busy', remaining: this.store.remaining(name), holder: held.owner };
     }
-    if (!held || count > 1) return { outcome: 'lost' };
-    return { outcome: 'busy', remaining: this.store.remaining(name), holder: held.owner };
+    this.store.set(name, held ?? { owner, count: 1 }, lease);
+    return { outcome: 'acquired', sent: this.store.stopwatch() };
   }
 
-  async release({ name, owner, count, lease }: ReleaseRequest): Promise<ReleaseOutcome> {
-    const held = this.store.get(name);
-    if (held?.owner !== owner) return 'not-held';
-    if (count === 0) {
-      await this.forceRelease(name);
-      return 'released';
-    }
-    if (held.count > count) this.store.set(name, { owner, count }, lease);
-    return 'still-held';
+  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    if (this.store.get(name)?.owner !== owner) return { outcome: 'lost' };
+    this.store.set(name, { owner, count }, lease);
+    return { outcome: 'held', sent: this.store.stopwatch() };
+  }
+
+  async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
+    if (this.store.get(name)?.owner !== owner) return 'not-held';
+    await this.forceRelease(name);
+    return 'released';
   }
 
   async renew(renewals: readonly Renewal[], lease: number): Promise<RenewOutcome> {
@@ -52,7 +52,7 @@ export class MemoryLock implements LockTransitions {
       this.store.set(name, lock, lease);
       return true;
     });
-    return { sentAt: this.store.now(), held };
+    return { sent: this.store.stopwatch(), held };
   }
 
   async forceRelease(name: string): Promise<boolean> {

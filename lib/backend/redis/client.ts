@@ -1,5 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { Redis } from 'ioredis';
+import { optionsOfUrl } from './connection-url.js';
 
 /**
  * The little of ioredis that is used, as a structure: an instance of another major version, or of another installed
@@ -44,5 +45,5 @@ export const duplicateClient = (input: ConnectionInput, settings: RedisOptions):
   // Replies keep the shape they have in every version and protocol; ioredis 5 does not know the option.
   const binding = { ...settings, replyMapping: 'legacy' } as const;
   if (isRedisClient(input)) return input.duplicate(binding);
-  return typeof input === 'string' ? new Redis(input, binding) : new Redis({ ...input, ...binding });
+  return new Redis({ ...(typeof input === 'string' ? optionsOfUrl(input) : input), ...binding });
 };

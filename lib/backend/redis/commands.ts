@@ -4,7 +4,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { ConnectionInput } from './client.js';
 import { RedisConnection } from './connection.js';
 import { inTime } from './in-time.js';
-import { expectList, isScriptMissing, notConnected } from './replies.js';
+import { expectList, isNotWritten, isScriptMissing, notConnected } from './replies.js';
 import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
 import { ServerClock } from './server-clock.js';
 
@@ -41,10 +41,6 @@ export class RedisCommands {
     return this.connection.close();
   }
 
-  get lastError(): unknown {
-    return this.connection.lastError;
-  }
-
   /**
    * How long a command about a lease may take: short enough that a reply in time leaves most of the lease, and that a
    * server which was replaced meanwhile cannot answer in time.
@@ -70,17 +66,24 @@ export class RedisCommands {
     name?: string,
   ): Promise<ReplyOf<S>> {
     const { keys: keyList, args: argList } = encode(script, keys, args);
-    const reply = await inTime(this.evaluate(script.text, keyList, argList), deadline, this.scheduler, name);
-    return expectList(reply);
+    const evaluated = this.evaluate(script.text, keyList, argList, deadline);
+    return expectList(await inTime(evaluated, deadline, this.scheduler, name));
   }
 
   /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
-  private async evaluate(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+  private async evaluate(
+    text: string,
+    keys: readonly string[],
+    args: readonly string[],
+    deadline: number,
+  ): Promise<unknown> {
     const { client } = this.connection;
     try {
       return await client.evalsha(this.hash(text), keys.length, ...keys, ...args);
     } catch (error) {
-      if (!isScriptMissing(error)) throw error;
+      if (isNotWritten(error)) this.connection.goingDown();
+      // After the deadline the caller has been told that it failed, so it must not happen any more.
+      if (!isScriptMissing(error) || this.scheduler.now() > deadline) throw error;
       return client.eval(text, keys.length, ...keys, ...args);
     }
   }

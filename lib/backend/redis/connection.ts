@@ -30,6 +30,8 @@ const bindingSettings = (connectionName: string, commandTimeout: number): RedisO
   socketTimeout: Math.max(1500, 2 * commandTimeout),
   keepAlive: 5000,
   stringNumbers: false,
+  // A master that was demoted refuses for ever: connect again, where a name may lead elsewhere now. Never send again (2).
+  reconnectOnError: (error) => (error.message.includes('READONLY') ? 1 : false),
 });
 
 /** Milliseconds to wait after `failures` connections in a row that came to nothing. */
@@ -112,7 +114,17 @@ export class RedisConnection {
 
   /** Drops the socket and connects anew. */
   reconnect(): void {
-    if (!this.closed) this.client.disconnect(true);
+    if (this.closed) return;
+    this.ready = false;
+    this.client.disconnect(true);
+  }
+
+  /**
+   * A command could not be written. ioredis knows that the connection goes down before it says so; until then each try
+   * would fail at once.
+   */
+  goingDown(): void {
+    this.ready = false;
   }
 
   /** Closes for good, at once, without waiting for answers. */
@@ -120,8 +132,8 @@ export class RedisConnection {
     if (this.closed) return;
     this.closed = true;
     this.settleWaiting(false);
-    // Between two connections there is nothing that could still end, and ioredis says nothing.
-    const connected = this.opened && this.client.status !== 'reconnecting';
+    // Where nothing is connected nothing can end, and ioredis says nothing.
+    const connected = this.opened && !['reconnecting', 'close', 'end'].includes(this.client.status);
     const ended = connected ? this.whenEnded() : Promise.resolve();
     this.client.disconnect();
     await ended;

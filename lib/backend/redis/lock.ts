@@ -2,9 +2,12 @@ import { LockUnavailableError } from '../../errors.js';
 import { lockChannel } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { Stopwatch } from '../../time/stopwatch.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
+  HoldOutcome,
+  HoldRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -13,11 +16,22 @@ import type {
   RenewOutcome,
 } from '../lock-backend.js';
 import type { RedisCommands } from './commands.js';
-import { wrongKeyType } from './replies.js';
+import { unexpectedReply, wrongKeyType } from './replies.js';
 import { scripts } from './scripts/scripts.generated.js';
 import { type Ghost, Undoing } from './undoing.js';
 
 const PUBLISH = 'PUBLISH';
+
+/** `now`: the server's time at which the owner certainly had nothing any more. */
+interface Freed {
+  readonly outcome: ReleaseOutcome;
+  readonly now: number;
+}
+
+const undefinedIfNotSent = (error: unknown): undefined => {
+  if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
+  throw error;
+};
 
 /** The reentrant lock in Redis, on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class RedisLock implements LockTransitions {
@@ -27,38 +41,50 @@ export class RedisLock implements LockTransitions {
     private readonly commands: RedisCommands,
     private readonly scheduler: SteadyScheduler,
   ) {
-    this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease({ ...ghost, count: 0 })).now);
+    this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost)).now);
   }
 
-  async acquire({ name, owner, count, lease }: AcquireRequest): Promise<AcquireOutcome> {
-    const deadline = this.deadline(lease);
-    await this.commands.ready(deadline, name);
-    for (;;) {
-      const sentAt = this.scheduler.now();
-      const notAfter = Math.ceil(this.commands.serverClock.now() + (deadline - sentAt));
-      const ghost = { name, owner, lease, notAfter };
+  async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
+    return this.inTime(name, lease, async (deadline, notAfter, sent) => {
       const reply = await this.commands
-        .run(scripts.lock.acquire, { lock: name }, { owner, count, lease, notAfter }, deadline, name)
-        .catch((error: unknown) => this.undoUnknown(error, ghost, count));
+        .run(scripts.lock.acquire, { lock: name }, { owner, lease, notAfter }, deadline, name)
+        .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter }));
       const [outcome, remaining, detail, now] = reply;
       this.commands.serverClock.observe(now);
       switch (outcome) {
         case 'acquired':
-          return { outcome, sentAt };
+          return { outcome, sent };
         case 'busy':
           return { outcome, remaining, holder: detail };
-        case 'lost':
-          return { outcome };
+        case 'late':
+          return undefined;
         case 'wrong-type':
           throw wrongKeyType(name, detail);
-        case 'late':
-          // Our idea of the server's clock was behind; the reply has just corrected it.
-          if (this.scheduler.now() < deadline) continue;
-          throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, {
-            lockName: name,
-          });
+        default:
+          throw unexpectedReply(reply);
       }
-    }
+    });
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    return this.inTime(name, lease, async (deadline, notAfter, sent) => {
+      const args = { owner, count, lease, notAfter };
+      const reply = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
+      const [outcome, detail, now] = reply;
+      this.commands.serverClock.observe(now);
+      switch (outcome) {
+        case 'held':
+          return { outcome, sent };
+        case 'lost':
+          return { outcome };
+        case 'late':
+          return undefined;
+        case 'wrong-type':
+          throw wrongKeyType(name, detail);
+        default:
+          throw unexpectedReply(reply);
+      }
+    });
   }
 
   async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
@@ -70,27 +96,15 @@ export class RedisLock implements LockTransitions {
     }
   }
 
-  /** A release says which count is to remain, so it may be sent twice; what is still unknown then goes on behind. */
-  private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
-    try {
-      const { outcome } = await this.tryRelease(request);
-      const onlyReplyWasLost = outcome === 'not-held' && first.outcome === 'unknown' && request.count === 0;
-      return onlyReplyWasLost ? 'released' : outcome;
-    } catch (error) {
-      if (request.count === 0) this.undoing.undo({ ...request, notAfter: Number.NEGATIVE_INFINITY });
-      throw error;
-    }
-  }
-
   async renew(renewals: readonly Renewal[], lease: number): Promise<RenewOutcome> {
     const deadline = this.deadline(lease);
     await this.commands.ready(deadline);
-    const sentAt = this.scheduler.now();
+    const sent = new Stopwatch(this.scheduler);
     const locks = renewals.map(({ name }) => name);
     const owners = renewals.map(({ owner }) => owner);
     const [now, ...held] = await this.commands.run(scripts.lock.renew, { locks }, { lease, owners }, deadline);
     this.commands.serverClock.observe(now);
-    return { sentAt, held: held.map((flag) => flag === 1) };
+    return { sent, held: held.map((flag) => flag === 1) };
   }
 
   async forceRelease(name: string): Promise<boolean> {
@@ -126,25 +140,53 @@ export class RedisLock implements LockTransitions {
     return this.scheduler.now() + this.commands.patience(lease);
   }
 
-  private async tryRelease(request: ReleaseRequest): Promise<{ outcome: ReleaseOutcome; now: number }> {
-    const { name, owner, count } = request;
+  /**
+   * A request that the server refuses after the deadline. `undefined` from `request` says that it did so although the
+   * deadline has not come: our idea of the server's clock was behind, and the reply has just corrected it. Then, and
+   * where the connection went down before anything was written, there is time for another.
+   */
+  private async inTime<T>(
+    name: string,
+    lease: number,
+    request: (deadline: number, notAfter: number, sent: Stopwatch) => Promise<T | undefined>,
+  ): Promise<T> {
+    const deadline = this.deadline(lease);
+    while (this.scheduler.now() < deadline) {
+      await this.commands.ready(deadline, name);
+      const sent = new Stopwatch(this.scheduler);
+      const notAfter = Math.ceil(this.commands.serverClock.now() + (deadline - sent.startedAt));
+      const result = await request(deadline, notAfter, sent).catch(undefinedIfNotSent);
+      if (result !== undefined) return result;
+    }
+    throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, {
+      lockName: name,
+    });
+  }
+
+  private async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<Freed> {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
-    const lease = Math.max(1, Math.round(request.lease));
-    const args = { owner, count, lease, channel: lockChannel(name), publish: PUBLISH };
+    const args = { owner, channel: lockChannel(name), publish: PUBLISH };
     const [outcome, detail, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
     this.commands.serverClock.observe(now);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { outcome, now };
   }
 
-  /**
-   * Only a new owner's acquisition is undone. A re-entry needs none: whatever it did, the owner's next transition says
-   * which count it wants.
-   */
-  private undoUnknown(error: unknown, ghost: Ghost, count: number): never {
-    const unknown = error instanceof LockUnavailableError && error.outcome === 'unknown';
-    if (unknown && count === 1) this.undoing.undo(ghost);
+  /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
+  private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
+    try {
+      const { outcome } = await this.tryRelease(request);
+      const onlyReplyWasLost = outcome === 'not-held' && first.outcome === 'unknown';
+      return onlyReplyWasLost ? 'released' : outcome;
+    } catch (error) {
+      this.undoing.undo({ ...request, notAfter: 0 });
+      throw error;
+    }
+  }
+
+  private undoUnknown(error: unknown, ghost: Ghost): never {
+    if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.undoing.undo(ghost);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { describe } from '../../describe.js';
 import { type CommandOutcome, LockUnavailableError, WrongKeyTypeError } from '../../errors.js';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -8,6 +9,9 @@ const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|No permi
 /** A server that answered with an error: whatever else happened, the command was not lost on the way. */
 const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
+/** ioredis had noticed that the connection is going down, before it has told so, and wrote nothing. */
+export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");
+
 /** Redis 6 wraps what happened inside a script into a text of its own, so the text is searched, not compared. */
 export const isScriptMissing = (error: unknown): boolean =>
   isErrorReply(error) && messageOf(error).includes('NOSCRIPT');
@@ -16,7 +20,8 @@ export const isScriptMissing = (error: unknown): boolean =>
 export const unavailable = (name: string | undefined, error: unknown): LockUnavailableError => {
   if (error instanceof LockUnavailableError) return error;
   const refused = isErrorReply(error);
-  const outcome: CommandOutcome = refused ? 'refused' : 'unknown';
+  const notSent = isNotWritten(error);
+  const outcome: CommandOutcome = refused ? 'refused' : notSent ? 'not-sent' : 'unknown';
   const what = refused ? 'Redis refused the command' : 'The connection to Redis failed before the reply';
   return new LockUnavailableError(`${what}: ${messageOf(error)}`, outcome, PERMANENT.test(messageOf(error)), {
     lockName: name,
@@ -52,5 +57,8 @@ export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
  */
 export const expectList = (reply: unknown): readonly unknown[] => {
   if (Array.isArray(reply) && reply.length > 0) return reply;
-  throw new LockUnavailableError(`Unexpected reply from Redis: ${JSON.stringify(reply)}`, 'unknown', false);
+  throw unexpectedReply(reply);
 };
+
+export const unexpectedReply = (reply: unknown): LockUnavailableError =>
+  new LockUnavailableError(`Unexpected reply from Redis: ${describe(reply)}`, 'unknown', false);

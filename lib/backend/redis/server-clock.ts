@@ -10,7 +10,8 @@ export class ServerClock {
   constructor(private readonly scheduler: SteadyScheduler) {}
 
   observe(serverNow: number): void {
-    this.ahead = serverNow - this.scheduler.now();
+    // What is no number comes from something that is not Redis, and says nothing about its clock.
+    if (Number.isFinite(serverNow)) this.ahead = serverNow - this.scheduler.now();
   }
 
   now(): number {

@@ -102,6 +102,7 @@ export class RedisSubscriber implements WakeUps {
     try {
       await inTime(this.connection.client.subscribe(name), deadline, this.scheduler);
       channel.live = true;
+      if (this.channels.get(name) !== channel) await this.connection.client.unsubscribe(name);
     } catch (error) {
       if (!(error instanceof LockUnavailableError && error.outcome === 'refused')) throw error;
     }

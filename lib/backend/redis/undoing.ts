@@ -1,3 +1,4 @@
+import { LockUnavailableError } from '../../errors.js';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
@@ -31,6 +32,7 @@ export class Undoing {
   ) {}
 
   undo(ghost: Ghost): void {
+    if (this.finished) return;
     const task = runOutsideRegions(() => this.untilGone(ghost)).finally(() => this.running.delete(task));
     this.running.add(task);
   }
@@ -42,11 +44,23 @@ export class Undoing {
   }
 
   private async untilGone(ghost: Ghost): Promise<void> {
-    const over = this.scheduler.now() + ghost.lease + RETRY_MS;
+    // It may still begin, within the deadline of its command, and then lasts for its lease.
+    const over = this.scheduler.now() + 1.25 * ghost.lease + RETRY_MS;
     while (this.scheduler.now() < over && !this.finished) {
-      const confirmed = await this.free(ghost).catch(() => undefined);
-      if (confirmed !== undefined && confirmed > ghost.notAfter) return;
-      await this.pause(confirmed === undefined ? RETRY_MS * (0.5 + Math.random()) : ghost.notAfter - confirmed + 1);
+      const confirmed = await this.tryToFree(ghost);
+      if (confirmed > ghost.notAfter) return;
+      // Bounded, since the server's clock may have been set back.
+      await this.pause(Math.min(RETRY_MS, ghost.notAfter - confirmed + 1));
+    }
+  }
+
+  /** The server's time at which nothing was held; before everything where that is not known, after where it never will be. */
+  private async tryToFree(ghost: Ghost): Promise<number> {
+    try {
+      return await this.free(ghost);
+    } catch (error) {
+      const passing = error instanceof LockUnavailableError && !error.permanent;
+      return passing ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     }
   }
 

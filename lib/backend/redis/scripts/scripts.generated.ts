@@ -2,13 +2,73 @@
 import { script } from './script.js';
 export const scripts = {
   lock: {
-    /** Takes the lock for an owner, or lets the owner re-enter: afterwards it holds `count` times. */
+    /** Takes the lock for a new owner. */
     acquire: script<
       { lock: string },
-      { owner: string; count: number; lease: number; notAfter: number },
-      [outcome: 'acquired' | 'busy' | 'lost' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+      { owner: string; lease: number; notAfter: number },
+      [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
     >({
       name: 'lock/acquire',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'lease', 'notAfter'],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  return tonumber(count or '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+if redis.call('EXISTS', lock) == 0 then
+  redis.call('HSET', lock, owner, 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) == 'table' then
+    redis.call('DEL', lock)
+    return limited
+  end
+  return { 'acquired', lease, '', now }
+end
+local held, found = holdCount(lock, owner)
+if not held then return { 'wrong-type', 0, found, now } end
+if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now } end
+redis.call('PEXPIRE', lock, lease)
+return { 'acquired', lease, '', now }`,
+    }),
+    /** Ends the hold of whoever has it and wakes the waiters. */
+    forceRelease: script<
+      { lock: string },
+      { channel: string; publish: string },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+    >({
+      name: 'lock/force-release',
+      keyNames: ['lock'],
+      argumentNames: ['channel', 'publish'],
+      text: `local lock = KEYS[1]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local found = redis.call('TYPE', lock).ok
+if found == 'none' then return { 'not-held', '' } end
+if found ~= 'hash' then return { 'wrong-type', found } end
+redis.call('DEL', lock)
+redis.pcall(publish, channel, '0')
+return { 'released', '' }`,
+    }),
+    /** Sets how often an owner that has the lock holds it, and for how long from now: to re-enter, to leave but not as the last, to extend. */
+    hold: script<
+      { lock: string },
+      { owner: string; count: number; lease: number; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'lock/hold',
       keyNames: ['lock'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter'],
       text: `local lock = KEYS[1]
@@ -29,45 +89,13 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now } end
-if redis.call('EXISTS', lock) == 0 then
-  if count > 1 then return { 'lost', 0, '', now } end
-  redis.call('HSET', lock, owner, 1)
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) == 'table' then
-    redis.call('DEL', lock)
-    return limited
-  end
-  return { 'acquired', lease, '', now }
-end
+if now > notAfter then return { 'late', '', now } end
 local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, found, now } end
-if held > 0 and (held == count or held == count - 1) then
-  redis.call('PEXPIRE', lock, lease)
-  if held < count then redis.call('HINCRBY', lock, owner, 1) end
-  return { 'acquired', lease, '', now }
-end
-if count > 1 then return { 'lost', 0, '', now } end
-return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now }`,
-    }),
-    /** Ends the hold of whoever has it and wakes the waiters. */
-    forceRelease: script<
-      { lock: string },
-      { channel: string; publish: string },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
-    >({
-      name: 'lock/force-release',
-      keyNames: ['lock'],
-      argumentNames: ['channel', 'publish'],
-      text: `local lock = KEYS[1]
-local channel = ARGV[1]
-local publish = ARGV[2]
-local found = redis.call('TYPE', lock).ok
-if found == 'none' then return { 'not-held', '' } end
-if found ~= 'hash' then return { 'wrong-type', found } end
-redis.call('DEL', lock)
-redis.pcall(publish, channel, '0')
-return { 'released', '' }`,
+if not held then return { 'wrong-type', found, now } end
+if held == 0 then return { 'lost', '', now } end
+redis.call('PEXPIRE', lock, lease)
+if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
+return { 'held', '', now }`,
     }),
     /** Tells whether the lock is held, how often by the owner asked about, and for how much longer. */
     inspect: script<
@@ -90,23 +118,19 @@ if not count then return { 'wrong-type', found, 0, 0 } end
 local remaining = redis.call('PTTL', lock)
 return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
     }),
-    /** Lowers an owner's hold count to `count`; at 0 frees the lock and wakes the waiters. */
+    /** Frees the lock of an owner, however often it holds it, and wakes the waiters. */
     release: script<
       { lock: string },
-      { owner: string; count: number; lease: number; channel: string; publish: string },
-      [outcome: 'released' | 'still-held' | 'not-held' | 'wrong-type', detail: string, now: number]
+      { owner: string; channel: string; publish: string },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string, now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
-      argumentNames: ['owner', 'count', 'lease', 'channel', 'publish'],
+      argumentNames: ['owner', 'channel', 'publish'],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-if not count then return redis.error_reply('ERR argument count is not a number') end
-local lease = tonumber(ARGV[3])
-if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local channel = ARGV[4]
-local publish = ARGV[5]
+local channel = ARGV[2]
+local publish = ARGV[3]
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -120,16 +144,9 @@ local now = serverNow()
 local held, found = holdCount(lock, owner)
 if not held then return { 'wrong-type', found, now } end
 if held == 0 then return { 'not-held', '', now } end
-if count == 0 then
-  redis.call('DEL', lock)
-  redis.pcall(publish, channel, '0')
-  return { 'released', '', now }
-end
-if held > count then
-  redis.call('PEXPIRE', lock, lease)
-  redis.call('HINCRBY', lock, owner, count - held)
-end
-return { 'still-held', '', now }`,
+redis.call('DEL', lock)
+redis.pcall(publish, channel, '0')
+return { 'released', '', now }`,
     }),
     /** Gives every lock that its owner still holds the whole lease again. */
     renew: script<

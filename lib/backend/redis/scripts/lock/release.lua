@@ -1,11 +1,9 @@
---- Lowers an owner's hold count to `count`; at 0 frees the lock and wakes the waiters.
+--- Frees the lock of an owner, however often it holds it, and wakes the waiters.
 --- key lock
 --- arg owner: string
---- arg count: number
---- arg lease: number
 --- arg channel: string
 --- arg publish: string
---- reply [outcome: 'released' | 'still-held' | 'not-held' | 'wrong-type', detail: string, now: number]
+--- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string, now: number]
 --- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
 --- invariant Every first write is one that a server out of memory allows.
 --- include shared/server-now.lua
@@ -14,14 +12,7 @@ local now = serverNow()
 local held, found = holdCount(lock, owner)
 if not held then return { 'wrong-type', found, now } end
 if held == 0 then return { 'not-held', '', now } end
-if count == 0 then
-  redis.call('DEL', lock)
-  -- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
-  redis.pcall(publish, channel, '0')
-  return { 'released', '', now }
-end
-if held > count then
-  redis.call('PEXPIRE', lock, lease)
-  redis.call('HINCRBY', lock, owner, count - held)
-end
-return { 'still-held', '', now }
+redis.call('DEL', lock)
+-- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
+redis.pcall(publish, channel, '0')
+return { 'released', '', now }

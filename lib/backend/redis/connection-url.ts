@@ -1,0 +1,46 @@
+import type { RedisOptions } from 'ioredis';
+import { LockOptionsError } from '../../errors.js';
+
+/** Never shows the URL: it may carry a password. */
+const refused = (why: string): LockOptionsError =>
+  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
+
+const databaseOf = (pathname: string): number => {
+  const database = /^\/?(\d{0,4})$/.exec(pathname)?.[1];
+  if (database === undefined)
+    throw refused('must be a URL whose path is a database number, such as redis://host:6379/0');
+  return Number(database);
+};
+
+/**
+ * The ioredis options of a URL. Read here and not by ioredis, which lets the query of a URL win over every option given
+ * beside it, as text: `?enableOfflineQueue=false` would turn the queue on.
+ * @throws LockOptionsError
+ */
+export const optionsOfUrl = (text: string): RedisOptions => {
+  if (/^\/./.test(text)) return { path: text };
+  const { protocol, hostname, port, pathname, search, username, password } = parse(text);
+  if (search !== '') throw refused('must be a URL without a query; give further ioredis options as an object');
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 6379 : Number(port),
+    db: databaseOf(pathname),
+    ...(username === '' ? {} : { username: decoded(username) }),
+    ...(password === '' ? {} : { password: decoded(password) }),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+};
+
+const parse = (text: string): URL => {
+  const url = /^rediss?:\/\/./.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.hostname) return url;
+  throw refused('must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another text');
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused('must be a URL whose user and password are percent-encoded; a bare "%" is "%25"');
+  }
+};

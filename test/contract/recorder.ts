@@ -1,0 +1,30 @@
+import { Redis } from 'ioredis';
+
+/** Everything that is said on any channel of a server, in order. */
+export class Recorder {
+  private readonly heard: (readonly [channel: string, payload: string])[] = [];
+
+  private constructor(private readonly subscriber: Redis) {
+    subscriber.on('pmessage', (_pattern: string, channel: string, payload: string) => {
+      this.heard.push([channel, payload]);
+    });
+  }
+
+  static async listenTo(url: string): Promise<Recorder> {
+    const subscriber = new Redis(url);
+    const recorder = new Recorder(subscriber);
+    await subscriber.psubscribe('*');
+    return recorder;
+  }
+
+  /** What was said so far. */
+  async messages(): Promise<readonly (readonly [channel: string, payload: string])[]> {
+    // A connection is answered in order: whatever was published before this has been pushed to it.
+    await this.subscriber.ping();
+    return this.heard;
+  }
+
+  close(): void {
+    this.subscriber.disconnect();
+  }
+}

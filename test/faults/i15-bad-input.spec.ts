@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { LockError, LockNameError, LockOptionsError } from '../../lib/errors.js';
+import type { LockService } from '../../lib/lock.service.js';
+import { badDuration, badLease, badName, badOptions, type Given, noFunction } from './bad-values.js';
+import { sentCommands } from './observe.js';
+import { useBench } from './open-locks.js';
+
+describe('I15: bad input is refused before any command is sent', () => {
+  const bench = useBench();
+
+  /** Keys and counters of commands, except for what is needed to find them out. */
+  const footprint = async () => {
+    const keys = await bench().admin.keys('*');
+    const { info: _info, keys: _keys, ...sent } = await sentCommands(bench().admin);
+    return { keys: keys.toSorted(), sent };
+  };
+
+  const connected = async (): Promise<LockService> => {
+    const { locks } = bench().open();
+    await (await locks.acquire('warm-up')).release();
+    return locks;
+  };
+
+  /** For each value all calls fail with such an error, as a rejection, and the server learns of none. */
+  const refusesAll = async (
+    values: fc.Arbitrary<Given>,
+    kind: new (...args: never[]) => LockError,
+    calls: (value: unknown) => readonly (() => unknown)[],
+  ): Promise<void> => {
+    const before = await footprint();
+    await fc.assert(
+      fc.asyncProperty(values, async ({ value }) => {
+        for (const call of calls(value)) {
+          const [{ status, ...outcome }] = await Promise.allSettled([(async () => call())()]);
+          expect(status).toBe('rejected');
+          expect(outcome).toEqual({ reason: expect.any(kind) as unknown });
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(await footprint()).toEqual(before);
+  };
+
+  it('leases', async () => {
+    const locks = await connected();
+    const hold = bench().history.note(await locks.acquire('i15', { lease: '60s' }));
+    const lock = locks.getLock('i15:lease');
+    await refusesAll(badLease, LockOptionsError, (value) => {
+      const options = { lease: value } as never;
+      return [
+        () => locks.acquire('i15:lease', options),
+        () => locks.tryAcquire('i15:lease', options),
+        () => locks.withLock('i15:lease', options, () => {}),
+        () => lock.acquire(options),
+        () => lock.tryAcquire(options),
+        () => lock.withLock(options, () => {}),
+        () => hold.extend(value as never),
+      ];
+    });
+    await expect(hold.release()).resolves.toBe('released');
+  });
+
+  it('waits', async () => {
+    const locks = await connected();
+    const lock = locks.getLock('i15:wait');
+    await refusesAll(badDuration, LockOptionsError, (value) => {
+      const options = { wait: value } as never;
+      return [
+        () => locks.acquire('i15:wait', options),
+        () => locks.tryAcquire('i15:wait', options),
+        () => locks.withLock('i15:wait', options, () => {}),
+        () => lock.acquire(options),
+        () => lock.tryAcquire(options),
+        () => lock.withLock(options, () => {}),
+      ];
+    });
+  });
+
+  it('names', async () => {
+    const locks = await connected();
+    await refusesAll(badName, LockNameError, (value) => {
+      const name = value as never;
+      return [
+        () => locks.getLock(name),
+        () => locks.acquire(name),
+        () => locks.tryAcquire(name, { wait: '1s' }),
+        () => locks.withLock(name, () => {}),
+      ];
+    });
+  });
+
+  it('options', async () => {
+    const locks = await connected();
+    const lock = locks.getLock('i15:options');
+    await refusesAll(badOptions, LockOptionsError, (value) => {
+      const options = value as never;
+      return [
+        () => locks.acquire('i15:options', options),
+        () => locks.tryAcquire('i15:options', options),
+        () => locks.withLock('i15:options', options, () => {}),
+        () => lock.acquire(options),
+        () => lock.withLock(options, () => {}),
+      ];
+    });
+  });
+
+  it('callbacks that cannot be called', async () => {
+    const locks = await connected();
+    const lock = locks.getLock('i15:callback');
+    await refusesAll(noFunction, LockOptionsError, (value) => {
+      const fn = value as never;
+      return [
+        () => locks.withLock('i15:callback', {}, fn),
+        () => locks.withLock('i15:callback', fn),
+        () => lock.withLock({}, fn),
+        () => lock.withLock(fn),
+      ];
+    });
+  });
+
+  it('the message names the option and the value, on one line', async () => {
+    const locks = await connected();
+    const cases = [
+      [{ lease: -1 }, ['lease', '-1']],
+      [{ lease: '10abc' }, ['lease', '"10abc"']],
+      [{ lease: 2 ** 31 }, ['lease', '2147483648']],
+      [{ wait: NaN }, ['wait', 'NaN']],
+      [{ wait: [5] }, ['wait', 'array [5]']],
+      [{ wait: 'a\nb' }, ['wait', '"a\\u000ab"']],
+      [{ leaseTime: 5 }, ['leaseTime', 'lease, wait, signal']],
+      [{ signal: 'now' }, ['signal', '"now"']],
+    ] as const;
+    for (const [options, words] of cases) {
+      const error: unknown = await locks.acquire('i15', options as never).catch((reason: unknown) => reason);
+      const message = error instanceof LockOptionsError ? error.message : '';
+      for (const word of words) expect(message).toContain(word);
+      expect(message).not.toMatch(/[\n\r]/);
+    }
+    for (const name of ['', 'a\nb', 7, undefined]) {
+      const error: unknown = await locks.acquire(name as never).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(LockNameError);
+      expect(String(error)).not.toMatch(/[\n\r]/);
+    }
+  });
+
+  it('own properties count, and are read once: prototypes add nothing, getters cannot change their mind', async () => {
+    const locks = await connected();
+    for (const options of [
+      Object.create({ lease: -1, unknown: true }) as object,
+      Object.freeze({ lease: 60_000 }),
+      Object.seal({ lease: '60s', wait: undefined, signal: undefined }),
+      Object.assign(Object.create(null) as object, { lease: 60_000 }),
+      new (class {
+        lease = 60_000;
+        get wait(): never {
+          throw new Error('not an own property');
+        }
+      })(),
+    ]) {
+      const hold = bench().history.note(await locks.acquire('i15:own', options as never));
+      await expect(hold.release()).resolves.toBe('released');
+    }
+    let reads = 0;
+    const fickle = {
+      get lease() {
+        reads++;
+        return reads === 1 ? 60_000 : NaN;
+      },
+    };
+    const hold = bench().history.note(await locks.acquire('i15:own', fickle));
+    expect(reads).toBe(1);
+    expect(await bench().admin.pttl('i15:own')).toBeGreaterThan(50_000);
+    await expect(hold.release()).resolves.toBe('released');
+  });
+
+  it('strange names that are good: each is a lock of its own, and is the key', async () => {
+    const locks = await connected();
+    const names = [
+      '__proto__',
+      'constructor',
+      'toString',
+      'é',
+      'e\u0301',
+      '漢字',
+      '😀',
+      '\\',
+      '$&',
+      '{a}b',
+      '<1>',
+      ' ',
+    ];
+    const holds = await Promise.all(names.map((name) => locks.acquire(name)));
+    holds.forEach((hold) => bench().history.note(hold));
+    expect((await bench().admin.keys('*')).toSorted()).toEqual(names.toSorted());
+    for (const name of names) await expect(locks.tryAcquire(name)).resolves.toBeNull();
+    await Promise.all(holds.map((hold) => hold.release()));
+    await expect(bench().admin.keys('*')).resolves.toEqual([]);
+  });
+});

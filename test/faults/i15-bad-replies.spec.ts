@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { FakeRedis, Raw, type Reply } from './fake-redis.js';
+import { expectWithin, settled, until } from './observe.js';
+import { type Client, DEADLINE, LEASE, useBench } from './open-locks.js';
+
+const now = Date.now();
+
+/** Nothing like a reply of ours. */
+const alien: fc.Arbitrary<Reply> = fc.oneof(
+  fc.constantFrom<Reply>(
+    null,
+    0,
+    1,
+    -1,
+    2n ** 53n + 1n,
+    '',
+    'OK',
+    'acquired',
+    [],
+    [null],
+    [[]],
+    [['acquired', 1000, '', now]],
+  ),
+  fc.constantFrom<Reply>([1], [''], ['granted', 1000, '', now], [now, 'acquired'], ['ACQUIRED', 1000, '', now]),
+  fc.constantFrom<Reply>(
+    new Raw('*-1\r\n'),
+    new Raw('+acquired\r\n'),
+    'x'.repeat(100_000),
+    Array.from({ length: 1000 }, () => 7),
+  ),
+  fc.array(fc.oneof(fc.integer(), fc.string(), fc.constant(null)), { maxLength: 6 }),
+);
+
+/** The reply, with one value of another kind in place of one of its own, or cut short. */
+const damaged = (reply: readonly Reply[]): fc.Arbitrary<Reply> => {
+  const wrong = (value: Reply | undefined): Reply[] =>
+    typeof value === 'number'
+      ? [null, '', 'x', String(value), [], [value], 2n ** 53n + 1n, -(2n ** 60n)]
+      : [null, 7, [], ['x'], 2n ** 53n + 1n];
+  const replaced = fc
+    .nat(reply.length - 1)
+    .chain((index) => fc.constantFrom(...wrong(reply[index])).map((value) => reply.with(index, value)));
+  const cut = fc.nat(reply.length - 1).map((length) => reply.slice(0, length));
+  return fc.oneof(replaced, cut);
+};
+
+/** No RESP at all. */
+const garbage = fc.constantFrom(
+  new Raw('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  new Raw('\0\0\0\0\r\n'),
+  new Raw('$x\r\n'),
+  new Raw('*2\r\n:1\r\n?\r\n'),
+);
+
+describe('I15: a server that answers something else', () => {
+  const bench = useBench();
+  let fake: FakeRedis;
+  let client: Client;
+
+  beforeEach(async () => {
+    fake = await FakeRedis.start();
+    client = bench().open(fake.url);
+    bench().after(async () => {
+      await client.close();
+      await fake.close();
+    });
+    await client.locks.getLock('warm-up').isLocked();
+  });
+
+  /** Lets the fake give `reply` for a script, `times` in all. */
+  const answer = (name: string, reply: Reply, times = Infinity): void => {
+    let left = times;
+    fake.answer = (command) => (command.name === name && left-- > 0 ? reply : undefined);
+  };
+
+  const works = async (): Promise<void> => {
+    fake.answer = () => undefined;
+    const hold = await client.locks.acquire('works', { wait: '10s' });
+    await expect(hold.release()).resolves.toBe('released');
+  };
+
+  it('to an acquire: unavailable in time, and undone as if it had been granted', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(alien, damaged(['acquired', 1000, '', now]), damaged(['busy', 1000, 'x:1', now])),
+        async (reply) => {
+          fake.commands.length = 0;
+          answer('acquire', reply);
+          const attempt = await settled(() => client.locks.tryAcquire('i15', { lease: '60s' }));
+          expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+          expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+          expect(String(attempt.error).length).toBeLessThan(500);
+          expectWithin(attempt, DEADLINE + 100);
+          const [owner = 'nobody'] = fake.commands.filter(({ name }) => name === 'acquire').map(({ args }) => args[2]);
+          const undone = () => fake.count(({ name, args }) => name === 'release' && args.includes(owner)) > 0;
+          await until(undone, 2 * DEADLINE, 'it is undone');
+          await works();
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('to an acquire that waits: it is tried again, and the right answer counts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(alien, damaged(['acquired', 1000, '', now])), async (reply) => {
+        answer('acquire', reply, 1);
+        const hold = await client.locks.acquire('i15', { wait: '10s' });
+        await expect(hold.release()).resolves.toBe('released');
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('to a release: unavailable in time, and released behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(alien, damaged(['released', '', now])), async (reply) => {
+        fake.answer = () => undefined;
+        const hold = await client.locks.acquire('i15', { lease: '60s' });
+        fake.commands.length = 0;
+        answer('release', reply);
+        const release = await settled(() => hold.release());
+        expect(release.error).toBeInstanceOf(LockUnavailableError);
+        expectWithin(release, 2 * DEADLINE);
+        const tries = fake.count(({ name }) => name === 'release');
+        await until(() => fake.count(({ name }) => name === 'release') > tries, 3 * DEADLINE, 'it is released behind');
+        await works();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('to a question or a force release: unavailable', async () => {
+    const replies = { inspect: ['locked', '', 1, 1000], forceRelease: ['released', ''] } as const;
+    const calls = {
+      inspect: () => client.locks.getLock('i15').remainingLease(),
+      forceRelease: () => client.locks.getLock('i15').forceRelease(),
+    };
+    for (const name of ['inspect', 'forceRelease'] as const) {
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(alien, damaged(replies[name])), async (reply) => {
+          answer(name, reply);
+          const asked = await settled<unknown>(calls[name]);
+          expect(asked.error).toBeInstanceOf(LockUnavailableError);
+          expectWithin(asked, DEADLINE + 100);
+        }),
+        { numRuns: 100 },
+      );
+    }
+    await works();
+  });
+
+  it('to a re-entry: unavailable, and the hold around it is not lost', async () => {
+    const outer = await client.locks.acquire('i15');
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(alien, damaged(['held', '', now])), async (reply) => {
+        answer('hold', reply);
+        const inner = await settled(() => outer.run(() => client.locks.tryAcquire('i15')));
+        expect(inner.error).toBeInstanceOf(LockUnavailableError);
+        outer.assertHeld();
+      }),
+      { numRuns: 100 },
+    );
+    fake.answer = () => undefined;
+    await expect(outer.release()).resolves.toBe('released');
+  });
+
+  it('to renewals: holds are kept by trying again, and given up at their own deadline at the latest', async () => {
+    const replies = fc.sample(fc.oneof(alien, damaged([now, 1, 1])), 200);
+    const holds = [await client.locks.acquire('i15:a'), await client.locks.acquire('i15:b')];
+    // Every other answer is wrong.
+    let turn = 0;
+    fake.answer = ({ name }) => (name === 'renew' && turn++ % 2 === 0 ? replies[turn % replies.length] : undefined);
+    await until(() => turn >= 10, 10 * LEASE, 'ten renewals');
+    for (const hold of holds) hold.assertHeld();
+    expect(client.events.some(({ type }) => type === 'renewal-failed')).toBe(true);
+    expect(client.events.some(({ type }) => type === 'lost')).toBe(false);
+    // All answers are wrong.
+    fake.answer = ({ name }) => (name === 'renew' ? replies[turn++ % replies.length] : undefined);
+    await until(() => holds.every(({ signal }) => signal.aborted), LEASE, 'both are given up');
+    for (const hold of holds) await hold.release();
+  });
+
+  it('that is no Redis protocol at all: unavailable, and the connection is made anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(garbage, fc.constantFrom('acquire', 'inspect', 'release'), async (reply, name) => {
+        await works();
+        const held = await client.locks.acquire('i15:held', { lease: '60s' });
+        answer(name, reply, 1);
+        const asked = await settled(() => client.locks.tryAcquire('i15', { lease: '60s' }));
+        const looked = await settled(() => client.locks.getLock('i15').isLocked());
+        const released = await settled(() => held.release());
+        for (const { error } of [asked, looked, released])
+          expect(error ?? new LockUnavailableError('', 'unknown', false)).toBeInstanceOf(LockUnavailableError);
+        await works();
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('to TIME, after connecting: unavailable as long as it does, no longer', async () => {
+    for (const reply of ['x', [], ['x', 'y'], [null, null], [['1'], '2'], ['1e400', '0'], ['NaN', '0'], 7] as Reply[]) {
+      const late = bench().open(fake.url);
+      answer('time', reply);
+      const asked = await settled(() => late.locks.tryAcquire('i15', { wait: 300 }));
+      expect(asked.error).toBeInstanceOf(LockUnavailableError);
+      expectWithin(asked, 300 + DEADLINE + 100);
+      fake.answer = () => undefined;
+      const hold = await late.locks.acquire('i15', { wait: '10s' });
+      await expect(hold.release()).resolves.toBe('released');
+    }
+  });
+
+  it('to SUBSCRIBE: waiters go on by polling', async () => {
+    const busy = { until: performance.now() + 1500 };
+    for (const reply of [null, 7, [], ['subscribe'], new Raw('-ERR unknown command\r\n'), 'OK'] as Reply[]) {
+      const waiter = bench().open(fake.url);
+      fake.answer = ({ name }) => {
+        if (name === 'subscribe') return reply;
+        return name === 'acquire' && performance.now() < busy.until ? ['busy', 60_000, 'x:1', Date.now()] : undefined;
+      };
+      busy.until = performance.now() + 300;
+      const hold = await waiter.locks.acquire('i15', { wait: '10s' });
+      await expect(hold.release()).resolves.toBe('released');
+    }
+  });
+});

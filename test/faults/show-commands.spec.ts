@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { expectWithin, executions, sentCommands, settled } from './observe.js';
+import { useBench } from './open-locks.js';
+
+/** As an application has them that configures nothing. */
+const DEFAULTS = { watchdogTimeout: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;
+
+/** What clients sent while `work` ran, without the INFO by which that is found out. */
+const commandsOf = async (admin: Redis, work: () => Promise<unknown>): Promise<Record<string, number>> => {
+  await admin.config('RESETSTAT');
+  await work();
+  const { 'config|resetstat': _, ...sent } = await sentCommands(admin);
+  return sent;
+};
+
+describe('Show: what locks cost in commands', () => {
+  const bench = useBench();
+
+  it('an uncontended acquire and its release are exactly two', async () => {
+    const { locks } = bench().open(undefined, DEFAULTS);
+    const { admin } = bench();
+    await (await locks.acquire('warm-up')).release();
+    const pairs = {
+      'with a watchdog': () => locks.acquire('two'),
+      'with a lease': () => locks.acquire('two', { lease: '10s' }),
+      'without a wait': () => locks.tryAcquire('two'),
+      'with a signal': () => locks.acquire('two', { signal: new AbortController().signal }),
+    };
+    for (const [how, acquire] of Object.entries(pairs)) {
+      const sent = await commandsOf(admin, async () => {
+        await (await acquire())?.release();
+      });
+      expect({ how, sent }).toEqual({ how, sent: { evalsha: 2 } });
+      // Each script reads the server's time once; more would have been sent by a client.
+      expect(await executions(admin, 'time')).toBe(2);
+    }
+    const block = await commandsOf(admin, () => locks.withLock('two', () => sleep(1)));
+    expect(block).toEqual({ evalsha: 2 });
+    const again = await commandsOf(admin, () => locks.withLock('two', () => locks.withLock('two', () => sleep(1))));
+    expect(again).toEqual({ evalsha: 4 });
+  });
+
+  it('1,000 waiters on one held lock: at most two per second', async () => {
+    const { admin } = bench();
+    const holder = bench().open(undefined, DEFAULTS);
+    const waiter = bench().open(undefined, DEFAULTS);
+    const hold = await holder.locks.acquire('thousand');
+    const abort = new AbortController();
+    const waits = Array.from({ length: 1000 }, () =>
+      settled(() => waiter.locks.acquire('thousand', { wait: Infinity, signal: abort.signal })),
+    );
+    await bench().listening('thousand');
+    const seconds = 8;
+    const sent = await commandsOf(admin, () => sleep(seconds * 1000));
+    const total = Object.values(sent).reduce((sum, calls) => sum + calls, 0);
+    process.stdout.write(`1,000 waiters: ${total} commands in ${seconds} s: ${JSON.stringify(sent)}\n`);
+    expect(total).toBeGreaterThan(0);
+    expect(total / seconds).toBeLessThanOrEqual(2);
+
+    abort.abort();
+    const outcomes = await Promise.all(waits);
+    expect(outcomes.filter(({ error }) => String(error).startsWith('LockAbortedError'))).toHaveLength(1000);
+    expect(waiter.runtime.acquisitions.contended).toBe(0);
+    await bench().listening('thousand', 0);
+    await expect(admin.hgetall('thousand')).resolves.toEqual({ [hold.owner]: '1' });
+    await hold.release();
+  });
+
+  it('1,000 waiters of one process are served by two commands each, without a subscription each', async () => {
+    const { admin } = bench();
+    const holder = bench().open(undefined, DEFAULTS);
+    const waiter = bench().open(undefined, DEFAULTS);
+    const hold = await holder.locks.acquire('thousand');
+    const waits = Array.from({ length: 1000 }, () => waiter.locks.withLock('thousand', { wait: '60s' }, () => {}));
+    await bench().listening('thousand');
+    const sent = await commandsOf(admin, async () => {
+      await hold.release();
+      await Promise.all(waits);
+    });
+    process.stdout.write(`1,000 grants handed on: ${JSON.stringify(sent)}\n`);
+    expect(sent['evalsha']).toBeLessThanOrEqual(2 * 1000 + 1000);
+    expect(sent['subscribe'] ?? 0).toBe(0);
+  });
+});
+
+describe('I8: a release wakes a waiter of another process', () => {
+  const bench = useBench();
+
+  it('within 50 ms at the 99th percentile, without any poll', async () => {
+    const clients = [bench().open(undefined, { safetyPoll: '1h' }), bench().open(undefined, { safetyPoll: '1h' })];
+    const delays: number[] = [];
+    const run = await settled(async () => {
+      let [holder, waiter] = clients;
+      let hold = await holder?.locks.acquire('i8', { lease: '60s' });
+      for (let round = 0; round < 200; round++) {
+        const waiting = waiter?.locks.acquire('i8', { wait: '30s', lease: '60s' });
+        await bench().listening('i8');
+        const released = performance.now();
+        await hold?.release();
+        hold = await waiting;
+        delays.push(performance.now() - released);
+        [holder, waiter] = [waiter, holder];
+      }
+      await hold?.release();
+    });
+    expect(run.error).toBeUndefined();
+    const p99 = delays.toSorted((a, b) => a - b)[197] ?? Infinity;
+    process.stdout.write(`A release wakes a waiter: p99 ${p99.toFixed(1)} ms\n`);
+    expectWithin({ ...run, ms: p99 }, 50);
+  });
+});
