@@ -194,6 +194,8 @@ export class Grant implements Watched {
     if (this.loss) return;
     this.loss = reason;
     this.runtime.watchdog.unwatch(this);
+    // Nobody has to give back what is not there any more, and nothing waits for it.
+    this.runtime.grants.delete(this);
     this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: LOSS_TEXT[reason] });
     this.stopSignal.abort(this.lossError());
   }

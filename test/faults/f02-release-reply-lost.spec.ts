@@ -77,7 +77,8 @@ describe('F2: the reply of a release is lost', () => {
     for (const hold of inner) await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '3' });
     proxy.heal();
-    await outer.run(() => client.locks.getLock('f2:three').isLocked());
+    const isBack = () => client.locks.getLock('f2:three').isLocked().catch(() => false);
+    await until(isBack, RECONNECT + 2 * DEADLINE, 'the connection is back');
     const again = await enter();
     await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '2' });
     outer.assertHeld();

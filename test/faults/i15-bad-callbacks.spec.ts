@@ -56,7 +56,7 @@ describe('I15, F45: callbacks that misbehave', () => {
             .withLock<unknown>('i15', (hold) => {
               bench().history.note(hold);
               inRegion.push(AsyncResource.bind(() => locks.currentHold('i15')));
-              return fail(value) as PromiseLike<never> as Promise<never>;
+              return fail(value);
             })
             .then(
               () => 'resolved',

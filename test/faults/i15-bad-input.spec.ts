@@ -21,12 +21,12 @@ describe('I15: bad input is refused before any command is sent', () => {
     return locks;
   };
 
-  /** For each value all calls fail with such an error, as a rejection, and the server learns of none. */
-  const refusesAll = async (
+  /** For each value all calls fail with such an error, as a rejection. Resolves with what the server saw of it all. */
+  const refusals = async (
     values: fc.Arbitrary<Given>,
     kind: new (...args: never[]) => LockError,
     calls: (value: unknown) => readonly (() => unknown)[],
-  ): Promise<void> => {
+  ) => {
     const before = await footprint();
     await fc.assert(
       fc.asyncProperty(values, async ({ value }) => {
@@ -38,14 +38,14 @@ describe('I15: bad input is refused before any command is sent', () => {
       }),
       { numRuns: 500 },
     );
-    expect(await footprint()).toEqual(before);
+    return { before, after: await footprint() };
   };
 
   it('leases', async () => {
     const locks = await connected();
     const hold = bench().history.note(await locks.acquire('i15', { lease: '60s' }));
     const lock = locks.getLock('i15:lease');
-    await refusesAll(badLease, LockOptionsError, (value) => {
+    const { before, after } = await refusals(badLease, LockOptionsError, (value) => {
       const options = { lease: value } as never;
       return [
         () => locks.acquire('i15:lease', options),
@@ -57,13 +57,14 @@ describe('I15: bad input is refused before any command is sent', () => {
         () => hold.extend(value as never),
       ];
     });
+    expect(after).toEqual(before);
     await expect(hold.release()).resolves.toBe('released');
   });
 
   it('waits', async () => {
     const locks = await connected();
     const lock = locks.getLock('i15:wait');
-    await refusesAll(badDuration, LockOptionsError, (value) => {
+    const { before, after } = await refusals(badDuration, LockOptionsError, (value) => {
       const options = { wait: value } as never;
       return [
         () => locks.acquire('i15:wait', options),
@@ -74,11 +75,12 @@ describe('I15: bad input is refused before any command is sent', () => {
         () => lock.withLock(options, () => {}),
       ];
     });
+    expect(after).toEqual(before);
   });
 
   it('names', async () => {
     const locks = await connected();
-    await refusesAll(badName, LockNameError, (value) => {
+    const { before, after } = await refusals(badName, LockNameError, (value) => {
       const name = value as never;
       return [
         () => locks.getLock(name),
@@ -87,12 +89,13 @@ describe('I15: bad input is refused before any command is sent', () => {
         () => locks.withLock(name, () => {}),
       ];
     });
+    expect(after).toEqual(before);
   });
 
   it('options', async () => {
     const locks = await connected();
     const lock = locks.getLock('i15:options');
-    await refusesAll(badOptions, LockOptionsError, (value) => {
+    const { before, after } = await refusals(badOptions, LockOptionsError, (value) => {
       const options = value as never;
       return [
         () => locks.acquire('i15:options', options),
@@ -102,12 +105,13 @@ describe('I15: bad input is refused before any command is sent', () => {
         () => lock.withLock(options, () => {}),
       ];
     });
+    expect(after).toEqual(before);
   });
 
   it('callbacks that cannot be called', async () => {
     const locks = await connected();
     const lock = locks.getLock('i15:callback');
-    await refusesAll(noFunction, LockOptionsError, (value) => {
+    const { before, after } = await refusals(noFunction, LockOptionsError, (value) => {
       const fn = value as never;
       return [
         () => locks.withLock('i15:callback', {}, fn),
@@ -116,6 +120,7 @@ describe('I15: bad input is refused before any command is sent', () => {
         () => lock.withLock(fn),
       ];
     });
+    expect(after).toEqual(before);
   });
 
   it('the message names the option and the value, on one line', async () => {

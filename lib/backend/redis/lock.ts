@@ -28,6 +28,12 @@ interface Freed {
   readonly now: number;
 }
 
+/** What may be sent again, because it says what is to be, is so only where that can help. */
+const rethrowUnlessPassing = (error: unknown): LockUnavailableError => {
+  if (error instanceof LockUnavailableError && !error.permanent) return error;
+  throw error;
+};
+
 const undefinedIfNotSent = (error: unknown): undefined => {
   if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
   throw error;
@@ -67,23 +73,26 @@ export class RedisLock implements LockTransitions {
   }
 
   async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
-    return this.inTime(name, lease, async (deadline, notAfter, sent) => {
-      const args = { owner, count, lease, notAfter };
-      const reply = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
-      const [outcome, detail, now] = reply;
-      this.commands.serverClock.observe(now);
-      switch (outcome) {
-        case 'held':
-          return { outcome, sent };
-        case 'lost':
-          return { outcome };
-        case 'late':
-          return undefined;
-        case 'wrong-type':
-          throw wrongKeyType(name, detail);
-        default:
-          throw unexpectedReply(reply);
-      }
+    const request = (): Promise<HoldOutcome> =>
+      this.inTime(name, lease, async (deadline, notAfter, sent) => {
+        const args = { owner, count, lease, notAfter };
+        const reply = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
+        const [outcome, now] = reply;
+        this.commands.serverClock.observe(now);
+        switch (outcome) {
+          case 'held':
+            return { outcome, sent };
+          case 'lost':
+            return { outcome };
+          case 'late':
+            return undefined;
+          default:
+            throw unexpectedReply(reply);
+        }
+      });
+    return request().catch((error: unknown) => {
+      rethrowUnlessPassing(error);
+      return request();
     });
   }
 
@@ -91,8 +100,8 @@ export class RedisLock implements LockTransitions {
     try {
       return (await this.tryRelease(request)).outcome;
     } catch (error) {
-      if (!(error instanceof LockUnavailableError) || error.permanent) throw error;
-      return await this.releaseAgain(request, error);
+      const passing = rethrowUnlessPassing(error);
+      return await this.releaseAgain(request, passing);
     }
   }
 
@@ -167,9 +176,10 @@ export class RedisLock implements LockTransitions {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
     const args = { owner, channel: lockChannel(name), publish: PUBLISH };
-    const [outcome, detail, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
+    const reply = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
+    const [outcome, now] = reply;
+    if (outcome !== 'released' && outcome !== 'not-held') throw unexpectedReply(reply);
     this.commands.serverClock.observe(now);
-    if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { outcome, now };
   }
 

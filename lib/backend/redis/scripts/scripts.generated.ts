@@ -66,7 +66,7 @@ return { 'released', '' }`,
     hold: script<
       { lock: string },
       { owner: string; count: number; lease: number; notAfter: number },
-      [outcome: 'held' | 'lost' | 'late' | 'wrong-type', detail: string, now: number]
+      [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'lock/hold',
       keyNames: ['lock'],
@@ -89,13 +89,12 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', found, now } end
-if held == 0 then return { 'lost', '', now } end
+if now > notAfter then return { 'late', now } end
+local held = holdCount(lock, owner) or 0
+if held == 0 then return { 'lost', now } end
 redis.call('PEXPIRE', lock, lease)
 if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
-return { 'held', '', now }`,
+return { 'held', now }`,
     }),
     /** Tells whether the lock is held, how often by the owner asked about, and for how much longer. */
     inspect: script<
@@ -122,7 +121,7 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string, now: number]
+      [outcome: 'released' | 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
@@ -141,12 +140,10 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local now = serverNow()
-local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', found, now } end
-if held == 0 then return { 'not-held', '', now } end
+if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now } end
 redis.call('DEL', lock)
 redis.pcall(publish, channel, '0')
-return { 'released', '', now }`,
+return { 'released', now }`,
     }),
     /** Gives every lock that its owner still holds the whole lease again. */
     renew: script<
