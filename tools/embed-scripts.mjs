@@ -27,14 +27,16 @@ const typeOf = ({ type = 'string', rest }) => (rest ? `readonly ${type}[]` : typ
 const field = (entry) => `${entry.name}: ${typeOf(entry)}`;
 const fields = (entries) => (entries.length === 0 ? 'Record<string, never>' : `{ ${entries.map(field).join('; ')} }`);
 const names = (entries) => JSON.stringify(entries.map(({ name }) => name));
+const place = ({ holds, rest }) => JSON.stringify({ holds, ...(rest ? { rest } : {}) });
 const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 
 function renderScript(kind, transition) {
   const name = `${kind}/${transition}`;
-  const { purpose, keys, args, reply, text } = readScript(root, `${name}.lua`);
+  const { purpose, keys, args, reply, places, text } = readScript(root, `${name}.lua`);
   return `/** ${purpose.join(' ')} */
     ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
-      name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)}, text: ${template(text)},
+      name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},
+      replyPlaces: [${places.map(place).join(', ')}], text: ${template(text)},
     }),`;
 }
 

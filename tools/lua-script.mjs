@@ -13,6 +13,8 @@ const RESERVED = new Set(
 
 /** @typedef {{ name: string, type?: string, rest: boolean, line: number }} Declared A key or an argument. */
 
+/** @typedef {{ holds: 'number' | 'string' | string[], rest: boolean }} Place One place of a reply, or all that are left. */
+
 /** What is wrong with a file, and in which line. */
 export class ScriptProblem extends Error {
   constructor(file, line, message) {
@@ -22,13 +24,13 @@ export class ScriptProblem extends Error {
 
 /**
  * Reads `<root>/<file>`.
- * @returns {{ purpose: string[], keys: Declared[], args: Declared[], reply: string, text: string }}
+ * @returns {{ purpose: string[], keys: Declared[], args: Declared[], reply: string, places: Place[], text: string }}
  */
 export function readScript(root, file) {
   const lines = readLines(root, file);
   const { header, body } = splitHeader(lines);
-  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], reply?: string, includes: object[] }} */
-  const script = { purpose: [], keys: [], args: [], reply: undefined, includes: [] };
+  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], reply?: string, places: Place[], includes: object[] }} */
+  const script = { purpose: [], keys: [], args: [], reply: undefined, places: [], includes: [] };
   for (const entry of joinContinued(header)) readEntry(script, entry, (message) => fail(file, entry.line, message));
 
   if (script.purpose.length === 0) fail(file, 1, 'the header does not say what the script is for');
@@ -41,7 +43,8 @@ export function readScript(root, file) {
   const included = new Map();
   for (const { path, line } of script.includes) include(root, path, { file, line }, [file], included);
   const text = [prelude(script), ...included.values(), ...code.map((each) => each.text)].flat().join('\n');
-  return { purpose: script.purpose, keys: script.keys, args: script.args, reply: script.reply, text };
+  const { purpose, keys, args, reply, places } = script;
+  return { purpose, keys, args, reply, places, text };
 }
 
 function fail(file, line, message) {
@@ -88,6 +91,7 @@ function readEntry(script, { text, line }, refuse) {
       if (script.reply !== undefined) refuse("a second 'reply' line");
       if (!/^\[.*\]$/.test(rest)) refuse('the reply is not a tuple: [outcome: string, …]');
       script.reply = rest;
+      script.places = placesOf(rest.slice(1, -1), refuse);
       return undefined;
     case 'include':
       script.includes.push({ path: rest, line });
@@ -102,6 +106,21 @@ function readEntry(script, { text, line }, refuse) {
       script.purpose.push(text);
       return undefined;
   }
+}
+
+/** What a reply is made of, so that one of another shape can be told from it. */
+function placesOf(tuple, refuse) {
+  const places = tuple.split(',').map((place) => {
+    const [, dots, type, list] = /^(\.\.\.)?[a-z]\w*: ([^[\]]+)(\[\])?$/.exec(place.trim()) ?? [];
+    const texts = type?.split('|').map((text) => /^'([^']*)'$/.exec(text.trim())?.[1]);
+    const holds = type === 'number' || type === 'string' ? type : texts;
+    if (holds === undefined || holds.includes(undefined) || (dots === undefined) !== (list === undefined)) {
+      refuse(`'${place.trim()}' is not a number, a string or texts such as 'done' | 'late', with a name in front`);
+    }
+    return { holds, rest: dots !== undefined };
+  });
+  if (places.slice(0, -1).some(({ rest }) => rest)) refuse('a list in a reply takes all that are left, and comes last');
+  return places;
 }
 
 function addName(script, list, entry, refuse) {

@@ -111,13 +111,16 @@ export class Hold implements AsyncDisposable {
     this.assertHeld();
     const region = new Region(this, currentRegion());
     let result: T;
+    let goesOn: boolean;
     try {
       result = runInRegion(region, fn);
+      // Within the try: what has a `then` may throw when it is looked at.
+      goesOn = isThenable(result);
     } catch (error) {
       region.close();
       throw error;
     }
-    if (!isThenable(result)) {
+    if (!goesOn) {
       region.close();
       return result;
     }

@@ -7,7 +7,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * back, a task runs at most once and never after it was cancelled, and nothing is thrown out of a timer.
  */
 export class SteadyScheduler {
-  private latest = Number.NEGATIVE_INFINITY;
+  private seen = Number.NEGATIVE_INFINITY;
+  /** What the clock was set back by, in all. Time goes on from there: a deadline waits for no clock to catch up. */
+  private setBack = 0;
 
   constructor(
     private readonly inner: Scheduler,
@@ -16,8 +18,9 @@ export class SteadyScheduler {
 
   now(): number {
     const now = this.inner.now();
-    if (now > this.latest) this.latest = now;
-    return this.latest;
+    if (now < this.seen) this.setBack += this.seen - now;
+    this.seen = now;
+    return now + this.setBack;
   }
 
   wallNow(): number | undefined {
@@ -26,16 +29,20 @@ export class SteadyScheduler {
 
   schedule(ms: number, task: () => void, options?: { readonly keepAlive?: boolean }): ScheduledTask {
     let pending = true;
+    const delay = Math.min(Math.max(0, ms), LONGEST_TIMER_MS);
+    const { setBack } = this;
+    const due = this.now() + delay;
     const once = (): void => {
       if (!pending) return;
       pending = false;
+      this.makeUp(due, setBack);
       try {
         task();
       } catch (error) {
         this.onTaskError(error);
       }
     };
-    const scheduled = this.inner.schedule(Math.min(Math.max(0, ms), LONGEST_TIMER_MS), once, options);
+    const scheduled = this.inner.schedule(delay, once, options);
     return {
       cancel: () => {
         if (!pending) return;
@@ -43,5 +50,11 @@ export class SteadyScheduler {
         scheduled.cancel();
       },
     };
+  }
+
+  /** What passed unseen before the clock was set back is missing; a timer that is due since `due` knows of it. */
+  private makeUp(due: number, setBackBefore: number): void {
+    const missing = due - this.now();
+    if (this.setBack > setBackBefore && missing > 0) this.setBack += missing;
   }
 }

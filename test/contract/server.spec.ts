@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { RedisSubscriber } from '../../lib/backend/redis/subscriber.js';
-import { LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import { LockOwnershipError } from '../../lib/index.js';
 import { lockChannel } from '../../lib/keys/names.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
@@ -94,7 +94,10 @@ inWorld(redis, ({ time }) => {
       redis.onReset(() => subscriber.close());
       let heard = 0;
       const hear = (): void => void (heard += 1);
-      await expect(subscriber.subscribe('c', hear)).rejects.toThrow(LockUnavailableError);
+      await expect(subscriber.subscribe('c', hear)).rejects.toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        outcome: 'refused',
+      });
       expect(subscriber.channelNames).toEqual([]);
       await allow('allchannels');
       const subscription = await subscriber.subscribe('c', hear);

@@ -40,7 +40,7 @@ describe('F2: the reply of a release is lost', () => {
       await expect(admin.hgetall(name)).resolves.toEqual({ [second.owner]: '1' });
       second.assertHeld();
       await expect(second.release()).resolves.toBe('released');
-      await client.locks.getLock(name).isLocked();
+      await client.connected();
     }
   });
 
@@ -77,7 +77,11 @@ describe('F2: the reply of a release is lost', () => {
     for (const hold of inner) await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '3' });
     proxy.heal();
-    const isBack = () => client.locks.getLock('f2:three').isLocked().catch(() => false);
+    const isBack = () =>
+      client.locks
+        .getLock('f2:three')
+        .isLocked()
+        .catch(() => false);
     await until(isBack, RECONNECT + 2 * DEADLINE, 'the connection is back');
     const again = await enter();
     await expect(admin.hgetall('f2:three')).resolves.toEqual({ [outer.owner]: '2' });

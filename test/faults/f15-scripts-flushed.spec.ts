@@ -1,14 +1,16 @@
 import { executions, repeatedly } from './observe.js';
 import { type Client, useBench } from './open-locks.js';
 
-const DURATION = 2000;
+const DURATION = 2500;
+/** Deadlines that a busy machine does not miss: nothing here is about them. */
+const PATIENT = { watchdogTimeout: '3s', commandTimeout: '2s' } as const;
 
 describe('F15: the scripts are flushed every 50 ms under load', () => {
   const bench = useBench();
 
   it('nobody notices', async () => {
     const { admin, history } = bench();
-    const clients = [1, 2, 3].map(() => bench().open(undefined, { watchdogTimeout: 300 }));
+    const clients = [1, 2, 3].map(() => bench().open(undefined, PATIENT));
     const missing = async () => Number(/errorstat_NOSCRIPT:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
     const before = { missing: await missing(), evaluated: await executions(admin, 'eval') };
     const end = performance.now() + DURATION;
@@ -16,14 +18,14 @@ describe('F15: the scripts are flushed every 50 ms under load', () => {
       while (performance.now() < end) {
         await locks.withLock(name, { wait: '20s' }, async (hold) => {
           history.note(hold);
-          await locks.withLock(name, (inner) => inner.extend('1s'));
+          await locks.withLock(name, (inner) => inner.extend('5s'));
           await locks.getLock(name).remainingLease();
         });
         const tried = await locks.tryAcquire(name);
         await history.note(tried)?.release();
       }
     };
-    const kept = history.note(await bench().open(undefined, { watchdogTimeout: 300 }).locks.acquire('f15:kept'));
+    const kept = history.note(await bench().open(undefined, PATIENT).locks.acquire('f15:kept'));
     const stop = repeatedly(() => admin.script('FLUSH', 'SYNC'), 50);
     await Promise.all(clients.flatMap((client) => ['f15:a', 'f15:b', 'f15:c'].map((name) => work(client, name))));
     await admin.script('FLUSH', 'SYNC');

@@ -14,8 +14,9 @@ describe('F17: the server is far out of memory', () => {
   });
 
   it('refuses an acquire, and leaves no key', async () => {
-    const { locks } = bench().open();
-    await locks.getLock('warm-up').isLocked();
+    const client = bench().open(undefined, { commandTimeout: '1s' });
+    const { locks } = client;
+    await client.connected();
     await fill();
     for (const options of [{}, { lease: '60s' }, { wait: 300 }] as const) {
       const attempt = await settled(() => locks.tryAcquire('f17:new', options));

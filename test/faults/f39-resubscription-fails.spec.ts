@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mentions } from '../servers/fault-proxy.js';
 import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, POLL, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, POLL, RECONNECT, untilConnected, useBench } from './open-locks.js';
 
 describe('F39: subscribing again fails', () => {
   const bench = useBench();
@@ -88,7 +88,7 @@ describe('F39: subscribing again fails', () => {
   it('the right to run scripts is revoked: calls say so at once, and work again when it is back', async () => {
     const url = await newUser();
     const { locks } = bench().open(url);
-    await locks.getLock('f39:acl').isLocked();
+    await untilConnected(locks);
     await bench().admin.acl('SETUSER', 'locker', '-evalsha', '-eval');
     const refused = await settled(() => locks.acquire('f39:acl', { wait: '30s' }));
     expect(refused.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', permanent: true });

@@ -8,7 +8,7 @@ import { LockService } from '../../lib/lock.service.js';
 import { RedisLockModule } from '../../lib/redis-lock.module.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, POLL, useBench } from './open-locks.js';
+import { DEADLINE, LEASE, POLL, untilConnected, useBench } from './open-locks.js';
 
 const SHUTDOWN = 500;
 /** I14 with that: what is promised for the whole. */
@@ -116,7 +116,7 @@ describe('F43: shutdown', () => {
   it('while an acquire of unknown outcome is being undone: it is undone first', async () => {
     const proxy = await bench().proxy();
     const { application, locks } = await start(proxy.url);
-    await locks.getLock('f43:ghost').isLocked();
+    await untilConnected(locks);
     const cut = proxy.cutAfter(mentions('evalsha', 'f43:ghost'));
     const tried = settled(() => locks.tryAcquire('f43:ghost', { lease: '60s' }));
     await cut;

@@ -109,9 +109,9 @@ export class FakeRedis {
       case 'acquire':
         return ['acquired', 1000, '', now];
       case 'hold':
-        return ['held', '', now];
+        return ['held', now];
       case 'release':
-        return ['released', '', now];
+        return ['released', now];
       case 'forceRelease':
         return ['released', ''];
       case 'inspect':

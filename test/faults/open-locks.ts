@@ -31,6 +31,19 @@ export interface ClientOptions extends Omit<RedisLockOptions, 'connection' | 'ba
   readonly backend?: (scheduler: SteadyScheduler) => LockBackend;
 }
 
+/** Resolves when commands can be sent, however long a busy machine takes for that. */
+export const untilConnected = (locks: LockService): Promise<void> => {
+  const answered = () =>
+    locks
+      .getLock('warm-up')
+      .isLocked()
+      .then(
+        () => true,
+        () => false,
+      );
+  return until(answered, 2000, 'the client is connected');
+};
+
 /** What one process has: a runtime on connections of its own, and the service on top. */
 export class Client {
   readonly events: LockEvent[] = [];
@@ -39,6 +52,10 @@ export class Client {
   constructor(readonly runtime: OwnedRuntime) {
     this.locks = new LockService(runtime);
     runtime.events.on((event) => this.events.push(event));
+  }
+
+  connected(): Promise<void> {
+    return untilConnected(this.locks);
   }
 
   /** Ends everything, as the end of an application does. */
@@ -123,7 +140,7 @@ export class Bench {
   async openBehindProxy(options?: ClientOptions): Promise<ClientBehindProxy> {
     const proxy = await this.proxy();
     const client = this.open(proxy.url, options);
-    await client.locks.getLock('warm-up').isLocked();
+    await client.connected();
     return { client, proxy };
   }
 

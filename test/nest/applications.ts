@@ -50,10 +50,18 @@ export const adapters: readonly (readonly [name: string, adapter: Adapter])[] = 
   ['Fastify', () => new FastifyAdapter()],
 ];
 
-/** An application that listens on a free port. */
-export const serve = async (adapter: Adapter, metadata: ModuleMetadata, options?: Options): Promise<Served> => {
+/**
+ * An application that listens on a free port.
+ * @param forceCloseConnections Cuts what is open when the application closes: clients may keep connections in stock.
+ */
+export const serve = async (
+  adapter: Adapter,
+  metadata: ModuleMetadata,
+  options?: Options,
+  forceCloseConnections = true,
+): Promise<Served> => {
   const module = await compile(metadata, options);
-  const app = module.createNestApplication(adapter(), { logger: false });
+  const app = module.createNestApplication(adapter(), { logger: false, forceCloseConnections });
   await app.listen(0, '127.0.0.1');
   return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
 };

@@ -60,6 +60,11 @@ class Orders {
     return this.ran();
   }
 
+  @Locked('stock:<0>', { wait: '1s' })
+  async waitForAll(_skus: readonly string[]): Promise<string> {
+    return this.ran();
+  }
+
   @Locked('order:<0>', { onConflict: answer })
   async answer(_id: string, _note: object): Promise<string> {
     return this.ran();
@@ -173,6 +178,19 @@ describe('A @Locked method that does not get its lock', () => {
     expect([...runtimeOf(app).grants].map(({ name }) => name)).toEqual(['order:taken', 'stock:b']);
     await stock.release();
     await expect(orders.skipAll(['a', 'b', 'c'])).resolves.toBe('ran');
+  });
+
+  it('waits once for all of several locks, and then keeps none of them', async () => {
+    const [first, second] = await Promise.all([locks.acquire('stock:a'), locks.acquire('stock:b')]);
+    const outcome = caught(orders.waitForAll(['a', 'b']), LockTimeoutError);
+    await clock.advance(600);
+    await first.release();
+    await clock.advance(399);
+    await expect(atOnce(outcome)).resolves.toBe('waits');
+    await clock.advance(1);
+    await expect(outcome).resolves.toMatchObject({ lockName: 'stock:b' });
+    expect([...runtimeOf(app).grants].map(({ name }) => name)).toEqual(['order:taken', 'stock:b']);
+    await second.release();
   });
 
   it('is answered at once by a function that learns the error and the arguments', async () => {

@@ -144,35 +144,40 @@ describe('The connection', () => {
     thrownBy(() => parseModuleOptions({ connection: connection as string }), LockOptionsError);
 
   it.each([
-    ['an URL of something else', 'http://:s3cret@127.0.0.1'],
+    ['a URL of something else', 'http://:s3cret@127.0.0.1'],
     ['a misspelt URL', 'redis:/:s3cret@127.0.0.1'],
-    ['an URL with a port that none is', 'redis://:s3cret@127.0.0.1:99999'],
-    ['an URL that is none', 'redis://:s3cret@[127.0.0.1'],
-    ['an URL with a password that cannot be decoded', 'redis://:s3cret%zz@127.0.0.1'],
+    ['a URL with a port that none is', 'redis://:s3cret@127.0.0.1:99999'],
+    ['a URL that is none', 'redis://:s3cret@[127.0.0.1'],
+    ['a URL with a password that cannot be decoded', 'redis://:s3cret%zz@127.0.0.1'],
+    ['a URL with a query', 'redis://:s3cret@127.0.0.1?enableOfflineQueue=false'],
+    ['a URL with a path that is no database', 'redis://:s3cret@127.0.0.1/shop'],
     ['an empty text', ''],
     ['a list of URLs', ['redis://:s3cret@127.0.0.1']],
-    ['an URL object', new URL('redis://:s3cret@127.0.0.1')],
+    ['a URL object', new URL('redis://:s3cret@127.0.0.1')],
     [
       'an instance of a class',
       new (class Settings {
         readonly password = 's3cret';
       })(),
     ],
+    ['options with a URL', { url: 'redis://:s3cret@127.0.0.1' }],
+    ['options of Sentinel', { sentinels: [], password: 's3cret' }],
+    ['options of a Cluster', { nodes: ['redis://:s3cret@127.0.0.1'] }],
     ['a function', () => 's3cret'],
     ['a number', 6379],
     ['null', null],
   ])('is refused as %s, without a word of it', (_, connection) => {
     const error = refusal(connection);
-    expect(error.message).toContain(
-      'connection must be a redis:// or rediss:// URL, ioredis options or an ioredis client',
-    );
+    expect(error.message).toMatch(/^connection (must be|has) .*; give |^connection must be a /);
     expect(error.details).toEqual({ option: 'connection' });
     expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
   });
 
   it('is refused as a Cluster client', () => {
     const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
-    expect(refusal(cluster).message).toContain('connection is a Cluster client');
+    expect(refusal(cluster).message).toContain(
+      'connection must be a client, URL or options of one server, not a Cluster client',
+    );
     cluster.disconnect();
   });
 
@@ -181,6 +186,13 @@ describe('The connection', () => {
     const error = thrownBy(both, LockOptionsError);
     expect(error.message).toContain('connection makes no sense with backend "memory"');
     expect(inspect(error)).not.toContain('s3cret');
+  });
+
+  it('may be a URL with a password that has to be encoded', async () => {
+    await using server = await RedisServer.start({ args: ['--requirepass', 's3cret@/:%'] });
+    const app = await start({}, { connection: `redis://:s3cret%40%2F%3A%25@${server.host}:${server.port}/2` });
+    await expect(app.get(LockService).withLock('order:1', () => 'done')).resolves.toBe('done');
+    await app.close();
   });
 
   it('that the server refuses fails acquisitions, without the password in the error or its cause', async () => {

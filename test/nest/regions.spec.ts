@@ -159,7 +159,7 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
   });
 
   it('cannot re-enter a lock that it has lost', async () => {
-    await locks.withLock('a', { lease: 30 }, async (hold) => {
+    await locks.withLock('a', { lease: 100 }, async (hold) => {
       await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
       expect(() => hold.assertHeld()).toThrow(LockLostError);
       await caught(locks.acquire('a'), LockLostError);

@@ -191,7 +191,9 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
   };
 
   beforeEach(async () => {
-    served = await serve(adapter, { controllers: [WorkController] }, { backend: 'memory', shutdownTimeout: 50 });
+    const options = { backend: 'memory', shutdownTimeout: 50 } as const;
+    // Requests are to end by themselves.
+    served = await serve(adapter, { controllers: [WorkController] }, options, false);
     ({ busy } = served.app.get(WorkController));
   });
 

@@ -97,6 +97,7 @@ describe('embed-scripts', () => {
            name: 'fair-share/give-out',
            keyNames: ['total'],
            argumentNames: ['who', 'share', 'others'],
+           replyPlaces: [{ holds: ['given', 'empty'] }, { holds: 'number', rest: true }],
            text: \`local total = KEYS[1]
      local who = ARGV[1]
      local share = tonumber(ARGV[2])

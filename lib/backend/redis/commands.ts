@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { LockUnavailableError } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { ConnectionInput } from './client.js';
 import { RedisConnection } from './connection.js';
 import { inTime } from './in-time.js';
-import { expectList, isNotWritten, isScriptMissing, notConnected } from './replies.js';
-import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
+import { isNotWritten, isScriptMissing, notConnected, unexpectedReply } from './replies.js';
+import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
 import { ServerClock } from './server-clock.js';
 
 /** A deadline of this many milliseconds or more is given to every command, however short its lease. */
 const SHORTEST_DEADLINE_MS = 50;
+
+const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
 
 /**
  * Sends commands, each with a deadline of our own: ioredis neither cancels a command nor bounds every wait. A reply
@@ -67,7 +68,9 @@ export class RedisCommands {
   ): Promise<ReplyOf<S>> {
     const { keys: keyList, args: argList } = encode(script, keys, args);
     const evaluated = this.evaluate(script.text, keyList, argList, deadline);
-    return expectList(await inTime(evaluated, deadline, this.scheduler, name));
+    const reply = await inTime(evaluated, deadline, this.scheduler, name);
+    if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
+    return reply;
   }
 
   /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
@@ -99,9 +102,9 @@ export class RedisCommands {
 
   private async learnServerTime(): Promise<void> {
     const deadline = this.scheduler.now() + this.commandTimeout;
-    const [seconds, micros] = expectList(await inTime(this.connection.client.time(), deadline, this.scheduler));
-    const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    if (!Number.isFinite(now)) throw new LockUnavailableError('Redis did not tell its time', 'unknown', false);
-    this.serverClock.observe(now);
+    const reply = await inTime(this.connection.client.time(), deadline, this.scheduler);
+    const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
+    this.serverClock.observe(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
   }
 }

@@ -52,23 +52,14 @@ export class RedisLock implements LockTransitions {
 
   async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
     return this.inTime(name, lease, async (deadline, notAfter, sent) => {
-      const reply = await this.commands
+      const [outcome, remaining, detail, now] = await this.commands
         .run(scripts.lock.acquire, { lock: name }, { owner, lease, notAfter }, deadline, name)
         .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter }));
-      const [outcome, remaining, detail, now] = reply;
       this.commands.serverClock.observe(now);
-      switch (outcome) {
-        case 'acquired':
-          return { outcome, sent };
-        case 'busy':
-          return { outcome, remaining, holder: detail };
-        case 'late':
-          return undefined;
-        case 'wrong-type':
-          throw wrongKeyType(name, detail);
-        default:
-          throw unexpectedReply(reply);
-      }
+      if (outcome === 'acquired') return { outcome, sent };
+      if (outcome === 'busy') return { outcome, remaining, holder: detail };
+      if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+      return undefined;
     });
   }
 
@@ -76,19 +67,10 @@ export class RedisLock implements LockTransitions {
     const request = (): Promise<HoldOutcome> =>
       this.inTime(name, lease, async (deadline, notAfter, sent) => {
         const args = { owner, count, lease, notAfter };
-        const reply = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
-        const [outcome, now] = reply;
+        const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
         this.commands.serverClock.observe(now);
-        switch (outcome) {
-          case 'held':
-            return { outcome, sent };
-          case 'lost':
-            return { outcome };
-          case 'late':
-            return undefined;
-          default:
-            throw unexpectedReply(reply);
-        }
+        if (outcome === 'held') return { outcome, sent };
+        return outcome === 'lost' ? { outcome } : undefined;
       });
     return request().catch((error: unknown) => {
       rethrowUnlessPassing(error);
@@ -111,7 +93,9 @@ export class RedisLock implements LockTransitions {
     const sent = new Stopwatch(this.scheduler);
     const locks = renewals.map(({ name }) => name);
     const owners = renewals.map(({ owner }) => owner);
-    const [now, ...held] = await this.commands.run(scripts.lock.renew, { locks }, { lease, owners }, deadline);
+    const reply = await this.commands.run(scripts.lock.renew, { locks }, { lease, owners }, deadline);
+    const [now, ...held] = reply;
+    if (held.length !== renewals.length) throw unexpectedReply(reply);
     this.commands.serverClock.observe(now);
     return { sent, held: held.map((flag) => flag === 1) };
   }
@@ -176,9 +160,7 @@ export class RedisLock implements LockTransitions {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
     const args = { owner, channel: lockChannel(name), publish: PUBLISH };
-    const reply = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
-    const [outcome, now] = reply;
-    if (outcome !== 'released' && outcome !== 'not-held') throw unexpectedReply(reply);
+    const [outcome, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
     this.commands.serverClock.observe(now);
     return { outcome, now };
   }

@@ -51,14 +51,6 @@ export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
     { lockName: name, details: { found } },
   );
 
-/**
- * Scripts reply with a list that begins with an outcome or the server's time. Anything else comes from a proxy or a
- * server that is not Redis; what it did is unknown.
- */
-export const expectList = (reply: unknown): readonly unknown[] => {
-  if (Array.isArray(reply) && reply.length > 0) return reply;
-  throw unexpectedReply(reply);
-};
-
+/** The answer comes from a proxy, or from a server that is not Redis; what it did is unknown. */
 export const unexpectedReply = (reply: unknown): LockUnavailableError =>
   new LockUnavailableError(`Unexpected reply from Redis: ${describe(reply)}`, 'unknown', false);

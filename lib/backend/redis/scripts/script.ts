@@ -4,6 +4,12 @@ export type NamedKeys = Readonly<Record<string, string | readonly string[]>>;
 /** The arguments of a script by name; a list stands for all that are left and comes last. */
 export type NamedArguments = Readonly<Record<string, string | number | readonly (string | number)[]>>;
 
+/** What one place of a reply holds: a number, any text, or one of these texts. With `rest`: what all that are left hold. */
+export interface ReplyPlace {
+  readonly holds: 'number' | 'string' | readonly string[];
+  readonly rest?: boolean;
+}
+
 declare const signature: unique symbol;
 
 /** One script as its `.lua` file declares it. */
@@ -19,6 +25,7 @@ export interface Script<
   readonly keyNames: readonly string[];
   /** In the order of `ARGV`. */
   readonly argumentNames: readonly string[];
+  readonly replyPlaces: readonly ReplyPlace[];
   /** For the compiler only: no script carries it at run time. */
   readonly [signature]?: { readonly keys: Keys; readonly arguments: Arguments; readonly reply: Reply };
 }
@@ -42,6 +49,21 @@ export function encode<S extends Script>(
   args: ArgumentsOf<S>,
 ): { keys: string[]; args: string[] } {
   return { keys: inOrder(name, keyNames, keys), args: inOrder(name, argumentNames, args) };
+}
+
+/** Whether a server's answer is a reply of this script. */
+export function isReplyOf<S extends Script>({ replyPlaces }: S, answer: unknown): answer is ReplyOf<S> {
+  if (!Array.isArray(answer)) return false;
+  const values: readonly unknown[] = answer;
+  const last = replyPlaces.at(-1);
+  const fits = last?.rest ? values.length >= replyPlaces.length - 1 : values.length === replyPlaces.length;
+  return fits && values.every((value, index) => isOf((replyPlaces[index] ?? last)?.holds, value));
+}
+
+function isOf(holds: ReplyPlace['holds'] | undefined, value: unknown): boolean {
+  // Beyond that a number is not what the server said.
+  if (holds === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'string' && (holds === 'string' || (holds?.includes(value) ?? false));
 }
 
 function inOrder(scriptName: string, names: readonly string[], values: NamedArguments): string[] {

@@ -11,6 +11,12 @@ export const scripts = {
       name: 'lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['owner', 'lease', 'notAfter'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
@@ -52,6 +58,7 @@ return { 'acquired', lease, '', now }`,
       name: 'lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -71,6 +78,7 @@ return { 'released', '' }`,
       name: 'lock/hold',
       keyNames: ['lock'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter'],
+      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -105,6 +113,12 @@ return { 'held', now }`,
       name: 'lock/inspect',
       keyNames: ['lock'],
       argumentNames: ['owner'],
+      replyPlaces: [
+        { holds: ['locked', 'free', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local function holdCount(lock, owner)
@@ -126,6 +140,7 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -154,6 +169,7 @@ return { 'released', now }`,
       name: 'lock/renew',
       keyNames: ['locks'],
       argumentNames: ['lease', 'owners'],
+      replyPlaces: [{ holds: 'number' }, { holds: 'number', rest: true }],
       text: `local locks = KEYS
 local lease = tonumber(ARGV[1])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end

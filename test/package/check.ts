@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisServer } from '../servers/redis-server.js';
+
+/** The ends of every peer range. Nest 12 and ioredis 6 are what all other tests run on. */
+const PEERS = [
+  { nest: '10.4.22', ioredis: '5.4.2' },
+  { nest: '11.2.10', ioredis: '5.11.1' },
+  { nest: '12.5.1', ioredis: '6.0.0' },
+] as const;
+
+/** Installs the packed package beside the peers in a folder of their own, and runs a small application there. */
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'package-'));
+  const run = (command: string, args: readonly string[], cwd: string, env = {}): string =>
+    execFileSync(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  const server = await RedisServer.start();
+  try {
+    const tarball = run('npm', ['pack', '--silent', '--pack-destination', folder], join(__dirname, '../..')).trim();
+    for (const { nest, ioredis } of PEERS) {
+      const place = mkdtempSync(join(folder, 'consumer-'));
+      writeFileSync(join(place, 'package.json'), '{ "private": true }');
+      const nestPackages = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${nest}`);
+      const others = [`ioredis@${ioredis}`, 'rxjs@7.8.2', 'reflect-metadata@0.2.2', join(folder, tarball)];
+      run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...nestPackages, ...others], place);
+      copyFileSync(join(__dirname, 'application.cjs'), join(place, 'application.cjs'));
+      run(process.execPath, ['application.cjs'], place, { REDIS_URL: server.url });
+      console.log(`Nest ${nest} with ioredis ${ioredis}: ok`);
+    }
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+void main();
