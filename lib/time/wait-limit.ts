@@ -26,11 +26,6 @@ export class WaitLimit {
     return new WaitLimit(this.scheduler, this.wait, [...this.signals, signal], this.startedAt);
   }
 
-  /** Whether a signal has ended the wait, so that not even one try is wanted. */
-  get aborted(): boolean {
-    return this.ended?.cause === 'aborted';
-  }
-
   /** Milliseconds waited so far. */
   get waited(): number {
     return this.scheduler.now() - this.startedAt;

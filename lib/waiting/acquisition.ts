@@ -22,17 +22,22 @@ export class Acquisitions {
    *   WrongKeyTypeError – with nothing left behind.
    */
   async acquire(asked: Asked, channel: string, lease: number): Promise<Acquired> {
+    const { ended } = asked.limit;
+    if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
+    return ended ? this.tryOnce(asked, lease) : this.contention(asked.name, channel).enter(asked, lease);
+  }
+
+  private async tryOnce(asked: Asked, lease: number): Promise<Acquired> {
     const { name, limit } = asked;
-    const ended = limit.ended;
-    if (ended && (limit.wait > 0 || limit.aborted)) throw refusal(asked, ended, undefined);
-    if (limit.wait > 0) return this.contention(name, channel).enter(asked, lease);
     const result = await this.attempts.acquire(name, lease);
-    if (!('owner' in result)) throw conflict(asked, result);
-    const aborted = limit.ended;
-    if (aborted?.cause !== 'aborted') return result;
-    // The signal came while the only try was on its way.
-    this.attempts.giveBack(name, result);
-    throw refusal(asked, aborted, undefined);
+    const { ended } = limit;
+    if (ended?.cause === 'aborted') {
+      // The signal came while the only try was on its way.
+      if ('owner' in result) this.attempts.giveBack(name, result);
+      throw refusal(asked, ended, undefined);
+    }
+    if ('owner' in result) return result;
+    throw limit.wait === 0 ? conflict(asked, result) : refusal(asked, { cause: 'elapsed' }, result);
   }
 
   /** Resolves when no try is on its way: what was asked for is granted, refused or given back. */

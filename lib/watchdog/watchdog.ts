@@ -70,8 +70,18 @@ export class Watchdog {
 
   private round(): void {
     this.timer = this.arm();
-    const due = [...this.watched].filter((hold) => !this.renewing.has(hold) && hold.lease.isAlive);
-    for (let start = 0; start < due.length; start += BATCH) void this.renew(due.slice(start, start + BATCH));
+    this.renewInTurns([...this.watched]);
+  }
+
+  /** Batch after batch, each in a turn of its own: ten thousand holds in one would keep the event loop for too long. */
+  private renewInTurns(holds: readonly Watched[]): void {
+    this.renewDue(holds.slice(0, BATCH));
+    if (holds.length > BATCH) this.scheduler.schedule(0, () => this.renewInTurns(holds.slice(BATCH)));
+  }
+
+  private renewDue(holds: readonly Watched[]): void {
+    const due = holds.filter((hold) => this.watched.has(hold) && !this.renewing.has(hold) && hold.lease.isAlive);
+    if (due.length > 0) void this.renew(due);
   }
 
   private async renew(holds: readonly Watched[]): Promise<void> {
@@ -82,15 +92,10 @@ export class Watchdog {
     } catch (error) {
       this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
       for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
-      this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewAgain(holds));
+      this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewDue(holds));
     } finally {
       for (const hold of holds) this.renewing.delete(hold);
     }
-  }
-
-  private renewAgain(holds: readonly Watched[]): void {
-    const due = holds.filter((hold) => this.watched.has(hold) && !this.renewing.has(hold) && hold.lease.isAlive);
-    if (due.length > 0) void this.renew(due);
   }
 
   private learn(hold: Watched, held: boolean, sent: Stopwatch): void {
