@@ -75,6 +75,10 @@ export class LockUnavailableError extends LockError {
   }
 }
 
+/** Whether asking again may help: the backend could not decide just now. */
+export const isPassing = (error: unknown): error is LockUnavailableError =>
+  error instanceof LockUnavailableError && !error.permanent;
+
 /** The name is taken by a Redis key of another type; `details.found` names it. */
 export class WrongKeyTypeError extends LockError {
   readonly code = 'LOCK_WRONG_KEY_TYPE';

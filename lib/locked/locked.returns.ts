@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { defer, of, isObservable, Observable, type Subscriber, takeWhile, type Unsubscribable } from 'rxjs';
+import { defer, of, isObservable, Observable, type Subscriber, takeWhile, type Subscription } from 'rxjs';
 import { LockLostError } from '../errors.js';
 import type { Guard } from '../primitives/enter-all.js';
 
@@ -31,7 +31,7 @@ const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscribe
     if (until) forward(notify);
     else void guard.leave().then(() => forward(notify));
   };
-  let subscription: Unsubscribable | undefined;
+  let subscription: Subscription | undefined;
   subscriber.add(() => {
     subscription?.unsubscribe();
     void (until?.() ?? Promise.resolve()).then(() => guard.leave());
@@ -39,14 +39,23 @@ const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscribe
   // Deferred, so that a source that throws fails like one that emits an error. A source that emits at once, and without
   // end, can be stopped by its next value only.
   const stoppable = defer(source).pipe(takeWhile(() => !subscriber.closed));
+  let ending: (() => void) | undefined;
   subscription = guard.run(() =>
     stoppable.subscribe({
       next: (value) => forward(() => subscriber.next(value)),
-      error: (error: unknown) => end(() => subscriber.error(error)),
-      complete: () => end(() => subscriber.complete()),
+      error: (error: unknown) => {
+        ending = () => subscriber.error(error);
+      },
+      complete: () => {
+        ending = () => subscriber.complete();
+      },
     }),
   );
-  // The source ended, or its consumer did, while it was being subscribed to.
+  // After what the source itself does at its end, which still needs the locks.
+  subscription.add(() => {
+    if (ending) end(ending);
+  });
+  // The consumer left while the source was being subscribed to.
   if (subscriber.closed) subscription.unsubscribe();
 };
 

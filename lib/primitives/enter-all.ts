@@ -12,6 +12,7 @@ export const enterAll = async (locks: readonly ReentrantLock[], terms: Terms): P
   const held: Entered[] = [];
   const guard: Guard = {
     run: (fn) => {
+      for (const { hold } of held) hold.assertHeld();
       const innermost = held.at(-1);
       return innermost ? innermost.run(fn) : fn();
     },
@@ -21,6 +22,7 @@ export const enterAll = async (locks: readonly ReentrantLock[], terms: Terms): P
   };
   try {
     for (const lock of locks) held.push(await guard.run(() => lock.enter(terms)));
+    await Promise.all(held.map(({ hold }) => hold.refresh(terms.lease)));
     return guard;
   } catch (error) {
     await guard.leave();

@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../errors.js';
+import { isPassing } from '../errors.js';
 import { currentRegion, runInRegion } from '../scope/current-region.js';
 import { Region } from '../scope/region.js';
 import type { EndTurn, Turns } from '../scope/turns.js';
@@ -24,16 +24,21 @@ export interface Entered {
 
 const entered = (hold: Hold, endTurn: EndTurn): Entered => {
   const region = new Region(hold, currentRegion());
+  const leave = async (): Promise<void> => {
+    region.close();
+    await hold.releaseQuietly();
+    endTurn();
+  };
+  let leaving: Promise<void> | undefined;
   return {
     hold,
     run: (fn) => {
       hold.assertHeld();
       return runInRegion(region, fn);
     },
-    leave: async () => {
-      region.close();
-      await hold.releaseQuietly();
-      endTurn();
+    leave: () => {
+      leaving ??= leave();
+      return leaving;
     },
   };
 };
@@ -96,22 +101,19 @@ export class Entry {
   }
 
   private async enterInRegion(region: Region, hold: Hold, request: Request): Promise<Entered> {
-    const { lease, limit } = request;
-    const joinedAfter = limit.waited;
-    try {
-      const endTurn = await this.takeTurn(this.runtime.seats.take(region, this.name).callbacks, request);
-      const inTurn = entered(hold, endTurn);
-      try {
-        // Its lease begins with its turn, not with the queueing.
-        if (lease !== undefined && limit.waited > joinedAfter) await hold.grant.extend(hold, lease);
-        hold.assertHeld();
-        return inTurn;
-      } catch (error) {
-        endTurn();
-        throw error;
-      }
-    } catch (error) {
+    const { callbacks } = this.runtime.seats.take(region, this.name);
+    const endTurn = await this.takeTurn(callbacks, request).catch(async (error: unknown) => {
       await hold.releaseQuietly();
+      throw error;
+    });
+    const inTurn = entered(hold, endTurn);
+    try {
+      // Its lease begins with its turn, not with the queueing.
+      await hold.refresh(request.lease);
+      hold.assertHeld();
+      return inTurn;
+    } catch (error) {
+      await inTurn.leave();
       throw error;
     }
   }
@@ -131,7 +133,7 @@ export class Entry {
     const seat = seats.take(scope, this.name);
     const endTurn = await this.takeTurn(seat.admissions, request);
     try {
-      const joined = seat.grant?.isJoinable ? await this.join(seat.grant, request, binding) : undefined;
+      const joined = seat.usable ? await this.join(seat.usable, request, binding) : undefined;
       if (joined) return joined;
       const hold = await this.acquireAsNewOwner(request, binding, () => seats.tidy(scope, this.name));
       seat.grant = hold.grant;
@@ -166,8 +168,7 @@ export class Entry {
       try {
         return (await grant.join(hold, lease)) ? hold : undefined;
       } catch (error) {
-        const passing = error instanceof LockUnavailableError && !error.permanent;
-        if (!passing || limit.ended) throw error;
+        if (!isPassing(error) || limit.ended) throw error;
         // A refusal comes at once.
         await this.pause(REJOIN_PAUSE_MS);
       }
@@ -191,7 +192,7 @@ export class Entry {
   /** The innermost region or scope around the running code that holds the lock, and the grant it holds it by. */
   private covering(): { readonly region: Region; readonly grant: Grant } | undefined {
     for (const region of currentRegion()?.outwards() ?? []) {
-      const grant = region.isScope ? this.runtime.seats.find(region, this.name)?.grant : this.heldBy(region);
+      const grant = region.isScope ? this.runtime.seats.find(region, this.name)?.usable : this.heldBy(region);
       if (grant?.isJoinable) return { region, grant };
     }
     return undefined;

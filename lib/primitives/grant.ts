@@ -1,4 +1,4 @@
-import { LockLostError } from '../errors.js';
+import { isPassing, LockLostError } from '../errors.js';
 import type { OwnerId } from '../scope/owner.js';
 import { Turns } from '../scope/turns.js';
 import type { Acquired } from '../waiting/attempt.js';
@@ -34,6 +34,8 @@ export class Grant implements Watched {
   /** The last hold has left; nothing comes after. */
   private closed = false;
   private loss: LossReason | undefined;
+  /** Until when the server may count the owner at the most, by the scheduler, whatever became of what was sent. */
+  private countedUntil: number;
 
   constructor(
     readonly runtime: LockRuntime,
@@ -42,6 +44,7 @@ export class Grant implements Watched {
     private readonly onClosed: () => void = () => {},
   ) {
     this.owner = acquired.owner;
+    this.countedUntil = runtime.scheduler.now() + acquired.lease;
     this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, (reason) => this.onLost(reason));
     runtime.grants.add(this);
   }
@@ -49,6 +52,11 @@ export class Grant implements Watched {
   /** Whether a hold remains when all that are on their way out have left, so that others may join it. */
   get isJoinable(): boolean {
     return !this.closed && this.until.size + this.joining > this.leaving;
+  }
+
+  /** Whether there is nothing to hold on to any more. */
+  get isLost(): boolean {
+    return !this.lease.isAlive;
   }
 
   /** The hold that came in last and that somebody is to release by hand. */
@@ -85,19 +93,18 @@ export class Grant implements Watched {
   join(hold: Hold, lease: number | undefined): Promise<boolean> {
     this.joining += 1;
     return this.transitions.run(async () => {
-      this.joining -= 1;
-      if (this.closed) return false;
-      this.assertHeld();
-      this.until.set(hold, this.untilFor(lease));
       try {
-        await this.confirm();
+        if (this.closed) return false;
         this.assertHeld();
-      } catch (error) {
-        this.until.delete(hold);
-        throw error;
+        const until = this.untilFor(lease);
+        await this.confirm(until);
+        this.assertHeld();
+        this.until.set(hold, until);
+        this.keepAlive();
+        return true;
+      } finally {
+        this.joining -= 1;
       }
-      this.keepAlive();
-      return true;
     });
   }
 
@@ -108,9 +115,12 @@ export class Grant implements Watched {
     if (!this.isJoinable) this.letGo();
     return this.transitions.run(async () => {
       this.leaving -= 1;
-      const lease = this.ttl();
       this.until.delete(hold);
-      return this.until.size > 0 ? this.remain() : this.close(lease);
+      if (this.closed) return 'expired';
+      const now = this.runtime.scheduler.now();
+      // Holds whose own lease is over, and that nobody released, keep nothing.
+      const remaining = [...this.until.values()].filter((until) => until > now);
+      return remaining.length > 0 ? this.remain() : this.close();
     });
   }
 
@@ -132,18 +142,21 @@ export class Grant implements Watched {
 
   private async remain(): Promise<HoldRelease> {
     if (this.isJoinable) this.keepAlive();
-    await this.confirm();
+    await this.confirm().catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+      return this.confirm();
+    });
     return this.loss ? 'expired' : 'still-held';
   }
 
-  /** @param lease Milliseconds for which the server may count the hold that leaves. */
-  private async close(lease: number): Promise<HoldRelease> {
+  private async close(): Promise<HoldRelease> {
     this.closed = true;
     this.letGo();
     this.onClosed();
     const { runtime, name, owner } = this;
     try {
       if (this.loss === 'gone') return 'expired';
+      const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
       if ((await runtime.backend.lock.release({ name, owner, lease })) === 'not-held') this.onLost('gone');
       return this.loss ? 'expired' : 'released';
     } finally {
@@ -151,14 +164,19 @@ export class Grant implements Watched {
     }
   }
 
-  /** Tells the server how often the owner holds, and for how long from now. */
-  private async confirm(): Promise<void> {
-    if (this.loss === 'gone') return;
+  /**
+   * Tells the server how often the owner holds, and for how long from now.
+   * @param entering Until when a hold asks for that is to come in as well.
+   */
+  private async confirm(entering?: number): Promise<void> {
+    if (this.loss) return;
     const { runtime, name, owner } = this;
-    const lease = this.ttl();
+    const untils = entering === undefined ? [...this.until.values()] : [...this.until.values(), entering];
+    const lease = this.ttl(untils);
+    this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);
     // It may be less than before. Believed before it is confirmed, since that may go unanswered.
     this.lease.shorten(lease);
-    const reply = await runtime.backend.lock.hold({ name, owner, count: this.until.size, lease });
+    const reply = await runtime.backend.lock.hold({ name, owner, count: untils.length, lease });
     if (reply.outcome === 'held') this.lease.renewed(reply.sent, lease);
     else this.lease.lose('gone');
   }
@@ -167,11 +185,12 @@ export class Grant implements Watched {
     return lease === undefined ? Number.POSITIVE_INFINITY : this.runtime.scheduler.now() + lease;
   }
 
-  /** Milliseconds the holds need together: the longest of their leases, or a round of the watchdog. */
-  private ttl(): number {
-    const last = Math.max(...this.until.values());
-    if (last === Number.POSITIVE_INFINITY) return this.runtime.watchdog.timeout;
-    return Math.max(1, Math.ceil(last - this.runtime.scheduler.now()));
+  /** Milliseconds the holds need together: the longest of their leases, and a round of the watchdog where it keeps one. */
+  private ttl(untils: readonly number[]): number {
+    const { scheduler, watchdog } = this.runtime;
+    const leased = Math.max(...untils.filter((until) => Number.isFinite(until))) - scheduler.now();
+    const watched = untils.includes(Number.POSITIVE_INFINITY) ? watchdog.timeout : 1;
+    return Math.ceil(Math.max(leased, watched));
   }
 
   private keepAlive(): void {
@@ -202,7 +221,7 @@ export class Grant implements Watched {
 
   private lossError(): LockLostError {
     if (this.stopSignal.reason instanceof LockLostError) return this.stopSignal.reason;
-    const why = LOSS_TEXT[this.loss ?? 'gone'];
+    const why = this.loss ? LOSS_TEXT[this.loss] : 'it was released before';
     return new LockLostError(
       `Lock "${this.name}" is no longer held by ${this.owner}: ${why}; stop, somebody else may hold it`,
       { lockName: this.name, details: { owner: this.owner, reason: this.loss } },

@@ -128,6 +128,11 @@ export class Hold implements AsyncDisposable {
     return Promise.resolve(result).finally(() => region.close()) as T;
   }
 
+  /** @internal Begins a lease anew that has passed for the most part while its holder waited for something else. */
+  async refresh(lease: number | undefined): Promise<void> {
+    if (lease !== undefined && this.grant.lease.remaining < lease / 2) await this.extend(lease);
+  }
+
   /** What a log should show of a hold, rather than all that hangs on it. */
   toJSON(): { name: string; owner: string; waitedMs: number; isHeld: boolean } {
     const { name, owner, waitedMs, isHeld } = this;

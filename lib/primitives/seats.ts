@@ -16,8 +16,13 @@ export class Seat {
     this.admissions = new Turns(onIdle);
   }
 
+  /** What the scope holds and may go on with. What it lost it may take again, as a thread may. */
+  get usable(): Grant | undefined {
+    return this.grant?.isJoinable && !this.grant.isLost ? this.grant : undefined;
+  }
+
   get isIdle(): boolean {
-    return !this.grant?.isJoinable && this.callbacks.isIdle && this.admissions.isIdle;
+    return !this.usable && this.callbacks.isIdle && this.admissions.isIdle;
   }
 }
 

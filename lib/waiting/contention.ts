@@ -1,5 +1,5 @@
 import type { Subscription, WakeUps } from '../backend/lock-backend.js';
-import { LockUnavailableError } from '../errors.js';
+import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { WaitEnd } from '../time/wait-limit.js';
@@ -97,7 +97,7 @@ export class Contention {
   }
 
   private collapse(error: unknown): void {
-    for (const waiter of this.waiters) this.refuse(waiter, error);
+    this.refuseAll(error);
     this.stop();
   }
 
@@ -121,8 +121,8 @@ export class Contention {
       this.lastSeen = result;
       return result.remaining < 0 ? Number.POSITIVE_INFINITY : result.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
     } catch (error) {
-      if (error instanceof LockUnavailableError && !error.permanent) this.lastSeen = error;
-      else this.refuse(waiter, error);
+      if (isPassing(error)) this.lastSeen = error;
+      else this.refuseAll(error);
       return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
     } finally {
       this.trying = undefined;
@@ -161,6 +161,11 @@ export class Contention {
     const undecided = this.trying === waiter || (this.trying && !this.lastSeen);
     if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
+  }
+
+  /** What can only be answered so is the answer for everybody in line. */
+  private refuseAll(error: unknown): void {
+    for (const waiter of this.waiters) this.refuse(waiter, error);
   }
 
   private refuse(waiter: Waiter, error: unknown): void {

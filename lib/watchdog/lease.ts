@@ -52,18 +52,16 @@ export class Lease {
     return false;
   }
 
-  /** The server granted the whole lease again. A hold that was lost stays lost. */
+  /** The server lets the hold last for `granted` ms from `sent` on, or longer. A hold that was lost stays lost. */
   renewed(sent: Stopwatch, granted: number): void {
-    if (!this.isAlive) return;
-    this.since = sent;
-    this.length = safeShare(granted);
-    if (this.state === 'doubtful') this.doubt();
+    if (!this.isAlive || safeShare(granted) - sent.elapsed <= this.remaining) return;
+    this.begin(sent, granted);
   }
 
   /** The server was told to end the hold `granted` ms from now, if not sooner. */
   shorten(granted: number): void {
     if (!this.isAlive || safeShare(granted) >= this.remaining) return;
-    this.renewed(new Stopwatch(this.scheduler), granted);
+    this.begin(new Stopwatch(this.scheduler), granted);
   }
 
   /** A renewal failed, or none is to come: from now on the deadline has a timer. */
@@ -95,5 +93,11 @@ export class Lease {
   end(): void {
     if (this.state !== 'lost') this.state = 'over';
     this.timer?.cancel();
+  }
+
+  private begin(since: Stopwatch, granted: number): void {
+    this.since = since;
+    this.length = safeShare(granted);
+    if (this.state === 'doubtful') this.doubt();
   }
 }

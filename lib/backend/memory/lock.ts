@@ -49,7 +49,7 @@ export class MemoryLock implements LockTransitions {
     const held = renewals.map(({ name, owner }) => {
       const lock = this.store.get(name);
       if (lock?.owner !== owner) return false;
-      this.store.set(name, lock, lease);
+      this.store.set(name, lock, Math.max(lease, this.store.remaining(name)));
       return true;
     });
     return { sent: this.store.stopwatch(), held };

@@ -131,6 +131,7 @@ export class RedisConnection {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.ready = false;
     this.settleWaiting(false);
     // Where nothing is connected nothing can end, and ioredis says nothing.
     const connected = this.opened && !['reconnecting', 'close', 'end'].includes(this.client.status);

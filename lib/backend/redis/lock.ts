@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../errors.js';
+import { isPassing, LockUnavailableError } from '../../errors.js';
 import { lockChannel } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
@@ -27,12 +27,6 @@ interface Freed {
   readonly outcome: ReleaseOutcome;
   readonly now: number;
 }
-
-/** What may be sent again, because it says what is to be, is so only where that can help. */
-const rethrowUnlessPassing = (error: unknown): LockUnavailableError => {
-  if (error instanceof LockUnavailableError && !error.permanent) return error;
-  throw error;
-};
 
 const undefinedIfNotSent = (error: unknown): undefined => {
   if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
@@ -64,17 +58,17 @@ export class RedisLock implements LockTransitions {
   }
 
   async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
-    const request = (): Promise<HoldOutcome> =>
-      this.inTime(name, lease, async (deadline, notAfter, sent) => {
-        const args = { owner, count, lease, notAfter };
-        const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
-        this.commands.serverClock.observe(now);
-        if (outcome === 'held') return { outcome, sent };
-        return outcome === 'lost' ? { outcome } : undefined;
-      });
-    return request().catch((error: unknown) => {
-      rethrowUnlessPassing(error);
-      return request();
+    const started = this.deadline(lease);
+    return this.inTime(name, lease, async (deadline, notAfter, sent) => {
+      const args = { owner, count, lease, notAfter };
+      const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
+      this.commands.serverClock.observe(now);
+      if (outcome === 'held') return { outcome, sent };
+      return outcome === 'lost' ? { outcome } : undefined;
+    }).catch(async (error: unknown) => {
+      // It must not arrive after the owner's next transition: that goes out only when the server refuses this one.
+      if (isPassing(error) && error.outcome === 'unknown') await this.pause(started - this.scheduler.now() + 1);
+      throw error;
     });
   }
 
@@ -82,8 +76,8 @@ export class RedisLock implements LockTransitions {
     try {
       return (await this.tryRelease(request)).outcome;
     } catch (error) {
-      const passing = rethrowUnlessPassing(error);
-      return await this.releaseAgain(request, passing);
+      if (!isPassing(error)) throw error;
+      return await this.releaseAgain(request, error);
     }
   }
 
@@ -175,6 +169,10 @@ export class RedisLock implements LockTransitions {
       this.undoing.undo({ ...request, notAfter: 0 });
       throw error;
     }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.scheduler.schedule(ms, resolve, { keepAlive: true }));
   }
 
   private undoUnknown(error: unknown, ghost: Ghost): never {

@@ -86,8 +86,8 @@ export class RedisSubscriber implements WakeUps {
     if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
     this.channels.delete(name);
     if (this.channels.size === 0) this.stopHeartbeat();
-    if (!this.connection.isReady) return;
-    // A connection that is going down has no subscriptions to end.
+    // A connection that is down has no subscriptions to end.
+    if (this.connection.client.status !== 'ready') return;
     this.connection.client.unsubscribe(name).catch(() => this.connection.reconnect());
   }
 

@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../errors.js';
+import { isPassing } from '../../errors.js';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
@@ -59,8 +59,7 @@ export class Undoing {
     try {
       return await this.free(ghost);
     } catch (error) {
-      const passing = error instanceof LockUnavailableError && !error.permanent;
-      return passing ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+      return isPassing(error) ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     }
   }
 

@@ -160,7 +160,7 @@ redis.call('DEL', lock)
 redis.pcall(publish, channel, '0')
 return { 'released', now }`,
     }),
-    /** Gives every lock that its owner still holds the whole lease again. */
+    /** Lets every lock that its owner still holds last for at least the whole lease from now. */
     renew: script<
       { locks: readonly string[] },
       { lease: number; owners: readonly string[] },
@@ -189,7 +189,7 @@ end
 local reply = { serverNow() }
 for i, lock in ipairs(locks) do
   local held = (holdCount(lock, owners[i]) or 0) > 0
-  if held then redis.call('PEXPIRE', lock, lease) end
+  if held and redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
   reply[i + 1] = held and 1 or 0
 end
 return reply`,
