@@ -39,14 +39,16 @@ export interface ReleaseRequest {
 /** `not-held`: the owner holds nothing under this name, because it released before or its lease ended. */
 export type ReleaseOutcome = 'released' | 'not-held';
 
+/** An owner that has `name` wants to hold it for `lease` ms from now, as often as it does. */
 export interface Renewal {
   readonly name: string;
   readonly owner: OwnerId;
+  readonly lease: number;
 }
 
 export interface RenewOutcome {
   readonly sent: Stopwatch;
-  /** For each renewal, in order: whether the owner still held and now holds for the whole lease again. */
+  /** For each renewal, in order: whether the owner still held, and so does for its lease. */
   readonly held: readonly boolean[];
 }
 
@@ -61,7 +63,8 @@ export interface LockState {
 /**
  * The transitions of a reentrant lock. Each happens at once and as a whole. They reject with `LockUnavailableError`
  * when the backend cannot decide in time, and with `WrongKeyTypeError` when something else lives under the name. An
- * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed.
+ * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. A request
+ * of an owner that rejects has either taken effect by then or never will, so that it cannot overtake the next.
  */
 export interface LockTransitions {
   acquire(request: AcquireRequest): Promise<AcquireOutcome>;
@@ -69,7 +72,7 @@ export interface LockTransitions {
   hold(request: HoldRequest): Promise<HoldOutcome>;
   /** Where the outcome stays unknown, the backend goes on in the background. */
   release(request: ReleaseRequest): Promise<ReleaseOutcome>;
-  renew(renewals: readonly Renewal[], lease: number): Promise<RenewOutcome>;
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
   /** Ends the hold of whoever has it. Resolves with whether somebody had. */
   forceRelease(name: string): Promise<boolean>;
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState>;

@@ -54,6 +54,14 @@ export class Grant implements Watched {
     return !this.closed && this.until.size + this.joining > this.leaving;
   }
 
+  get neededLease(): number {
+    return this.ttl([...this.until.values()]);
+  }
+
+  get isBusy(): boolean {
+    return !this.transitions.isIdle;
+  }
+
   /** Whether there is nothing to hold on to any more. */
   get isLost(): boolean {
     return !this.lease.isAlive;
@@ -169,8 +177,9 @@ export class Grant implements Watched {
    * @param entering Until when a hold asks for that is to come in as well.
    */
   private async confirm(entering?: number): Promise<void> {
-    if (this.loss) return;
     const { runtime, name, owner } = this;
+    await runtime.watchdog.settled(this);
+    if (this.loss) return;
     const untils = entering === undefined ? [...this.until.values()] : [...this.until.values(), entering];
     const lease = this.ttl(untils);
     this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);

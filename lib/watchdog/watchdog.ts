@@ -1,14 +1,21 @@
-import type { LockTransitions, Renewal } from '../backend/lock-backend.js';
+import type { LockTransitions } from '../backend/lock-backend.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import { runOutsideRegions } from '../scope/current-region.js';
+import type { OwnerId } from '../scope/owner.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { Lease } from './lease.js';
 
 /** A hold without a lease of its own, kept alive until it is released or lost. */
-export interface Watched extends Renewal {
+export interface Watched {
+  readonly name: string;
+  readonly owner: OwnerId;
   readonly lease: Lease;
+  /** Milliseconds that it needs from now on. */
+  readonly neededLease: number;
+  /** Whether the server is being told something else about it, which lets it last just as well. */
+  readonly isBusy: boolean;
 }
 
 /** Renewed in one command: large enough that ten thousand holds cost few, small enough to keep the server free. */
@@ -25,7 +32,7 @@ const RETRY = 1 / 15;
  */
 export class Watchdog {
   private readonly watched = new Set<Watched>();
-  private readonly renewing = new Set<Watched>();
+  private readonly renewing = new Map<Watched, Promise<void>>();
   private timer: ScheduledTask | undefined;
   private stopped = false;
 
@@ -55,6 +62,11 @@ export class Watchdog {
     this.timer = undefined;
   }
 
+  /** Resolves when no renewal of `hold` is on its way that could arrive after what its owner says next. */
+  async settled(hold: Watched): Promise<void> {
+    await this.renewing.get(hold);
+  }
+
   /** Renews nothing any more; what is held runs out by its lease. */
   stop(): void {
     this.stopped = true;
@@ -80,33 +92,40 @@ export class Watchdog {
   }
 
   private renewDue(holds: readonly Watched[]): void {
-    const due = holds.filter((hold) => this.watched.has(hold) && !this.renewing.has(hold) && hold.lease.isAlive);
-    if (due.length > 0) void this.renew(due);
+    const due = holds.filter((hold) => this.isDue(hold));
+    if (due.length === 0) return;
+    const renewal = this.renew(due).finally(() => {
+      for (const hold of due) this.renewing.delete(hold);
+    });
+    for (const hold of due) this.renewing.set(hold, renewal);
+  }
+
+  private isDue(hold: Watched): boolean {
+    return this.watched.has(hold) && !this.renewing.has(hold) && !hold.isBusy && hold.lease.isAlive;
   }
 
   private async renew(holds: readonly Watched[]): Promise<void> {
-    for (const hold of holds) this.renewing.add(hold);
+    const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
     try {
-      const { sent, held } = await this.locks.renew(holds, this.timeout);
-      holds.forEach((hold, index) => this.learn(hold, held[index] === true, sent));
+      const { sent, held } = await this.locks.renew(renewals);
+      holds.forEach((hold, index) => this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent));
     } catch (error) {
       this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
       for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
       this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewDue(holds));
-    } finally {
-      for (const hold of holds) this.renewing.delete(hold);
     }
   }
 
-  private learn(hold: Watched, held: boolean, sent: Stopwatch): void {
+  /** @param lease What was granted; `undefined`: nothing is held any more. */
+  private learn(hold: Watched, lease: number | undefined, sent: Stopwatch): void {
     // A hold that was released meanwhile may well be missing on the server.
     if (!this.watched.has(hold)) return;
-    if (held) {
-      hold.lease.renewed(sent, this.timeout);
-      hold.lease.trust();
-    } else {
+    if (lease === undefined) {
       this.unwatch(hold);
       hold.lease.lose('gone');
+    } else {
+      hold.lease.renewed(sent, lease);
+      hold.lease.trust();
     }
   }
 }

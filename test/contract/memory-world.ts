@@ -107,7 +107,7 @@ class SharedMemory implements Probe {
       acquire: counting((request) => lock.acquire(request)),
       hold: counting((request) => lock.hold(request)),
       release: counting((request) => lock.release(request)),
-      renew: counting((renewals, lease) => lock.renew(renewals, lease)),
+      renew: counting((renewals) => lock.renew(renewals)),
       forceRelease: counting((name) => lock.forceRelease(name)),
       inspect: counting((name, owner) => lock.inspect(name, owner)),
     };

@@ -29,8 +29,8 @@ const perform = async (lock: LockTransitions, operation: Operation, probe: Probe
     return outcome === 'held' ? 'partial' : outcome;
   }
   if ('forceRelease' in operation) return lock.forceRelease(operation.forceRelease.name);
-  const renewals = operation.renew.items.map(([name, owner]) => ({ name, owner }));
-  return (await lock.renew(renewals, operation.renew.timeout)).held.map(Number);
+  const { items, timeout } = operation.renew;
+  return (await lock.renew(items.map(([name, owner]) => ({ name, owner, lease: timeout })))).held.map(Number);
 };
 
 const inRange = (range: Range): unknown => ({

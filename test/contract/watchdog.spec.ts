@@ -152,6 +152,8 @@ describe('The watchdog with a slow server', () => {
       name: 'n',
       owner: 'me:1',
       lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, () => {}),
+      neededLease: 3 * 80,
+      isBusy: false,
     };
     watchdog.watch(hold);
     await clock.advance(400);

@@ -45,11 +45,11 @@ export class MemoryLock implements LockTransitions {
     return 'released';
   }
 
-  async renew(renewals: readonly Renewal[], lease: number): Promise<RenewOutcome> {
-    const held = renewals.map(({ name, owner }) => {
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const held = renewals.map(({ name, owner, lease }) => {
       const lock = this.store.get(name);
       if (lock?.owner !== owner) return false;
-      this.store.set(name, lock, Math.max(lease, this.store.remaining(name)));
+      this.store.set(name, lock, lease);
       return true;
     });
     return { sent: this.store.stopwatch(), held };

@@ -28,6 +28,8 @@ interface Freed {
   readonly now: number;
 }
 
+type TimedRequest<T> = (deadline: number, notAfter: number, sent: Stopwatch) => Promise<T | undefined>;
+
 const undefinedIfNotSent = (error: unknown): undefined => {
   if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
   throw error;
@@ -45,7 +47,7 @@ export class RedisLock implements LockTransitions {
   }
 
   async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
-    return this.inTime(name, lease, async (deadline, notAfter, sent) => {
+    return this.inTime(name, this.deadline(lease), async (deadline, notAfter, sent) => {
       const [outcome, remaining, detail, now] = await this.commands
         .run(scripts.lock.acquire, { lock: name }, { owner, lease, notAfter }, deadline, name)
         .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter }));
@@ -57,18 +59,27 @@ export class RedisLock implements LockTransitions {
     });
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
-    const started = this.deadline(lease);
-    return this.inTime(name, lease, async (deadline, notAfter, sent) => {
+  hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    return this.settledInTime(name, lease, async (deadline, notAfter, sent) => {
       const args = { owner, count, lease, notAfter };
       const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
       this.commands.serverClock.observe(now);
       if (outcome === 'held') return { outcome, sent };
       return outcome === 'lost' ? { outcome } : undefined;
-    }).catch(async (error: unknown) => {
-      // It must not arrive after the owner's next transition: that goes out only when the server refuses this one.
-      if (isPassing(error) && error.outcome === 'unknown') await this.pause(started - this.scheduler.now() + 1);
-      throw error;
+    });
+  }
+
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const locks = renewals.map(({ name }) => name);
+    const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
+    const shortest = Math.min(...renewals.map(({ lease }) => lease));
+    return this.settledInTime(undefined, shortest, async (deadline, notAfter, sent) => {
+      const reply = await this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
+      const [outcome, now, ...held] = reply;
+      this.commands.serverClock.observe(now);
+      if (outcome === 'late') return undefined;
+      if (held.length !== renewals.length) throw unexpectedReply(reply);
+      return { sent, held: held.map((flag) => flag === 1) };
     });
   }
 
@@ -79,19 +90,6 @@ export class RedisLock implements LockTransitions {
       if (!isPassing(error)) throw error;
       return await this.releaseAgain(request, error);
     }
-  }
-
-  async renew(renewals: readonly Renewal[], lease: number): Promise<RenewOutcome> {
-    const deadline = this.deadline(lease);
-    await this.commands.ready(deadline);
-    const sent = new Stopwatch(this.scheduler);
-    const locks = renewals.map(({ name }) => name);
-    const owners = renewals.map(({ owner }) => owner);
-    const reply = await this.commands.run(scripts.lock.renew, { locks }, { lease, owners }, deadline);
-    const [now, ...held] = reply;
-    if (held.length !== renewals.length) throw unexpectedReply(reply);
-    this.commands.serverClock.observe(now);
-    return { sent, held: held.map((flag) => flag === 1) };
   }
 
   async forceRelease(name: string): Promise<boolean> {
@@ -132,12 +130,7 @@ export class RedisLock implements LockTransitions {
    * deadline has not come: our idea of the server's clock was behind, and the reply has just corrected it. Then, and
    * where the connection went down before anything was written, there is time for another.
    */
-  private async inTime<T>(
-    name: string,
-    lease: number,
-    request: (deadline: number, notAfter: number, sent: Stopwatch) => Promise<T | undefined>,
-  ): Promise<T> {
-    const deadline = this.deadline(lease);
+  private async inTime<T>(name: string | undefined, deadline: number, request: TimedRequest<T>): Promise<T> {
     while (this.scheduler.now() < deadline) {
       await this.commands.ready(deadline, name);
       const sent = new Stopwatch(this.scheduler);
@@ -148,6 +141,21 @@ export class RedisLock implements LockTransitions {
     throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, {
       lockName: name,
     });
+  }
+
+  /**
+   * The same for an owner that goes on holding. Where the outcome is unknown it rejects only when the server refuses the
+   * request, so that it cannot arrive after the owner's next.
+   */
+  private async settledInTime<T>(name: string | undefined, lease: number, request: TimedRequest<T>): Promise<T> {
+    const deadline = this.deadline(lease);
+    try {
+      return await this.inTime(name, deadline, request);
+    } catch (error) {
+      const unknown = error instanceof LockUnavailableError && error.outcome === 'unknown';
+      if (unknown) await this.pause(deadline - this.scheduler.now() + 1);
+      throw error;
+    }
   }
 
   private async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<Freed> {

@@ -160,22 +160,22 @@ redis.call('DEL', lock)
 redis.pcall(publish, channel, '0')
 return { 'released', now }`,
     }),
-    /** Lets every lock that its owner still holds last for at least the whole lease from now. */
+    /** Sets anew for how long from now each lock lasts that its owner still holds. */
     renew: script<
       { locks: readonly string[] },
-      { lease: number; owners: readonly string[] },
-      [now: number, ...held: number[]]
+      { notAfter: number; holders: readonly string[] },
+      [outcome: 'renewed' | 'late', now: number, ...held: number[]]
     >({
       name: 'lock/renew',
       keyNames: ['locks'],
-      argumentNames: ['lease', 'owners'],
-      replyPlaces: [{ holds: 'number' }, { holds: 'number', rest: true }],
+      argumentNames: ['notAfter', 'holders'],
+      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
       text: `local locks = KEYS
-local lease = tonumber(ARGV[1])
-if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local owners = {}
+local notAfter = tonumber(ARGV[1])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local holders = {}
 for i = 2, #ARGV do
-  owners[i - 1] = ARGV[i]
+  holders[i - 1] = ARGV[i]
 end
 local function serverNow()
   local time = redis.call('TIME')
@@ -186,11 +186,14 @@ local function holdCount(lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
   return tonumber(count or '0')
 end
-local reply = { serverNow() }
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
-  local held = (holdCount(lock, owners[i]) or 0) > 0
-  if held and redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
-  reply[i + 1] = held and 1 or 0
+  local owner, lease = holders[2 * i - 1], tonumber(holders[2 * i])
+  local held = (holdCount(lock, owner) or 0) > 0
+  if held then redis.call('PEXPIRE', lock, lease) end
+  reply[i + 2] = held and 1 or 0
 end
 return reply`,
     }),

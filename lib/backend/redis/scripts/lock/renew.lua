@@ -1,16 +1,20 @@
---- Lets every lock that its owner still holds last for at least the whole lease from now.
+--- Sets anew for how long from now each lock lasts that its owner still holds.
 --- keys locks
---- arg lease: number
---- args owners: string
---- reply [now: number, ...held: number[]]
+--- arg notAfter: number
+--- args holders: string
+--- reply [outcome: 'renewed' | 'late', now: number, ...held: number[]]
 --- invariant A lock that is gone, foreign or of another type is left alone and reported as 0.
---- invariant It never shortens a lease: a renewal may arrive late, after the lease was extended.
+--- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
-local reply = { serverNow() }
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
-  local held = (holdCount(lock, owners[i]) or 0) > 0
-  if held and redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
-  reply[i + 1] = held and 1 or 0
+  -- For each lock its owner and the milliseconds.
+  local owner, lease = holders[2 * i - 1], tonumber(holders[2 * i])
+  local held = (holdCount(lock, owner) or 0) > 0
+  if held then redis.call('PEXPIRE', lock, lease) end
+  reply[i + 2] = held and 1 or 0
 end
 return reply
