@@ -63,8 +63,8 @@ export interface LockState {
 /**
  * The transitions of a reentrant lock. Each happens at once and as a whole. They reject with `LockUnavailableError`
  * when the backend cannot decide in time, and with `WrongKeyTypeError` when something else lives under the name. An
- * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. A request
- * of an owner that rejects has either taken effect by then or never will, so that it cannot overtake the next.
+ * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. What
+ * an owner asks for takes effect in the order it was asked, or not at all: a late request never overtakes the next.
  */
 export interface LockTransitions {
   acquire(request: AcquireRequest): Promise<AcquireOutcome>;

@@ -178,7 +178,6 @@ export class Grant implements Watched {
    */
   private async confirm(entering?: number): Promise<void> {
     const { runtime, name, owner } = this;
-    await runtime.watchdog.settled(this);
     if (this.loss) return;
     const untils = entering === undefined ? [...this.until.values()] : [...this.until.values(), entering];
     const lease = this.ttl(untils);

@@ -32,7 +32,7 @@ const RETRY = 1 / 15;
  */
 export class Watchdog {
   private readonly watched = new Set<Watched>();
-  private readonly renewing = new Map<Watched, Promise<void>>();
+  private readonly renewing = new Set<Watched>();
   private timer: ScheduledTask | undefined;
   private stopped = false;
 
@@ -62,11 +62,6 @@ export class Watchdog {
     this.timer = undefined;
   }
 
-  /** Resolves when no renewal of `hold` is on its way that could arrive after what its owner says next. */
-  async settled(hold: Watched): Promise<void> {
-    await this.renewing.get(hold);
-  }
-
   /** Renews nothing any more; what is held runs out by its lease. */
   stop(): void {
     this.stopped = true;
@@ -93,11 +88,7 @@ export class Watchdog {
 
   private renewDue(holds: readonly Watched[]): void {
     const due = holds.filter((hold) => this.isDue(hold));
-    if (due.length === 0) return;
-    const renewal = this.renew(due).finally(() => {
-      for (const hold of due) this.renewing.delete(hold);
-    });
-    for (const hold of due) this.renewing.set(hold, renewal);
+    if (due.length > 0) void this.renew(due);
   }
 
   private isDue(hold: Watched): boolean {
@@ -106,6 +97,7 @@ export class Watchdog {
 
   private async renew(holds: readonly Watched[]): Promise<void> {
     const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
+    for (const hold of holds) this.renewing.add(hold);
     try {
       const { sent, held } = await this.locks.renew(renewals);
       holds.forEach((hold, index) => this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent));
@@ -113,6 +105,8 @@ export class Watchdog {
       this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
       for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
       this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewDue(holds));
+    } finally {
+      for (const hold of holds) this.renewing.delete(hold);
     }
   }
 

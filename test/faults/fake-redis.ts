@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import { isReplyOf } from '../../lib/backend/redis/scripts/script.js';
 import { RequestFrames } from '../servers/request-frames.js';
 
 /** A value as it goes over the wire (RESP2). `Raw` is sent as it is. */
@@ -93,7 +94,14 @@ export class FakeRedis {
   }
 
   /** What a server says where nothing is held by anybody else. */
-  usual({ name, args }: Command): Reply {
+  private usual(command: Command): Reply {
+    const reply = this.replyTo(command);
+    const script = Object.entries(scripts.lock).find(([name]) => name === command.name)?.[1];
+    if (script && !isReplyOf(script, reply)) throw new Error(`The fake does not know what ${command.name} replies`);
+    return reply;
+  }
+
+  private replyTo({ name, args }: Command): Reply {
     const now = Date.now();
     switch (name) {
       case 'hello':
@@ -117,7 +125,7 @@ export class FakeRedis {
       case 'inspect':
         return ['locked', '', 1, 1000];
       case 'renew':
-        return [now, ...Array.from({ length: Number(args[0]) }, () => 1)];
+        return ['renewed', now, ...Array.from({ length: Number(args[0]) }, () => 1)];
       default:
         return new Raw('+OK\r\n');
     }

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hold } from '../../lib/primitives/hold.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { repeatedly, until } from './observe.js';
-import { useBench } from './open-locks.js';
+import { repeatedly, settled, until } from './observe.js';
+import { LEASE, useBench } from './open-locks.js';
 
 const LEASES = 2000;
 
@@ -75,5 +75,26 @@ describe('I11: nothing is left', () => {
     await until(() => scheduler.pending.size === 0, 1000, 'no timer is set');
     // Holds that ended by themselves, too: nobody has to release what is not there any more.
     expect(runtime.grants.size).toBe(0);
+  });
+
+  it('after closing in the middle of a fault: no timer goes on', async () => {
+    const scheduler = new CountingScheduler();
+    const { client, proxy } = await bench().openBehindProxy({ scheduler });
+    const { locks } = client;
+    const held = await locks.acquire('i11:held');
+    const leased = await locks.acquire('i11:leased', { lease: '60s' });
+    const waiting = settled(() => locks.acquire('i11:leased', { wait: Infinity }));
+    await bench().listening('i11:leased');
+    proxy.hold();
+    const lost = settled(() => locks.tryAcquire('i11:ghost', { lease: '60s' }));
+    const release = settled(() => leased.release());
+    expect((await lost).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect((await release).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await client.close();
+    expect((await waiting).error).toMatchObject({ code: 'LOCK_ABORTED' });
+    // Except for the one that tells the holder of the end of what nobody renews any more.
+    await until(() => scheduler.pending.size <= 1, 2 * LEASE, 'no timer is set');
+    await until(() => held.signal.aborted, LEASE, 'the holder is told');
+    expect(scheduler.pending.size).toBe(0);
   });
 });

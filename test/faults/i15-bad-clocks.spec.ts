@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockError, LockLostError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { until } from './observe.js';
+import { executions, until } from './observe.js';
 import { type Client, useBench } from './open-locks.js';
 
 const HOUR = 3_600_000;
@@ -28,14 +28,14 @@ const jumping = (jump: () => number, now = () => systemScheduler.now()): (() => 
   };
 };
 
-const clocks: Readonly<Record<string, () => Scheduler>> = {
+const clocks = {
   'fires early': () => shifted((ms) => ms * (0.5 + 0.5 * Math.random())),
   'fires at once, now and then': () => shifted((ms) => (Math.random() < 0.1 ? 0 : ms)),
   'fires late': () => shifted((ms) => ms + 100 * Math.random()),
   'fires twice': () => ({
     ...systemScheduler,
     schedule: (ms, task, options) => {
-      systemScheduler.schedule(ms + 5, task, options);
+      systemScheduler.schedule(ms + 5, task);
       return systemScheduler.schedule(ms, task, options);
     },
   }),
@@ -57,12 +57,12 @@ const clocks: Readonly<Record<string, () => Scheduler>> = {
         () => Date.now(),
       ),
     ),
-  'has a wall clock that stands still': () =>
+  'has a wall clock that stands still': (): Scheduler =>
     clocked(
       () => systemScheduler.now(),
       () => 0,
     ),
-};
+} satisfies Readonly<Record<string, () => Scheduler>>;
 
 describe('I15: clocks and timers that misbehave', () => {
   const bench = useBench();
@@ -104,6 +104,17 @@ describe('I15: clocks and timers that misbehave', () => {
       await until(async () => (await bench().admin.exists('i15:clock')) === 0, 3000, 'nothing is left');
     },
   );
+
+  it.each(['fires twice', 'fires what was cancelled'] as const)('one that %s: nothing is done twice', async (how) => {
+    const { locks } = bench().open(undefined, { scheduler: clocks[how](), watchdogTimeout: 300 });
+    const hold = bench().history.note(await locks.acquire('i15:twice'));
+    const before = await executions(bench().admin, 'evalsha');
+    await sleep(1500);
+    // Every third of the timeout once.
+    const renewals = (await executions(bench().admin, 'evalsha')) - before;
+    expect(renewals).toBeLessThanOrEqual(16);
+    await expect(hold.release()).resolves.toBe('released');
+  });
 
   it('one that never fires: holds end by the clock all the same', async () => {
     const scheduler: Scheduler = { ...systemScheduler, schedule: () => ({ cancel: () => {} }) };

@@ -19,6 +19,7 @@ import type { RedisCommands } from './commands.js';
 import { unexpectedReply, wrongKeyType } from './replies.js';
 import { scripts } from './scripts/scripts.generated.js';
 import { type Ghost, Undoing } from './undoing.js';
+import { Unsettled } from './unsettled.js';
 
 const PUBLISH = 'PUBLISH';
 
@@ -28,7 +29,9 @@ interface Freed {
   readonly now: number;
 }
 
-type TimedRequest<T> = (deadline: number, notAfter: number, sent: Stopwatch) => Promise<T | undefined>;
+type TimedRequest<T> = (notAfter: number, sent: Stopwatch) => Promise<T | undefined>;
+
+const isUnknown = (error: unknown): boolean => error instanceof LockUnavailableError && error.outcome === 'unknown';
 
 const undefinedIfNotSent = (error: unknown): undefined => {
   if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
@@ -38,16 +41,19 @@ const undefinedIfNotSent = (error: unknown): undefined => {
 /** The reentrant lock in Redis, on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class RedisLock implements LockTransitions {
   private readonly undoing: Undoing;
+  private readonly unsettled: Unsettled;
 
   constructor(
     private readonly commands: RedisCommands,
     private readonly scheduler: SteadyScheduler,
   ) {
+    this.unsettled = new Unsettled(scheduler);
     this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost)).now);
   }
 
   async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
-    return this.inTime(name, this.deadline(lease), async (deadline, notAfter, sent) => {
+    const deadline = this.deadline(lease);
+    return this.inTime(name, deadline, async (notAfter, sent) => {
       const [outcome, remaining, detail, now] = await this.commands
         .run(scripts.lock.acquire, { lock: name }, { owner, lease, notAfter }, deadline, name)
         .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter }));
@@ -59,27 +65,40 @@ export class RedisLock implements LockTransitions {
     });
   }
 
-  hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
-    return this.settledInTime(name, lease, async (deadline, notAfter, sent) => {
+  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    await this.unsettled.settled(owner);
+    const deadline = this.deadline(lease);
+    const request = this.inTime(name, deadline, async (notAfter, sent) => {
       const args = { owner, count, lease, notAfter };
       const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
       this.commands.serverClock.observe(now);
       if (outcome === 'held') return { outcome, sent };
       return outcome === 'lost' ? { outcome } : undefined;
     });
+    return request.catch(async (error: unknown) => {
+      // Rejects only when the server refuses it, so that it cannot arrive after the owner's next.
+      if (isUnknown(error)) this.unsettled.add([owner], deadline);
+      await this.unsettled.settled(owner);
+      throw error;
+    });
   }
 
-  renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const locks = renewals.map(({ name }) => name);
     const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
-    const shortest = Math.min(...renewals.map(({ lease }) => lease));
-    return this.settledInTime(undefined, shortest, async (deadline, notAfter, sent) => {
+    const deadline = this.deadline(Math.min(...renewals.map(({ lease }) => lease)));
+    const request = this.inTime(undefined, deadline, async (notAfter, sent) => {
       const reply = await this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
       const [outcome, now, ...held] = reply;
       this.commands.serverClock.observe(now);
       if (outcome === 'late') return undefined;
       if (held.length !== renewals.length) throw unexpectedReply(reply);
       return { sent, held: held.map((flag) => flag === 1) };
+    });
+    return request.catch((error: unknown) => {
+      const owners = renewals.map(({ owner }) => owner);
+      if (isUnknown(error)) this.unsettled.add(owners, deadline);
+      throw error;
     });
   }
 
@@ -135,27 +154,12 @@ export class RedisLock implements LockTransitions {
       await this.commands.ready(deadline, name);
       const sent = new Stopwatch(this.scheduler);
       const notAfter = Math.ceil(this.commands.serverClock.now() + (deadline - sent.startedAt));
-      const result = await request(deadline, notAfter, sent).catch(undefinedIfNotSent);
+      const result = await request(notAfter, sent).catch(undefinedIfNotSent);
       if (result !== undefined) return result;
     }
     throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, {
       lockName: name,
     });
-  }
-
-  /**
-   * The same for an owner that goes on holding. Where the outcome is unknown it rejects only when the server refuses the
-   * request, so that it cannot arrive after the owner's next.
-   */
-  private async settledInTime<T>(name: string | undefined, lease: number, request: TimedRequest<T>): Promise<T> {
-    const deadline = this.deadline(lease);
-    try {
-      return await this.inTime(name, deadline, request);
-    } catch (error) {
-      const unknown = error instanceof LockUnavailableError && error.outcome === 'unknown';
-      if (unknown) await this.pause(deadline - this.scheduler.now() + 1);
-      throw error;
-    }
   }
 
   private async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<Freed> {
@@ -179,12 +183,8 @@ export class RedisLock implements LockTransitions {
     }
   }
 
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.scheduler.schedule(ms, resolve, { keepAlive: true }));
-  }
-
   private undoUnknown(error: unknown, ghost: Ghost): never {
-    if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.undoing.undo(ghost);
+    if (isUnknown(error)) this.undoing.undo(ghost);
     throw error;
   }
 }
