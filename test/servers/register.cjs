@@ -3,11 +3,11 @@
 // It has to be the main module itself: Node takes a .ts file in an ESM package for an ES module.
 const { existsSync, readFileSync } = require('node:fs');
 const Module = require('node:module');
-const { dirname, join, resolve } = require('node:path');
+const path = require('node:path');
 const { transformSync } = require('@swc/core');
 
-const root = join(__dirname, '../..');
-const swc = JSON.parse(readFileSync(join(root, '.swcrc'), 'utf8'));
+const root = path.join(__dirname, '../..');
+const swc = JSON.parse(readFileSync(path.join(root, '.swcrc'), 'utf8'));
 
 Module._extensions['.ts'] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), { ...swc, swcrc: false, filename });
@@ -16,9 +16,9 @@ Module._extensions['.ts'] = (module, filename) => {
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
-  if (request === 'nest-redis-lock') return join(root, 'lib/index.ts');
+  if (request === 'nest-redis-lock') return path.join(root, 'lib/index.ts');
   if (/^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts')) {
-    const source = resolve(dirname(parent.filename), request.replace(/\.js$/, '.ts'));
+    const source = path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;
   }
   return resolveFilename.call(this, request, parent, ...rest);
@@ -28,7 +28,7 @@ process.setSourceMapsEnabled(true);
 
 if (require.main === module) {
   const [, , file, ...args] = process.argv;
-  const path = resolve(file);
-  process.argv = [process.argv[0], path, ...args];
-  require(path);
+  const main = path.resolve(file);
+  process.argv = [process.argv[0], main, ...args];
+  require(main);
 }
