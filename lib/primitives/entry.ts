@@ -170,13 +170,9 @@ export class Entry {
       } catch (error) {
         if (!isPassing(error) || limit.ended) throw error;
         // A refusal comes at once.
-        await this.pause(REJOIN_PAUSE_MS);
+        await this.runtime.scheduler.pause(REJOIN_PAUSE_MS, { keepAlive: true });
       }
     }
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.runtime.scheduler.schedule(ms, resolve, { keepAlive: true }));
   }
 
   private async takeTurn(turns: Turns, request: Request): Promise<EndTurn> {

@@ -5,8 +5,6 @@ import { Region } from '../scope/region.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant, HoldRelease } from './grant.js';
 
-export type { HoldRelease } from './grant.js';
-
 /**
  * How a hold ends: `bound` ones with the callback that they were acquired for, `loose` ones when whoever acquired them
  * releases them.

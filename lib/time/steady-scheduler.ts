@@ -27,6 +27,11 @@ export class SteadyScheduler {
     return this.inner.wallNow?.();
   }
 
+  /** Resolves `ms` from now. */
+  pause(ms: number, options?: { readonly keepAlive?: boolean }): Promise<void> {
+    return new Promise((resolve) => void this.schedule(ms, resolve, options));
+  }
+
   schedule(ms: number, task: () => void, options?: { readonly keepAlive?: boolean }): ScheduledTask {
     let pending = true;
     const delay = Math.min(Math.max(0, ms), LONGEST_TIMER_MS);

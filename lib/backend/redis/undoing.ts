@@ -39,7 +39,7 @@ export class Undoing {
 
   /** Resolves when everything is undone, or after `ms`; what is left then ends by its lease. */
   async finish(ms: number): Promise<void> {
-    if (this.running.size > 0) await Promise.race([Promise.all(this.running), this.pause(ms)]);
+    if (this.running.size > 0) await Promise.race([Promise.all(this.running), this.scheduler.pause(ms)]);
     this.finished = true;
   }
 
@@ -50,7 +50,7 @@ export class Undoing {
       const confirmed = await this.tryToFree(ghost);
       if (confirmed > ghost.notAfter) return;
       // Bounded, since the server's clock may have been set back.
-      await this.pause(Math.min(RETRY_MS, ghost.notAfter - confirmed + 1));
+      await this.scheduler.pause(Math.min(RETRY_MS, ghost.notAfter - confirmed + 1));
     }
   }
 
@@ -61,9 +61,5 @@ export class Undoing {
     } catch (error) {
       return isPassing(error) ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     }
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.scheduler.schedule(ms, resolve));
   }
 }

@@ -20,8 +20,7 @@ export class Unsettled {
   async settled(owner: OwnerId): Promise<void> {
     const deadline = this.deadlines.get(owner);
     if (deadline === undefined) return;
-    const ms = deadline - this.scheduler.now() + 1;
-    await new Promise<void>((resolve) => void this.scheduler.schedule(ms, resolve, { keepAlive: true }));
+    await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
   }
 
   private forgetPast(): void {
