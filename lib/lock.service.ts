@@ -62,7 +62,7 @@ export class LockService {
     for (const region of currentRegion()?.outwards() ?? []) {
       const { hold } = region;
       if (hold === undefined && wanted !== undefined)
-        return this.runtime.seats.find(region, wanted)?.usable?.latestLoose;
+        return this.runtime.seats.find(region, `exclusive ${wanted}`)?.usable?.latestLoose;
       if (!(hold instanceof Hold) || hold.grant.runtime !== this.runtime) continue;
       if (wanted === undefined || hold.name === wanted) return hold;
     }

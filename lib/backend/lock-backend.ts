@@ -1,82 +1,4 @@
-import type { OwnerId } from '../scope/owner.js';
-import type { Stopwatch } from '../time/stopwatch.js';
-
-/** A new owner wants `name` for `lease` ms, counted by the server from the moment it grants. */
-export interface AcquireRequest {
-  readonly name: string;
-  readonly owner: OwnerId;
-  readonly lease: number;
-}
-
-export type AcquireOutcome =
-  /** `sent`: started just before the command left; the lease is counted from there. */
-  | { readonly outcome: 'acquired'; readonly sent: Stopwatch }
-  /** `remaining`: ms until the lease of `holder` ends by itself; -1 where it never does. */
-  | { readonly outcome: 'busy'; readonly remaining: number; readonly holder: OwnerId };
-
-/** An owner that has `name` wants to hold it `count` times, at least once, for `lease` ms from now. */
-export interface HoldRequest {
-  readonly name: string;
-  readonly owner: OwnerId;
-  /** The count wanted, not a difference, so that the request may be executed twice. */
-  readonly count: number;
-  readonly lease: number;
-}
-
-/** `lost`: the owner has nothing any more under this name. */
-export type HoldOutcome = { readonly outcome: 'held'; readonly sent: Stopwatch } | { readonly outcome: 'lost' };
-
-export interface ReleaseRequest {
-  readonly name: string;
-  readonly owner: OwnerId;
-  /**
-   * Milliseconds for which the server may go on counting the hold if it does not learn of the release, which is tried
-   * again for that long.
-   */
-  readonly lease: number;
-}
-
-/** `not-held`: the owner holds nothing under this name, because it released before or its lease ended. */
-export type ReleaseOutcome = 'released' | 'not-held';
-
-/** An owner that has `name` wants to hold it for `lease` ms from now, as often as it does. */
-export interface Renewal {
-  readonly name: string;
-  readonly owner: OwnerId;
-  readonly lease: number;
-}
-
-export interface RenewOutcome {
-  readonly sent: Stopwatch;
-  /** For each renewal, in order: whether the owner still held, and so does for its lease. */
-  readonly held: readonly boolean[];
-}
-
-export interface LockState {
-  readonly locked: boolean;
-  /** How often the owner asked about holds it; 0 for anybody else. */
-  readonly count: number;
-  /** Milliseconds until the lease ends; -1 without end, -2 where nobody holds. */
-  readonly remaining: number;
-}
-
-/**
- * The transitions of a reentrant lock. Each happens at once and as a whole. They reject with `LockUnavailableError`
- * when the backend cannot decide in time, and with `WrongKeyTypeError` when something else lives under the name. An
- * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. What
- * an owner asks for takes effect in the order it was asked, or not at all: a late request never overtakes the next.
- */
-export interface LockTransitions {
-  acquire(request: AcquireRequest): Promise<AcquireOutcome>;
-  /** What a failed request did is settled by the owner's next transition, which says what it wants. */
-  hold(request: HoldRequest): Promise<HoldOutcome>;
-  /** Where the outcome stays unknown, the backend goes on in the background. */
-  release(request: ReleaseRequest): Promise<ReleaseOutcome>;
-  renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
-  /** Ends the hold of whoever has it. Resolves with whether somebody had. */
-  forceRelease(name: string): Promise<boolean>;
-  inspect(name: string, owner: OwnerId | undefined): Promise<LockState>;
-}
+import type { LockTransitions } from './lock-transitions.js';
 
 /** A subscription that the backend has acknowledged. */
 export interface Subscription {
@@ -96,7 +18,10 @@ export interface WakeUps {
 
 /** Where the state of locks lives and changes, in our words: Redis, or the process's own memory. */
 export interface LockBackend {
+  /** Plain, and the ground of every exclusive kind (Redisson: `getLock`). */
   readonly lock: LockTransitions;
+  /** The same data, but nobody is told of a release (Redisson: `getSpinLock`). */
+  readonly spinLock: LockTransitions;
   readonly wakeUps: WakeUps;
   /** Starts connecting, where there is something to connect to. Does not wait for it. */
   open(): void;

@@ -8,6 +8,7 @@ import { type Asked, refusal } from '../waiting/refusal.js';
 import { Grant } from './grant.js';
 import { type Binding, Hold } from './hold.js';
 import type { LockRequest } from './lock.options.js';
+import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 /** Between two tries to re-enter where the server cannot be asked just now. */
@@ -64,12 +65,17 @@ export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyS
  * without waiting; inside a scope, the scope's; outside both, always somebody new.
  */
 export class Entry {
+  /** What regions keep about the lock, they keep under this. */
+  private readonly seat: string;
+
   constructor(
     private readonly runtime: LockRuntime,
+    private readonly kind: LockKind,
     private readonly name: string,
-    private readonly channel: string,
     private readonly template: string | undefined,
-  ) {}
+  ) {
+    this.seat = `${kind.family} ${name}`;
+  }
 
   /** The grant that the running code may join: that of the innermost region or scope around it. */
   current(): Grant | undefined {
@@ -101,7 +107,7 @@ export class Entry {
   }
 
   private async enterInRegion(region: Region, hold: Hold, request: Request): Promise<Entered> {
-    const { callbacks } = this.runtime.seats.take(region, this.name);
+    const { callbacks } = this.runtime.seats.take(region, this.seat);
     const endTurn = await this.takeTurn(callbacks, request).catch(async (error: unknown) => {
       await hold.releaseQuietly();
       throw error;
@@ -119,7 +125,7 @@ export class Entry {
   }
 
   private async enterInScope(scope: Region, request: Request): Promise<Entered> {
-    const endTurn = await this.takeTurn(this.runtime.seats.take(scope, this.name).callbacks, request);
+    const endTurn = await this.takeTurn(this.runtime.seats.take(scope, this.seat).callbacks, request);
     try {
       return entered(await this.acquireInScope(scope, request, 'bound'), endTurn);
     } catch (error) {
@@ -130,12 +136,12 @@ export class Entry {
 
   private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<Hold> {
     const { seats } = this.runtime;
-    const seat = seats.take(scope, this.name);
+    const seat = seats.take(scope, this.seat);
     const endTurn = await this.takeTurn(seat.admissions, request);
     try {
       const joined = seat.usable ? await this.join(seat.usable, request, binding) : undefined;
       if (joined) return joined;
-      const hold = await this.acquireAsNewOwner(request, binding, () => seats.tidy(scope, this.name));
+      const hold = await this.acquireAsNewOwner(request, binding, () => seats.tidy(scope, this.seat));
       seat.grant = hold.grant;
       return hold;
     } finally {
@@ -144,12 +150,12 @@ export class Entry {
   }
 
   private async acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<Hold> {
-    const { runtime, name, channel } = this;
+    const { runtime, kind, name } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
     const limit = request.limit.endedAlsoBy(runtime.shutdown);
     const lease = request.lease ?? runtime.watchdog.timeout;
-    const acquired = await runtime.acquisitions.acquire({ ...request, limit }, channel, lease);
-    const grant = new Grant(runtime, name, acquired, onClosed);
+    const acquired = await kind.acquisitions.acquire({ ...request, limit }, lease);
+    const grant = new Grant(runtime, kind, name, acquired, onClosed);
     const hold = new Hold(grant, binding, limit.waited);
     grant.admitFirst(hold, request.lease);
     return hold;
@@ -182,13 +188,13 @@ export class Entry {
   }
 
   private request(terms: Terms): Request {
-    return { name: this.name, template: this.template, ...terms };
+    return { what: 'Lock', name: this.name, template: this.template, ...terms };
   }
 
   /** The innermost region or scope around the running code that holds the lock, and the grant it holds it by. */
   private covering(): { readonly region: Region; readonly grant: Grant } | undefined {
     for (const region of currentRegion()?.outwards() ?? []) {
-      const grant = region.isScope ? this.runtime.seats.find(region, this.name)?.usable : this.heldBy(region);
+      const grant = region.isScope ? this.runtime.seats.find(region, this.seat)?.usable : this.heldBy(region);
       if (grant?.isJoinable) return { region, grant };
     }
     return undefined;
@@ -197,7 +203,9 @@ export class Entry {
   private heldBy(region: Region): Grant | undefined {
     const { hold } = region;
     if (!(hold instanceof Hold)) return undefined;
-    return hold.grant.runtime === this.runtime && hold.grant.name === this.name ? hold.grant : undefined;
+    const { grant } = hold;
+    const isOurs = grant.runtime === this.runtime && grant.name === this.name && grant.kind.family === this.kind.family;
+    return isOurs ? grant : undefined;
   }
 
   private scope(): Region | undefined {

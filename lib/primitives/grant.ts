@@ -6,6 +6,7 @@ import { Lease, type LossReason } from '../watchdog/lease.js';
 import type { Watched } from '../watchdog/watchdog.js';
 import type { Hold } from './hold.js';
 import { HoldSignal } from './hold-signal.js';
+import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 const LOSS_TEXT: Readonly<Record<LossReason, string>> = {
@@ -24,10 +25,12 @@ export type HoldRelease = 'released' | 'still-held' | 'expired';
 export class Grant implements Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
+  /** Higher than that of any grant before, where the kind of lock gives fences. */
+  readonly fence: bigint | undefined;
   private readonly stopSignal = new HoldSignal();
   /** The holds the server is to count, each with the instant its own lease ends; `Infinity`: the watchdog keeps it. */
   private readonly until = new Map<Hold, number>();
-  private readonly transitions = new Turns();
+  private readonly turns = new Turns();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
   private leaving = 0;
@@ -39,11 +42,13 @@ export class Grant implements Watched {
 
   constructor(
     readonly runtime: LockRuntime,
+    readonly kind: LockKind,
     readonly name: string,
     acquired: Acquired,
     private readonly onClosed: () => void = () => {},
   ) {
     this.owner = acquired.owner;
+    this.fence = acquired.fence;
     this.countedUntil = runtime.scheduler.now() + acquired.lease;
     this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, (reason) => this.onLost(reason));
     runtime.grants.add(this);
@@ -54,12 +59,16 @@ export class Grant implements Watched {
     return !this.closed && this.until.size + this.joining > this.leaving;
   }
 
+  get transitions(): LockKind['transitions'] {
+    return this.kind.transitions;
+  }
+
   get neededLease(): number {
     return this.ttl([...this.until.values()]);
   }
 
   get isBusy(): boolean {
-    return !this.transitions.isIdle;
+    return !this.turns.isIdle;
   }
 
   /** Whether there is nothing to hold on to any more. */
@@ -100,7 +109,7 @@ export class Grant implements Watched {
    */
   join(hold: Hold, lease: number | undefined): Promise<boolean> {
     this.joining += 1;
-    return this.transitions.run(async () => {
+    return this.turns.run(async () => {
       try {
         if (this.closed) return false;
         this.assertHeld();
@@ -121,7 +130,7 @@ export class Grant implements Watched {
     this.leaving += 1;
     // At once, not when its turn has come: what nobody wants any more is not renewed.
     if (!this.isJoinable) this.letGo();
-    return this.transitions.run(async () => {
+    return this.turns.run(async () => {
       this.leaving -= 1;
       this.until.delete(hold);
       if (this.closed) return 'expired';
@@ -137,7 +146,7 @@ export class Grant implements Watched {
    * @throws LockLostError, LockUnavailableError
    */
   extend(hold: Hold, lease: number): Promise<void> {
-    return this.transitions.run(async () => {
+    return this.turns.run(async () => {
       this.assertHeld();
       const before = this.until.get(hold);
       if (before === undefined) throw this.lossError();
@@ -165,7 +174,7 @@ export class Grant implements Watched {
     try {
       if (this.loss === 'gone') return 'expired';
       const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
-      if ((await runtime.backend.lock.release({ name, owner, lease })) === 'not-held') this.onLost('gone');
+      if ((await this.transitions.release({ name, owner, lease })) === 'not-held') this.onLost('gone');
       return this.loss ? 'expired' : 'released';
     } finally {
       runtime.grants.delete(this);
@@ -184,7 +193,7 @@ export class Grant implements Watched {
     this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);
     // It may be less than before. Believed before it is confirmed, since that may go unanswered.
     this.lease.shorten(lease);
-    const reply = await runtime.backend.lock.hold({ name, owner, count: untils.length, lease });
+    const reply = await this.transitions.hold({ name, owner, count: untils.length, lease });
     if (reply.outcome === 'held') this.lease.renewed(reply.sent, lease);
     else this.lease.lose('gone');
   }

@@ -41,6 +41,14 @@ export class Hold implements AsyncDisposable {
     return this.grant.owner;
   }
 
+  /**
+   * The fencing token, where the kind of lock gives one: higher than that of any holder before, and the same for every
+   * hold of one owner. Resources that remember the highest they have seen refuse who comes too late.
+   */
+  get fence(): bigint | undefined {
+    return this.grant.fence;
+  }
+
   /** Whether {@link release} has not been called yet. Says nothing about the server: see {@link assertHeld}. */
   get isHeld(): boolean {
     return this.releasing === undefined;

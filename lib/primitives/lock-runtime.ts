@@ -2,9 +2,11 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import { type NameLimits, validateName } from '../keys/names.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
-import type { Acquisitions } from '../waiting/acquisition.js';
+import type { Waiting } from '../waiting/line.js';
+import type { Acquisitions } from '../waiting/tries.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
 import type { Grants } from './grants.js';
+import type { LockKinds } from './lock-kind.js';
 import type { Seats } from './seats.js';
 
 /** What a lock does where its caller said nothing. */
@@ -27,7 +29,10 @@ export const fullName = (name: string, { keyPrefix, names }: LockDefaults): stri
 export interface LockRuntime {
   readonly backend: LockBackend;
   readonly scheduler: SteadyScheduler;
-  readonly acquisitions: Acquisitions;
+  readonly waiting: Waiting;
+  readonly kinds: LockKinds;
+  /** Everything that is being acquired, of whatever kind. */
+  readonly acquisitions: Pick<Acquisitions<never, unknown>, 'settled' | 'contended'>;
   readonly watchdog: Watchdog;
   readonly events: LockEvents;
   readonly defaults: LockDefaults;

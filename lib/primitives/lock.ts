@@ -1,9 +1,9 @@
 import { describe } from '../describe.js';
 import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
-import { lockChannel } from '../keys/names.js';
 import { type Entered, Entry, type Terms, termsOf } from './entry.js';
 import type { Hold } from './hold.js';
 import { type LockOptions, parseLockOptions } from './lock.options.js';
+import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 /** What every kind of lock can do. */
@@ -60,8 +60,9 @@ export class ReentrantLock implements Lock {
     private readonly runtime: LockRuntime,
     readonly name: string,
     template?: string,
+    private readonly kind: LockKind = runtime.kinds.plain,
   ) {
-    this.entry = new Entry(runtime, name, lockChannel(name), template);
+    this.entry = new Entry(runtime, kind, name, template);
   }
 
   async acquire(options?: LockOptions): Promise<Hold> {
@@ -116,11 +117,11 @@ export class ReentrantLock implements Lock {
   }
 
   forceRelease(): Promise<boolean> {
-    return this.runtime.backend.lock.forceRelease(this.name);
+    return this.kind.transitions.forceRelease(this.name);
   }
 
   async isLocked(): Promise<boolean> {
-    return (await this.runtime.backend.lock.inspect(this.name, undefined)).locked;
+    return (await this.kind.transitions.inspect(this.name, undefined)).locked;
   }
 
   async isHeldByCurrentScope(): Promise<boolean> {
@@ -129,11 +130,11 @@ export class ReentrantLock implements Lock {
 
   async holdCount(): Promise<number> {
     const owner = this.entry.current()?.owner;
-    return owner === undefined ? 0 : (await this.runtime.backend.lock.inspect(this.name, owner)).count;
+    return owner === undefined ? 0 : (await this.kind.transitions.inspect(this.name, owner)).count;
   }
 
   async remainingLease(): Promise<number> {
-    return (await this.runtime.backend.lock.inspect(this.name, undefined)).remaining;
+    return (await this.kind.transitions.inspect(this.name, undefined)).remaining;
   }
 
   private terms(options: LockOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {

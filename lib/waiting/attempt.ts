@@ -1,8 +1,10 @@
-import type { LockBackend } from '../backend/lock-backend.js';
+import type { LockTransitions } from '../backend/lock-transitions.js';
 import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { OwnerId, OwnerIds } from '../scope/owner.js';
 import type { Stopwatch } from '../time/stopwatch.js';
+import type { Busy, Tries } from './tries.js';
+import { UnderWay } from './under-way.js';
 
 /** A lock that was taken for a new owner. */
 export interface Acquired {
@@ -11,62 +13,49 @@ export interface Acquired {
   readonly sent: Stopwatch;
   /** Milliseconds the server granted. */
   readonly lease: number;
+  /** Where the kind of lock gives one. */
+  readonly fence: bigint | undefined;
 }
 
-/** Somebody else has it. */
-export interface Busy {
-  readonly holder: OwnerId;
-  /** Milliseconds until that lease ends by itself; -1 where it never does. */
-  readonly remaining: number;
-}
-
-/** One try at a time to take locks for new owners. */
-export class Attempts {
-  private readonly underWay = new Set<Promise<unknown>>();
+/** One try at a time to take locks of one kind for new owners, each for a number of milliseconds. */
+export class Attempts implements Tries<number, Acquired> {
+  private readonly underWay = new UnderWay();
 
   constructor(
-    private readonly backend: LockBackend,
+    private readonly locks: LockTransitions,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
   ) {}
 
-  /**
-   * One try, under an owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not
-   * touch the next.
-   */
-  acquire(name: string, lease: number): Promise<Acquired | Busy> {
-    return this.pending(this.tryFor(name, lease));
+  /** An owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not touch the next. */
+  try(name: string, lease: number): Promise<{ readonly got: Acquired } | Busy> {
+    return this.underWay.add(this.tryFor(name, lease));
   }
 
-  /** Releases a lock that nobody wants any more. The backend goes on trying where the first try fails. */
   giveBack(name: string, { owner, lease }: Acquired): void {
-    const release = this.backend.lock.release({ name, owner, lease });
-    this.pending(release).catch((error: unknown) =>
-      this.events.emit({ type: 'release-failed', lockName: name, owner, error }),
-    );
+    this.underWay
+      .add(this.locks.release({ name, owner, lease }))
+      .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
   }
 
-  /** Resolves when no try is on its way, and nothing is being given back. */
-  async settled(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+  after({ owner, lease }: Acquired): Busy {
+    return { holder: owner, remaining: lease };
   }
 
-  private async tryFor(name: string, lease: number): Promise<Acquired | Busy> {
+  settled(): Promise<void> {
+    return this.underWay.settled();
+  }
+
+  private async tryFor(name: string, lease: number): Promise<{ readonly got: Acquired } | Busy> {
     const owner = this.owners.next();
-    const reply = await this.backend.lock.acquire({ name, owner, lease });
-    if (reply.outcome === 'busy') return reply;
-    const acquired = { owner, sent: reply.sent, lease };
+    const reply = await this.locks.acquire({ name, owner, lease });
+    if (reply.outcome === 'busy') return { holder: reply.holder, remaining: reply.remaining };
+    const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
     const age = reply.sent.elapsed;
-    if (age <= lease / 2) return acquired;
+    if (age <= lease / 2) return { got: acquired };
     // What is handed out must be worth having: a lease mostly spent on the way is given back.
     this.giveBack(name, acquired);
     const spent = `The reply took ${Math.round(age)} ms, most of the lease of ${lease} ms`;
     throw new LockUnavailableError(spent, 'refused', false, { lockName: name });
-  }
-
-  private pending<T>(work: Promise<T>): Promise<T> {
-    const noted = work.finally(() => this.underWay.delete(noted));
-    this.underWay.add(noted);
-    return noted;
   }
 }

@@ -1,10 +1,10 @@
-import type { Subscription, WakeUps } from '../backend/lock-backend.js';
+import type { Subscription } from '../backend/lock-backend.js';
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
-import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { WaitEnd } from '../time/wait-limit.js';
-import type { Acquired, Attempts } from './attempt.js';
+import type { Waiting } from './line.js';
 import { type Asked, type LastSeen, refusal } from './refusal.js';
+import type { Busy, Tries } from './tries.js';
 import { WakeUp } from './wake-up.js';
 
 /** How long a contender sleeps when nothing else wakes it, ms. */
@@ -19,51 +19,53 @@ export interface Polling {
 const EXPIRY_JITTER_MS = 5;
 const UNAVAILABLE_PAUSE_MS = 100;
 
-interface Waiter {
+interface Waiter<Wanted, Got> {
   readonly asked: Asked;
-  readonly lease: number;
-  grant(acquired: Acquired): void;
+  readonly wanted: Wanted;
+  grant(got: Got): void;
   refuse(error: unknown): void;
 }
 
+/** Milliseconds until what was found may have changed. */
+const pauseAfter = ({ remaining }: Busy): number =>
+  remaining < 0 ? Number.POSITIVE_INFINITY : remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+
 /**
- * Everybody in this process who waits for one lock. Only the first contends: it tries, subscribes, tries again, and
- * sleeps until a message, the end of the holder's lease, or a slow safety poll. The others wait behind it in memory, so
+ * Everybody in this process who waits for the same. Only the first contends: it tries, subscribes, tries again, and
+ * sleeps until a message, the time at which things change by themselves, or a slow safety poll. The others wait behind it in memory, so
  * a thousand waiters cost the server no more than one.
  */
-export class Contention {
-  private readonly waiters = new Set<Waiter>();
+export class Contention<Wanted, Got extends object> {
+  private readonly waiters = new Set<Waiter<Wanted, Got>>();
   /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
-  private readonly overdue = new Map<Waiter, WaitEnd>();
+  private readonly overdue = new Map<Waiter<Wanted, Got>, WaitEnd>();
   private readonly wakeUp: WakeUp;
   private running = false;
   private listening = false;
   private subscription: Subscription | undefined;
-  private trying: Waiter | undefined;
+  private trying: Waiter<Wanted, Got> | undefined;
   private lastSeen: LastSeen;
 
   constructor(
     private readonly name: string,
     private readonly channel: string,
-    private readonly attempts: Attempts,
-    private readonly wakeUps: WakeUps,
-    scheduler: SteadyScheduler,
-    private readonly polling: Polling,
+    private readonly tries: Tries<Wanted, Got>,
+    private readonly waiting: Waiting,
     private readonly onIdle: () => void,
   ) {
-    this.wakeUp = new WakeUp(scheduler);
+    this.wakeUp = new WakeUp(waiting.scheduler);
   }
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
-  enter(asked: Asked, lease: number): Promise<Acquired> {
+  enter(asked: Asked, wanted: Wanted): Promise<Got> {
     return new Promise((resolve, reject) => {
       const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
-      const waiter: Waiter = {
+      const waiter: Waiter<Wanted, Got> = {
         asked,
-        lease,
-        grant: (acquired) => {
+        wanted,
+        grant: (got) => {
           stopWatching();
-          resolve(acquired);
+          resolve(got);
         },
         refuse: (error) => {
           stopWatching();
@@ -78,11 +80,13 @@ export class Contention {
   }
 
   private async run(): Promise<void> {
+    const { safety, deaf } = this.waiting.polling;
     for (let first = this.first(); first; first = this.first()) {
       const pause = await this.try(first);
       if (this.waiters.size === 0) break;
+      if (pause === 0) continue;
       if (!this.subscription) this.listen();
-      await this.wakeUp.sleep(Math.min(pause, this.subscription?.alive ? this.polling.safety : this.polling.deaf));
+      await this.wakeUp.sleep(Math.min(pause, this.subscription?.alive ? safety : deaf));
     }
     this.stop();
   }
@@ -101,25 +105,27 @@ export class Contention {
     this.stop();
   }
 
-  private first(): Waiter | undefined {
+  private first(): Waiter<Wanted, Got> | undefined {
     const [first] = this.waiters;
     return first;
   }
 
   /** One try for the first in line. Resolves with how long to sleep before the next, unless something happens. */
-  private async try(waiter: Waiter): Promise<number> {
+  private async try(waiter: Waiter<Wanted, Got>): Promise<number> {
     this.trying = waiter;
     this.wakeUp.forget();
     try {
-      const result = await this.attempts.acquire(this.name, waiter.lease);
-      if ('owner' in result) {
-        this.lastSeen = { holder: result.owner, remaining: result.lease };
-        if (this.waiters.delete(waiter)) waiter.grant(result);
-        else this.attempts.giveBack(this.name, result);
-        return waiter.lease;
+      const result = await this.tries.try(this.name, waiter.wanted);
+      if (!('got' in result)) {
+        this.lastSeen = result;
+        return pauseAfter(result);
       }
-      this.lastSeen = result;
-      return result.remaining < 0 ? Number.POSITIVE_INFINITY : result.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+      const { got } = result;
+      const after = this.tries.after(got);
+      this.lastSeen = after;
+      if (this.waiters.delete(waiter)) waiter.grant(got);
+      else this.tries.giveBack(this.name, got);
+      return after ? pauseAfter(after) : 0;
     } catch (error) {
       if (isPassing(error)) this.lastSeen = error;
       else this.refuseAll(error);
@@ -135,7 +141,7 @@ export class Contention {
   private listen(): void {
     if (this.listening) return;
     this.listening = true;
-    this.wakeUps
+    this.waiting.wakeUps
       .subscribe(this.channel, this.wakeUp.notify)
       .then((subscription) => this.listensNow(subscription))
       .catch((error: unknown) => {
@@ -156,7 +162,7 @@ export class Contention {
     this.wakeUp.notify();
   }
 
-  private giveUp(waiter: Waiter, end: WaitEnd): void {
+  private giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
     // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
     const undecided = this.trying === waiter || (this.trying && !this.lastSeen);
     if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
@@ -168,7 +174,7 @@ export class Contention {
     for (const waiter of this.waiters) this.refuse(waiter, error);
   }
 
-  private refuse(waiter: Waiter, error: unknown): void {
+  private refuse(waiter: Waiter<Wanted, Got>, error: unknown): void {
     if (!this.waiters.delete(waiter)) return;
     waiter.refuse(error);
     if (this.waiters.size === 0) this.wakeUp.notify();

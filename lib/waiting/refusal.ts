@@ -7,49 +7,51 @@ import {
   LockUnavailableError,
 } from '../errors.js';
 import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
-import type { Busy } from './attempt.js';
+import type { Busy } from './tries.js';
 
 /** What was asked for, for the texts of errors. */
 export interface Asked {
+  /** What it is that is wanted, at the beginning of a sentence: `Lock`. */
+  readonly what: string;
   readonly name: string;
   readonly template: string | undefined;
   readonly limit: WaitLimit;
 }
 
-/** What the last try found: somebody else's hold, or no answer. */
+/** What the last try found: that it cannot be had, or no answer. */
 export type LastSeen = Busy | LockUnavailableError | undefined;
 
-const describeHolder = ({ holder, remaining }: Busy): string => {
+const describeBusy = ({ holder, available, remaining }: Busy): string => {
+  if (available !== undefined) return `left with ${available} permits`;
   const left = remaining < 0 ? 'without end' : `for ${remaining} ms more unless it is renewed or released`;
-  return `held by ${holder} ${left}`;
+  return holder === undefined ? 'in use' : `held by ${holder} ${left}`;
 };
 
-/** One try was allowed, and somebody else holds the lock. */
-export const conflict = ({ name, template }: Asked, busy: Busy): LockConflictError =>
-  new LockConflictError(`Lock "${name}" is ${describeHolder(busy)}; one try was allowed, give a wait to queue for it`, {
-    lockName: name,
-    template,
-    details: { ...busy },
-  });
+/** One try was allowed, and it cannot be had. */
+export const conflict = ({ what, name, template }: Asked, busy: Busy): LockConflictError =>
+  new LockConflictError(
+    `${what} "${name}" is ${describeBusy(busy)}; one try was allowed, give a wait to queue for it`,
+    { lockName: name, template, details: { ...busy } },
+  );
 
 /** Why a wait that ended comes to nothing. */
-export const refusal = ({ name, template, limit }: Asked, end: WaitEnd, last: LastSeen): LockError => {
+export const refusal = ({ what, name, template, limit }: Asked, end: WaitEnd, last: LastSeen): LockError => {
   const context = { lockName: name, template };
   const waited = Math.round(limit.waited);
   if (end.cause === 'aborted') {
     if (end.reason instanceof LockShutdownError) return end.reason;
-    return new LockAbortedError(`Waiting for lock "${name}" was aborted after ${waited} ms`, {
+    return new LockAbortedError(`Waiting for ${what.toLowerCase()} "${name}" was aborted after ${waited} ms`, {
       ...context,
       cause: end.reason,
     });
   }
   if (last instanceof LockUnavailableError) return last;
   if (limit.wait === 0) {
-    const busy = `Lock "${name}" is in use by another call of the same owner; one try was allowed, give a wait to queue for it`;
+    const busy = `${what} "${name}" is in use by another call of the same owner; one try was allowed, give a wait to queue for it`;
     return new LockConflictError(busy, context);
   }
-  const seen = last ? `is still ${describeHolder(last)}` : 'was not granted';
-  return new LockTimeoutError(`Lock "${name}" ${seen} after ${waited} ms; wait longer or try again later`, {
+  const seen = last ? `is still ${describeBusy(last)}` : 'was not granted';
+  return new LockTimeoutError(`${what} "${name}" ${seen} after ${waited} ms; wait longer or try again later`, {
     ...context,
     details: { ...last, waitedMs: waited },
   });

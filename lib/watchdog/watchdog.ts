@@ -1,4 +1,4 @@
-import type { LockTransitions } from '../backend/lock-backend.js';
+import type { LockTransitions } from '../backend/lock-transitions.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { OwnerId } from '../scope/owner.js';
@@ -9,6 +9,8 @@ import type { Lease } from './lease.js';
 
 /** A hold without a lease of its own, kept alive until it is released or lost. */
 export interface Watched {
+  /** Where it is renewed, together with others of its kind. */
+  readonly transitions: Pick<LockTransitions, 'renew'>;
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: Lease;
@@ -38,7 +40,6 @@ export class Watchdog {
 
   /** @param timeout Milliseconds each renewal grants (Redisson: `lockWatchdogTimeout`). */
   constructor(
-    private readonly locks: LockTransitions,
     private readonly scheduler: SteadyScheduler,
     private readonly events: LockEvents,
     readonly timeout: number,
@@ -87,19 +88,25 @@ export class Watchdog {
   }
 
   private renewDue(holds: readonly Watched[]): void {
-    const due = holds.filter((hold) => this.isDue(hold));
-    if (due.length > 0) void this.renew(due);
+    const due = new Map<Watched['transitions'], Watched[]>();
+    for (const hold of holds) {
+      if (!this.isDue(hold)) continue;
+      const batch = due.get(hold.transitions);
+      if (batch) batch.push(hold);
+      else due.set(hold.transitions, [hold]);
+    }
+    for (const [transitions, batch] of due) void this.renew(transitions, batch);
   }
 
   private isDue(hold: Watched): boolean {
     return this.watched.has(hold) && !this.renewing.has(hold) && !hold.isBusy && hold.lease.isAlive;
   }
 
-  private async renew(holds: readonly Watched[]): Promise<void> {
+  private async renew(transitions: Watched['transitions'], holds: readonly Watched[]): Promise<void> {
     const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
     for (const hold of holds) this.renewing.add(hold);
     try {
-      const { sent, held } = await this.locks.renew(renewals);
+      const { sent, held } = await transitions.renew(renewals);
       holds.forEach((hold, index) => this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent));
     } catch (error) {
       this.events.emit({ type: 'renewal-failed', holds: holds.length, error });

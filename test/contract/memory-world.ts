@@ -1,5 +1,5 @@
-import type { LockBackend, LockTransitions } from '../../lib/backend/lock-backend.js';
-import type { HeldLock } from '../../lib/backend/memory/lock.js';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
+import { lockTable } from '../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/store.js';
 import { parseModuleOptions } from '../../lib/redis-lock.options.js';
@@ -46,28 +46,19 @@ export class MemoryWorld implements World {
 class SharedMemory implements Probe {
   readonly clock = new ManualClock();
   readonly time = Time.on(this.clock);
-  private readonly store = new MemoryStore<HeldLock>(new SteadyScheduler(this.clock, rethrow));
+  private readonly store = new MemoryStore(new SteadyScheduler(this.clock, rethrow));
+  private readonly locks = lockTable(this.store);
   private readonly channelNames = new Set<string>();
   private asked = 0;
 
   /** A backend of one client. */
   connect(): LockBackend {
     const backend = new MemoryBackend(this.store);
-    return {
-      lock: this.counted(backend.lock),
-      wakeUps: {
-        subscribe: (channel, listener) => {
-          this.channelNames.add(channel);
-          return backend.wakeUps.subscribe(channel, listener);
-        },
-      },
-      open: () => backend.open(),
-      close: () => backend.close(),
-    };
+    return this.counted(backend);
   }
 
   async state(name: string): ReturnType<Probe['state']> {
-    const held = this.store.get(name);
+    const held = this.locks.find(name);
     const owners = held ? { [held.owner]: held.count } : {};
     return { type: held ? 'hash' : 'none', owners, ttl: this.store.remaining(name) };
   }
@@ -77,7 +68,7 @@ class SharedMemory implements Probe {
   }
 
   async put(name: string, owner: string, ttl: number, count = 1): Promise<void> {
-    this.store.set(name, { owner, count }, ttl);
+    this.locks.set(name, { owner, count }, ttl);
   }
 
   async remove(name: string): Promise<void> {
@@ -96,21 +87,28 @@ class SharedMemory implements Probe {
     return this.asked;
   }
 
-  private counted(lock: LockTransitions): LockTransitions {
-    const counting =
-      <A extends unknown[], R>(transition: (...args: A) => R) =>
-      (...args: A): R => {
-        this.asked += 1;
-        return transition(...args);
-      };
-    return {
-      acquire: counting((request) => lock.acquire(request)),
-      hold: counting((request) => lock.hold(request)),
-      release: counting((request) => lock.release(request)),
-      renew: counting((renewals) => lock.renew(renewals)),
-      forceRelease: counting((name) => lock.forceRelease(name)),
-      inspect: counting((name, owner) => lock.inspect(name, owner)),
-    };
+  /** The backend, with every transition and query counted and every channel noted. */
+  private counted(backend: MemoryBackend): LockBackend {
+    const counting = <T extends object>(transitions: T): T =>
+      new Proxy(transitions, {
+        get: (target, property) => {
+          const member: unknown = Reflect.get(target, property);
+          if (typeof member !== 'function') return member;
+          return (...args: unknown[]): unknown => {
+            this.asked += 1;
+            return Reflect.apply(member, target, args);
+          };
+        },
+      });
+    const parts = Object.entries(backend).map(([part, transitions]: [string, object]) => [part, counting(transitions)]);
+    return Object.assign(Object.create(backend) as MemoryBackend, Object.fromEntries(parts), {
+      wakeUps: {
+        subscribe: (channel: string, listener: () => void) => {
+          this.channelNames.add(channel);
+          return backend.wakeUps.subscribe(channel, listener);
+        },
+      },
+    });
   }
 }
 

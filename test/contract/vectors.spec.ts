@@ -1,4 +1,4 @@
-import type { LockTransitions } from '../../lib/backend/lock-backend.js';
+import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
 import { lockChannel } from '../../lib/keys/names.js';
 import { inWorld, onEveryBackend, type Probe } from './backends.js';
 import { MemoryWorld } from './memory-world.js';

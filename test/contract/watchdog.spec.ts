@@ -1,4 +1,4 @@
-import type { RenewOutcome } from '../../lib/backend/lock-backend.js';
+import type { RenewOutcome } from '../../lib/backend/lock-transitions.js';
 import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { LockEvents } from '../../lib/observability/lock-events.js';
@@ -143,12 +143,9 @@ describe('The watchdog with a slow server', () => {
         });
       });
     };
-    const never = (): never => {
-      throw new Error('Only renewals are expected');
-    };
-    const locks = { renew, acquire: never, hold: never, release: never, forceRelease: never, inspect: never };
-    const watchdog = new Watchdog(locks, scheduler, new LockEvents(), 3 * 80);
+    const watchdog = new Watchdog(scheduler, new LockEvents(), 3 * 80);
     const hold: Watched = {
+      transitions: { renew },
       name: 'n',
       owner: 'me:1',
       lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, () => {}),

@@ -125,7 +125,7 @@ export class Bench {
       const redis = new RedisBackend(commands, DEADLINE, scheduler);
       const wakeUps = new RedisSubscriber(subscriber, DEADLINE, scheduler);
       const close = async (graceMs: number) => void (await Promise.all([redis.close(graceMs), wakeUps.close()]));
-      return { lock: redis.lock, wakeUps, open: () => redis.open(), close };
+      return Object.assign(Object.create(redis) as RedisBackend, { wakeUps, open: () => redis.open(), close });
     };
     return this.open(commands, { ...options, backend });
   }

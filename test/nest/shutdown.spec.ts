@@ -175,7 +175,10 @@ class WorkController {
 
 /** How many wait for locks; counted where nobody else looks. */
 const waitersIn = (app: Served['app']): number => {
-  const contentions = Reflect.get(runtimeOf(app).acquisitions, 'contentions') as ReadonlyMap<string, object>;
+  const contentions = Reflect.get(runtimeOf(app).kinds.plain.acquisitions, 'contentions') as ReadonlyMap<
+    string,
+    object
+  >;
   const lines = [...contentions.values()].map((contention) => Reflect.get(contention, 'waiters') as Set<unknown>);
   return lines.reduce((sum, { size }) => sum + size, 0);
 };

@@ -11,8 +11,8 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-} from '../lock-backend.js';
-import type { MemoryStore } from './store.js';
+} from '../lock-transitions.js';
+import { type MemoryStore, MemoryTable } from './store.js';
 
 /** What a held lock is: one owner and how often it holds. */
 export interface HeldLock {
@@ -20,49 +20,61 @@ export interface HeldLock {
   readonly count: number;
 }
 
+/** Locks of every exclusive kind live in one table: they exclude each other. */
+export const lockTable = (store: MemoryStore): MemoryTable<HeldLock> => new MemoryTable(store, 'hash');
+
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
 export class MemoryLock implements LockTransitions {
-  constructor(private readonly store: MemoryStore<HeldLock>) {}
+  private readonly locks: MemoryTable<HeldLock>;
+
+  /** @param announces Whether waiters are told of a release; Redisson's spin lock tells nobody. */
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly announces = true,
+  ) {
+    this.locks = lockTable(store);
+  }
 
   async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
-    const held = this.store.get(name);
+    const held = this.locks.get(name);
     if (held && held.owner !== owner) {
       return { outcome: 'busy', remaining: this.store.remaining(name), holder: held.owner };
     }
-    this.store.set(name, held ?? { owner, count: 1 }, lease);
+    this.locks.set(name, held ?? { owner, count: 1 }, lease);
     return { outcome: 'acquired', sent: this.store.stopwatch() };
   }
 
   async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
-    if (this.store.get(name)?.owner !== owner) return { outcome: 'lost' };
-    this.store.set(name, { owner, count }, lease);
+    if (this.locks.find(name)?.owner !== owner) return { outcome: 'lost' };
+    this.locks.set(name, { owner, count }, lease);
     return { outcome: 'held', sent: this.store.stopwatch() };
   }
 
   async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
-    if (this.store.get(name)?.owner !== owner) return 'not-held';
+    if (this.locks.find(name)?.owner !== owner) return 'not-held';
     await this.forceRelease(name);
     return 'released';
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const held = renewals.map(({ name, owner, lease }) => {
-      const lock = this.store.get(name);
+      const lock = this.locks.find(name);
       if (lock?.owner !== owner) return false;
-      this.store.set(name, lock, lease);
+      this.locks.set(name, lock, lease);
       return true;
     });
     return { sent: this.store.stopwatch(), held };
   }
 
   async forceRelease(name: string): Promise<boolean> {
-    const existed = this.store.delete(name);
-    if (existed) this.store.publish(lockChannel(name));
-    return existed;
+    if (!this.locks.get(name)) return false;
+    this.store.delete(name);
+    if (this.announces) this.store.publish(lockChannel(name));
+    return true;
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
-    const held = this.store.get(name);
+    const held = this.locks.get(name);
     return {
       locked: held !== undefined,
       count: held !== undefined && held.owner === owner ? held.count : 0,

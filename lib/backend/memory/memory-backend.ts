@@ -1,5 +1,5 @@
 import type { LockBackend, WakeUps } from '../lock-backend.js';
-import { type HeldLock, MemoryLock } from './lock.js';
+import { MemoryLock } from './lock.js';
 import type { MemoryStore } from './store.js';
 
 /**
@@ -8,10 +8,12 @@ import type { MemoryStore } from './store.js';
  */
 export class MemoryBackend implements LockBackend {
   readonly lock: MemoryLock;
+  readonly spinLock: MemoryLock;
   readonly wakeUps: WakeUps;
 
-  constructor(store: MemoryStore<HeldLock>) {
+  constructor(store: MemoryStore) {
     this.lock = new MemoryLock(store);
+    this.spinLock = new MemoryLock(store, false);
     this.wakeUps = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 

@@ -1,9 +1,12 @@
 import type { Subscription } from '../lock-backend.js';
+import { wrongKeyType } from '../wrong-key-type.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { Stopwatch } from '../../time/stopwatch.js';
 
-interface Entry<V> {
-  readonly value: V;
+interface Entry {
+  /** What lives under the name; no two tables use the same word. */
+  readonly type: string;
+  readonly value: unknown;
   readonly expiresAt: number;
 }
 
@@ -11,11 +14,11 @@ interface Entry<V> {
 const SWEEP_FROM = 1000;
 
 /**
- * What a Redis server is to the memory backend: names with values that expire, and channels. Several backends may share
- * one store, as several clients share a server.
+ * What a Redis server is to the memory backend: names with values that may expire, and channels. Several backends may
+ * share one store, as several clients share a server.
  */
-export class MemoryStore<V> {
-  private readonly entries = new Map<string, Entry<V>>();
+export class MemoryStore {
+  private readonly entries = new Map<string, Entry>();
   private readonly channels = new Map<string, Set<() => void>>();
 
   private sweepAt = SWEEP_FROM;
@@ -27,28 +30,38 @@ export class MemoryStore<V> {
     return new Stopwatch(this.scheduler);
   }
 
-  get(name: string): V | undefined {
-    return this.live(name)?.value;
+  /** What stands for the server's clock, ms. */
+  now(): number {
+    return this.scheduler.now();
   }
 
-  /** Milliseconds `name` has left; -2 where nothing lives under it, as Redis says. */
+  entry(name: string): Entry | undefined {
+    const entry = this.entries.get(name);
+    if (!entry || entry.expiresAt > this.scheduler.now()) return entry;
+    this.entries.delete(name);
+    return undefined;
+  }
+
+  /** Milliseconds `name` has left; -1 without end, -2 where nothing lives under it, as Redis says. */
   remaining(name: string): number {
-    const entry = this.live(name);
-    return entry ? Math.ceil(entry.expiresAt - this.scheduler.now()) : -2;
+    const entry = this.entry(name);
+    if (!entry) return -2;
+    return entry.expiresAt === Number.POSITIVE_INFINITY ? -1 : Math.ceil(entry.expiresAt - this.scheduler.now());
   }
 
-  set(name: string, value: V, ttl: number): void {
+  /** @param ttl Milliseconds; `Infinity` for ever. */
+  set(name: string, type: string, value: unknown, ttl: number): void {
     if (this.entries.size >= this.sweepAt) this.sweep();
-    this.entries.set(name, { value, expiresAt: this.scheduler.now() + ttl });
+    this.entries.set(name, { type, value, expiresAt: this.scheduler.now() + ttl });
   }
 
   delete(name: string): boolean {
-    return this.live(name) !== undefined && this.entries.delete(name);
+    return this.entry(name) !== undefined && this.entries.delete(name);
   }
 
   /** Names that are alive, for tests and for looking at what is held. */
   names(): string[] {
-    return [...this.entries.keys()].filter((name) => this.live(name));
+    return [...this.entries.keys()].filter((name) => this.entry(name));
   }
 
   publish(channel: string): void {
@@ -74,14 +87,36 @@ export class MemoryStore<V> {
 
   /** Names that nobody asks for again would stay for ever. Amortized: at most once for each name that was set. */
   private sweep(): void {
-    for (const name of this.entries.keys()) this.live(name);
+    for (const name of this.entries.keys()) this.entry(name);
     this.sweepAt = Math.max(SWEEP_FROM, 2 * this.entries.size);
   }
+}
 
-  private live(name: string): Entry<V> | undefined {
-    const entry = this.entries.get(name);
-    if (!entry || entry.expiresAt > this.scheduler.now()) return entry;
-    this.entries.delete(name);
-    return undefined;
+/** The names of a store under which values of one type live. */
+export class MemoryTable<V> {
+  /** @param type What Redis would call it, for errors: the tables of one store have different types. */
+  constructor(
+    private readonly store: MemoryStore,
+    readonly type: string,
+  ) {}
+
+  /** @throws WrongKeyTypeError when something else lives under the name. */
+  get(name: string): V | undefined {
+    const entry = this.store.entry(name);
+    if (entry && entry.type !== this.type) throw wrongKeyType(name, entry.type);
+    return this.find(name);
+  }
+
+  /** As {@link get}, where something else under the name only means that ours is gone. */
+  find(name: string): V | undefined {
+    const entry = this.store.entry(name);
+    // Only this table sets values of its type.
+    return entry?.type === this.type ? (entry.value as V) : undefined;
+  }
+
+  /** @param ttl Milliseconds; absent: as long as it had, or for ever. */
+  set(name: string, value: V, ttl?: number): void {
+    const kept = this.store.remaining(name);
+    this.store.set(name, this.type, value, ttl ?? (kept < 0 ? Number.POSITIVE_INFINITY : kept));
   }
 }

@@ -1,8 +1,6 @@
 import { isPassing, LockUnavailableError } from '../../errors.js';
-import { lockChannel } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
-import { Stopwatch } from '../../time/stopwatch.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -14,68 +12,61 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-} from '../lock-backend.js';
+} from '../lock-transitions.js';
+import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
-import { unexpectedReply, wrongKeyType } from './replies.js';
-import { scripts } from './scripts/scripts.generated.js';
+import type { LockDialect, ReleaseReply } from './lock-dialect.js';
+import { unexpectedReply } from './replies.js';
+import { requestInTime, type TimedRequest } from './request-in-time.js';
 import { type Ghost, Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
-const PUBLISH = 'PUBLISH';
-
-/** `now`: the server's time at which the owner certainly had nothing any more. */
-interface Freed {
-  readonly outcome: ReleaseOutcome;
-  readonly now: number;
-}
-
-type TimedRequest<T> = (notAfter: number, sent: Stopwatch) => Promise<T | undefined>;
-
 const isUnknown = (error: unknown): boolean => error instanceof LockUnavailableError && error.outcome === 'unknown';
 
-const undefinedIfNotSent = (error: unknown): undefined => {
-  if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
-  throw error;
-};
-
-/** The reentrant lock in Redis, on Redisson's data: hash `name`, field `owner`, value hold count. */
+/**
+ * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
+ * effect for each request however its answer got lost.
+ */
 export class RedisLock implements LockTransitions {
-  private readonly undoing: Undoing;
+  protected readonly undoing: Undoing;
   private readonly unsettled: Unsettled;
 
   constructor(
-    private readonly commands: RedisCommands,
-    private readonly scheduler: SteadyScheduler,
+    protected readonly commands: RedisCommands,
+    protected readonly scheduler: SteadyScheduler,
+    private readonly dialect: LockDialect,
   ) {
     this.unsettled = new Unsettled(scheduler);
     this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost)).now);
   }
 
-  async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
-    const deadline = this.deadline(lease);
-    return this.inTime(name, deadline, async (notAfter, sent) => {
-      const [outcome, remaining, detail, now] = await this.commands
-        .run(scripts.lock.acquire, { lock: name }, { owner, lease, notAfter }, deadline, name)
-        .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter }));
-      this.commands.serverClock.observe(now);
-      if (outcome === 'acquired') return { outcome, sent };
-      if (outcome === 'busy') return { outcome, remaining, holder: detail };
+  async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+    const { name, owner, lease } = request;
+    return this.inTime(name, this.deadline(lease), async (limits, sent) => {
+      const reply = await this.dialect
+        .acquire(request, limits)
+        .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter }));
+      const { outcome, detail } = reply;
+      this.commands.serverClock.observe(reply.now);
+      if (outcome === 'acquired')
+        return reply.fence === undefined ? { outcome, sent } : { outcome, sent, fence: reply.fence };
+      if (outcome === 'busy') return { outcome, remaining: reply.remaining, holder: detail };
       if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
       return undefined;
     });
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+  async hold(request: HoldRequest): Promise<HoldOutcome> {
+    const { name, owner, lease } = request;
     await this.unsettled.settled(owner);
     const deadline = this.deadline(lease);
-    const request = this.inTime(name, deadline, async (notAfter, sent) => {
-      const args = { owner, count, lease, notAfter };
-      const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
+    const asked = this.inTime<HoldOutcome>(name, deadline, async (limits, sent) => {
+      const { outcome, now } = await this.dialect.hold(request, limits);
       this.commands.serverClock.observe(now);
       if (outcome === 'held') return { outcome, sent };
       return outcome === 'lost' ? { outcome } : undefined;
     });
-    return request.catch(async (error: unknown) => {
+    return asked.catch(async (error: unknown) => {
       // Rejects only when the server refuses it, so that it cannot arrive after the owner's next.
       if (isUnknown(error)) this.unsettled.add([owner], deadline);
       await this.unsettled.settled(owner);
@@ -84,18 +75,15 @@ export class RedisLock implements LockTransitions {
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
-    const locks = renewals.map(({ name }) => name);
-    const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
     const deadline = this.deadline(Math.min(...renewals.map(({ lease }) => lease)));
-    const request = this.inTime(undefined, deadline, async (notAfter, sent) => {
-      const reply = await this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
-      const [outcome, now, ...held] = reply;
-      this.commands.serverClock.observe(now);
-      if (outcome === 'late') return undefined;
-      if (held.length !== renewals.length) throw unexpectedReply(reply);
-      return { sent, held: held.map((flag) => flag === 1) };
+    const asked = this.inTime(undefined, deadline, async (limits, sent) => {
+      const reply = await this.dialect.renew(renewals, limits);
+      this.commands.serverClock.observe(reply.now);
+      if (reply.outcome === 'late') return undefined;
+      if (reply.held.length !== renewals.length) throw unexpectedReply(reply);
+      return { sent, held: reply.held.map((flag) => flag === 1) };
     });
-    return request.catch((error: unknown) => {
+    return asked.catch((error: unknown) => {
       const owners = renewals.map(({ owner }) => owner);
       if (isUnknown(error)) this.unsettled.add(owners, deadline);
       throw error;
@@ -114,8 +102,7 @@ export class RedisLock implements LockTransitions {
   async forceRelease(name: string): Promise<boolean> {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
-    const args = { channel: lockChannel(name), publish: PUBLISH };
-    const [outcome, detail] = await this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
+    const { outcome, detail } = await this.dialect.forceRelease(name, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return outcome === 'released';
   }
@@ -123,14 +110,7 @@ export class RedisLock implements LockTransitions {
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
-    const args = { owner: owner ?? '' };
-    const [outcome, detail, count, remaining] = await this.commands.run(
-      scripts.lock.inspect,
-      { lock: name },
-      args,
-      deadline,
-      name,
-    );
+    const { outcome, detail, count, remaining } = await this.dialect.inspect(name, owner, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { locked: outcome === 'locked', count, remaining };
   }
@@ -140,35 +120,20 @@ export class RedisLock implements LockTransitions {
     return this.undoing.finish(ms);
   }
 
-  private deadline(lease = Number.POSITIVE_INFINITY): number {
+  protected deadline(lease = Number.POSITIVE_INFINITY): number {
     return this.scheduler.now() + this.commands.patience(lease);
   }
 
-  /**
-   * A request that the server refuses after the deadline. `undefined` from `request` says that it did so although the
-   * deadline has not come: our idea of the server's clock was behind, and the reply has just corrected it. Then, and
-   * where the connection went down before anything was written, there is time for another.
-   */
-  private async inTime<T>(name: string | undefined, deadline: number, request: TimedRequest<T>): Promise<T> {
-    while (this.scheduler.now() < deadline) {
-      await this.commands.ready(deadline, name);
-      const sent = new Stopwatch(this.scheduler);
-      const notAfter = Math.ceil(this.commands.serverClock.now() + (deadline - sent.startedAt));
-      const result = await request(notAfter, sent).catch(undefinedIfNotSent);
-      if (result !== undefined) return result;
-    }
-    throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, {
-      lockName: name,
-    });
+  protected inTime<T>(name: string | undefined, deadline: number, request: TimedRequest<T>): Promise<T> {
+    return requestInTime(this.commands, this.scheduler, name, deadline, request);
   }
 
-  private async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<Freed> {
+  private async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
-    const args = { owner, channel: lockChannel(name), publish: PUBLISH };
-    const [outcome, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
-    this.commands.serverClock.observe(now);
-    return { outcome, now };
+    const reply = await this.dialect.release(name, owner, deadline);
+    this.commands.serverClock.observe(reply.now);
+    return reply;
   }
 
   /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
@@ -183,7 +148,7 @@ export class RedisLock implements LockTransitions {
     }
   }
 
-  private undoUnknown(error: unknown, ghost: Ghost): never {
+  protected undoUnknown(error: unknown, ghost: Ghost): never {
     if (isUnknown(error)) this.undoing.undo(ghost);
     throw error;
   }

@@ -1,5 +1,5 @@
 import { describe } from '../../describe.js';
-import { type CommandOutcome, LockUnavailableError, WrongKeyTypeError } from '../../errors.js';
+import { type CommandOutcome, LockUnavailableError } from '../../errors.js';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -44,12 +44,6 @@ export const notConnected = (name: string | undefined, waited: number, cause: un
 
 export const noReply = (name: string | undefined, ms: number): LockUnavailableError =>
   new LockUnavailableError(`Redis did not answer within ${Math.round(ms)} ms`, 'unknown', false, { lockName: name });
-
-export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
-  new WrongKeyTypeError(
-    `The key "${name}" holds a ${found}, not a lock; choose another name or a key prefix for locks`,
-    { lockName: name, details: { found } },
-  );
 
 /** The answer comes from a proxy, or from a server that is not Redis; what it did is unknown. */
 export const unexpectedReply = (reply: unknown): LockUnavailableError =>

@@ -66,7 +66,7 @@ local found = redis.call('TYPE', lock).ok
 if found == 'none' then return { 'not-held', '' } end
 if found ~= 'hash' then return { 'wrong-type', found } end
 redis.call('DEL', lock)
-redis.pcall(publish, channel, '0')
+if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '' }`,
     }),
     /** Sets how often an owner that has the lock holds it, and for how long from now: to re-enter, to leave but not as the last, to extend. */
@@ -157,7 +157,7 @@ end
 local now = serverNow()
 if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now } end
 redis.call('DEL', lock)
-redis.pcall(publish, channel, '0')
+if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', now }`,
     }),
     /** Sets anew for how long from now each lock lasts that its owner still holds. */

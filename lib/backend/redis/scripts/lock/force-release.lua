@@ -8,5 +8,5 @@ local found = redis.call('TYPE', lock).ok
 if found == 'none' then return { 'not-held', '' } end
 if found ~= 'hash' then return { 'wrong-type', found } end
 redis.call('DEL', lock)
-redis.pcall(publish, channel, '0')
+if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '' }

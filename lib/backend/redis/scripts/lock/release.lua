@@ -13,5 +13,5 @@ local now = serverNow()
 if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now } end
 redis.call('DEL', lock)
 -- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
-redis.pcall(publish, channel, '0')
+if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', now }

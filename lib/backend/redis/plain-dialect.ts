@@ -1,0 +1,67 @@
+import { lockChannel } from '../../keys/names.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { AcquireRequest, HoldRequest, Renewal } from '../lock-transitions.js';
+import type { RedisCommands } from './commands.js';
+import type {
+  AcquireReply,
+  ForceReleaseReply,
+  HoldReply,
+  InspectReply,
+  Limits,
+  LockDialect,
+  ReleaseReply,
+  RenewReply,
+} from './lock-dialect.js';
+import { scripts } from './scripts/scripts.generated.js';
+
+/** The command by which a release is announced; none where it is not. */
+export type Publish = 'PUBLISH' | '';
+
+/** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
+export class PlainDialect implements LockDialect {
+  /** @param publish Redisson's spin lock announces nothing. */
+  constructor(
+    protected readonly commands: RedisCommands,
+    protected readonly publish: Publish = 'PUBLISH',
+  ) {}
+
+  async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+    const args = { owner, lease, notAfter };
+    const reply = await this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
+    const [outcome, remaining, detail, now] = reply;
+    return { outcome, remaining, detail, now };
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+    const args = { owner, count, lease, notAfter };
+    const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
+    return { outcome, now };
+  }
+
+  async renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+    const locks = renewals.map(({ name }) => name);
+    const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
+    const reply = await this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
+    const [outcome, now, ...held] = reply;
+    return { outcome, now, held };
+  }
+
+  async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+    const args = { owner, channel: lockChannel(name), publish: this.publish };
+    const [outcome, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
+    return { outcome, now };
+  }
+
+  async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+    const args = { channel: lockChannel(name), publish: this.publish };
+    const [outcome, detail] = await this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
+    return { outcome, detail };
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    const args = { owner: owner ?? '' };
+    const reply = await this.commands.run(scripts.lock.inspect, { lock: name }, args, deadline, name);
+    const [outcome, detail, count, remaining] = reply;
+    return { outcome, detail, count, remaining };
+  }
+}

@@ -1,0 +1,35 @@
+import { LockUnavailableError } from '../../errors.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { Stopwatch } from '../../time/stopwatch.js';
+import type { RedisCommands } from './commands.js';
+import type { Limits } from './lock-dialect.js';
+
+/** `undefined`: the server refused, because by its clock the request came late. */
+export type TimedRequest<T> = (limits: Limits, sent: Stopwatch) => Promise<T | undefined>;
+
+const undefinedIfNotSent = (error: unknown): undefined => {
+  if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
+  throw error;
+};
+
+/**
+ * Makes a request that the server refuses after the deadline. Where it did so although the deadline has not come, our
+ * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
+ * before anything was written, there is time for another.
+ */
+export const requestInTime = async <T>(
+  commands: RedisCommands,
+  scheduler: SteadyScheduler,
+  name: string | undefined,
+  deadline: number,
+  request: TimedRequest<T>,
+): Promise<T> => {
+  while (scheduler.now() < deadline) {
+    await commands.ready(deadline, name);
+    const sent = new Stopwatch(scheduler);
+    const notAfter = Math.ceil(commands.serverClock.now() + (deadline - sent.startedAt));
+    const result = await request({ notAfter, deadline }, sent).catch(undefinedIfNotSent);
+    if (result !== undefined) return result;
+  }
+  throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });
+};

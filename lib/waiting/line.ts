@@ -1,0 +1,66 @@
+import type { WakeUps } from '../backend/lock-backend.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import { Contention, type Polling } from './contention.js';
+import { type Asked, conflict, refusal } from './refusal.js';
+import type { Acquisitions, Tries } from './tries.js';
+
+/** What all waiting of one connection shares. */
+export interface Waiting {
+  readonly wakeUps: WakeUps;
+  readonly scheduler: SteadyScheduler;
+  readonly polling: Polling;
+}
+
+/** By one try, or by waiting in the line of everybody in this process who wants the same. */
+export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got> {
+  private readonly contentions = new Map<string, Contention<Wanted, Got>>();
+
+  /** @param channelOf Where it is announced that trying again may help. */
+  constructor(
+    private readonly tries: Tries<Wanted, Got>,
+    private readonly waiting: Waiting,
+    private readonly channelOf: (name: string) => string,
+  ) {}
+
+  async acquire(asked: Asked, wanted: Wanted): Promise<Got> {
+    const { ended } = asked.limit;
+    if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
+    return ended ? tryOnce(this.tries, asked, wanted) : this.contention(asked.name).enter(asked, wanted);
+  }
+
+  settled(): Promise<void> {
+    return this.tries.settled();
+  }
+
+  get contended(): number {
+    return this.contentions.size;
+  }
+
+  private contention(name: string): Contention<Wanted, Got> {
+    let contention = this.contentions.get(name);
+    if (!contention) {
+      const forget = (): void => void this.contentions.delete(name);
+      contention = new Contention(name, this.channelOf(name), this.tries, this.waiting, forget);
+      this.contentions.set(name, contention);
+    }
+    return contention;
+  }
+}
+
+/** The one try of somebody who does not wait. */
+export const tryOnce = async <Wanted, Got extends object>(
+  tries: Tries<Wanted, Got>,
+  asked: Asked,
+  wanted: Wanted,
+): Promise<Got> => {
+  const { name, limit } = asked;
+  const result = await tries.try(name, wanted);
+  const { ended } = limit;
+  if (ended?.cause === 'aborted') {
+    // The signal came while the only try was on its way.
+    if ('got' in result) tries.giveBack(name, result.got);
+    throw refusal(asked, ended, undefined);
+  }
+  if ('got' in result) return result.got;
+  throw limit.wait === 0 ? conflict(asked, result) : refusal(asked, { cause: 'elapsed' }, result);
+};

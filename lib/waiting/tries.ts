@@ -1,0 +1,40 @@
+import type { OwnerId } from '../scope/owner.js';
+import type { Asked } from './refusal.js';
+
+/** What is wanted cannot be had just now. */
+export interface Busy {
+  /** Who has it, where one does. */
+  readonly holder?: OwnerId;
+  /** How many permits there are, where it is about permits. */
+  readonly available?: number;
+  /** Milliseconds until that may change although nobody says so; -1 where it never does. */
+  readonly remaining: number;
+}
+
+/** One try at a time to get what several may want at once. */
+export interface Tries<Wanted, Got extends object> {
+  /**
+   * One try. Where its outcome stays unknown, what it may have got is given back in the background.
+   * @throws LockUnavailableError, WrongKeyTypeError
+   */
+  try(name: string, wanted: Wanted): Promise<{ readonly got: Got } | Busy>;
+  /** Gives back what nobody wants any more. Goes on in the background where the first try fails. */
+  giveBack(name: string, got: Got): void;
+  /** What the next in line finds after somebody got something; `undefined`: it may as well try at once. */
+  after(got: Got): Busy | undefined;
+  /** Resolves when no try is on its way, and nothing is being given back. */
+  settled(): Promise<void>;
+}
+
+/** Ways to get something: by one try, or by waiting for it. */
+export interface Acquisitions<Wanted, Got> {
+  /**
+   * @throws LockConflictError, LockTimeoutError, LockAbortedError, LockShutdownError, LockUnavailableError,
+   *   WrongKeyTypeError – with nothing left behind.
+   */
+  acquire(asked: Asked, wanted: Wanted): Promise<Got>;
+  /** Resolves when no try is on its way: what was asked for is granted, refused or given back. */
+  settled(): Promise<void>;
+  /** How many names somebody here waits for. */
+  readonly contended: number;
+}
