@@ -1,0 +1,161 @@
+import type { LockBackend } from '../../../lib/backend/lock-backend.js';
+import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import { MemoryStore } from '../../../lib/backend/memory/store.js';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import type { ClientOptions } from '../backends.js';
+import { Recorder } from '../recorder.js';
+import { RedisWorld } from '../redis-world.js';
+import { expectReturned, expectState } from './expected.js';
+import { arrangeMemory, readMemory } from './memory-data.js';
+import { arrangeRedis, dataOf, readRedis, type RedisData } from './redis-data.js';
+import { allVectors, substitute, type Vector } from './vector.js';
+
+/** What an operation may know beside its arguments. */
+export interface Situation {
+  /** When the vector started, by the clock of the backend, ms. */
+  readonly now: number;
+  /** Everything that is there before the operation. */
+  readonly before: RedisData;
+}
+
+/** The arguments of one operation, in Redisson's words: those that its vectors give, or Redisson's defaults. */
+export interface Arguments {
+  readonly name: string;
+  readonly holder: string;
+  readonly lease: number;
+  readonly wait: number;
+  readonly restoreLease: number;
+  readonly timeout: number;
+  readonly items: readonly (readonly [name: string, holders: string | readonly string[]])[];
+  readonly permits: number;
+  readonly ttl: number | undefined;
+  readonly id: string;
+  readonly ids: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly count: number;
+  readonly fields: readonly string[];
+}
+
+const DEFAULTS = { lease: 30_000, wait: 300_000, restoreLease: 30_000 };
+
+/** Carries an operation out by our transitions, and gives the outcome in the words of the vectors. */
+export type Operation = (backend: LockBackend, args: Arguments, situation: Situation) => Promise<unknown>;
+
+/** Where our protocol is deliberately stricter or leaner: what a peer can observe all the same. */
+export interface Difference {
+  /** Which part differs and why; becomes part of the test's title. */
+  readonly why: string;
+  readonly setup?: Vector['setup'];
+  readonly returns?: unknown;
+  readonly state?: Vector['state'];
+  readonly messages?: Vector['messages'];
+  /** The vector has no counterpart in memory. */
+  readonly notInMemory?: boolean;
+}
+
+export type Differences = Readonly<Record<string, Difference>>;
+
+interface Case {
+  readonly title: string;
+  readonly vector: Vector;
+  readonly inMemory: boolean;
+}
+
+class RecordingStore extends MemoryStore {
+  readonly heard: string[] = [];
+
+  override publish(channel: string): void {
+    this.heard.push(channel);
+    super.publish(channel);
+  }
+}
+
+/** Far from zero: no instant of a vector is before the beginning of time. */
+const MEMORY_NOW = 1_000_000_000;
+
+/** @param prefixes Ids of the vectors without their number. */
+const casesOf = (prefixes: readonly string[], differences: Differences): Case[] => {
+  const chosen = allVectors.filter(({ id }) => prefixes.includes(id.replace(/\d+$/, '')));
+  const unknown = Object.keys(differences).filter((id) => !chosen.some((vector) => vector.id === id));
+  if (unknown.length > 0) throw new Error(`Differences of vectors that are not there: ${unknown.join(', ')}`);
+  return chosen.map((vector) => {
+    const difference = differences[vector.id];
+    const { why, notInMemory = false, ...instead } = difference ?? { why: '' };
+    const title = `${vector.id} ${vector.title}${why === '' ? '' : ` [differs: ${why}]`}`;
+    return { title, vector: { ...vector, ...instead }, inMemory: !notInMemory };
+  });
+};
+
+const perform = async (
+  operations: Readonly<Record<string, Operation>>,
+  vector: Vector,
+  backend: LockBackend,
+  situation: Situation,
+): Promise<unknown> => {
+  const [[name, args] = ['', {}]] = Object.entries(vector.op);
+  const operation = operations[name];
+  if (!operation) throw new Error(`Nobody says how ${name} is done`);
+  // The vectors are data, and none asks for what it does not give.
+  const given = { ...DEFAULTS, ...substitute(args, situation.now) } as unknown as Arguments;
+  return operation(backend, given, situation);
+};
+
+const expectMessages = (heard: readonly unknown[], expected: readonly unknown[], { messagesOptional }: Vector): void =>
+  expect(heard).toEqual(messagesOptional === true && heard.length === 0 ? [] : expected);
+
+/** Runs the vectors on Redis byte for byte, and on memory by state. */
+export const describeVectors = (
+  prefixes: readonly string[],
+  operations: Readonly<Record<string, Operation>>,
+  differences: Differences = {},
+  options: ClientOptions = {},
+): void => {
+  const cases = casesOf(prefixes, differences);
+
+  describe('The conformance vectors on Redis', () => {
+    const redis = new RedisWorld();
+    beforeAll(() => redis.start());
+    afterEach(() => redis.reset());
+    afterAll(() => redis.stop());
+
+    it.each(cases)('$title', async ({ vector: spelled }) => {
+      const { backend } = (await redis.open(options)).runtime;
+      const recorder = await Recorder.listenTo(redis.server.url);
+      redis.onReset(async () => recorder.close());
+      const now = Date.now();
+      const vector = substitute(spelled, now);
+      await arrangeRedis(redis.admin, vector.setup);
+      const before = await readRedis(redis.admin);
+      const returned = await perform(operations, spelled, backend, { now, before });
+      expectState(await readRedis(redis.admin), vector, now);
+      expectReturned(returned, vector, now);
+      expectMessages(await recorder.messages(), vector.messages, vector);
+    });
+  });
+
+  describe('The conformance vectors in memory', () => {
+    it.each(cases.filter(({ inMemory }) => inMemory))('$title', async ({ vector: spelled }) => {
+      const clock = new ManualClock();
+      await clock.advance(MEMORY_NOW - clock.now());
+      const scheduler = new SteadyScheduler(clock, (error) => {
+        throw error;
+      });
+      const store = new RecordingStore(scheduler);
+      const now = store.now();
+      const vector = substitute(spelled, now);
+      const before = dataOf(vector.setup);
+      arrangeMemory(store, before);
+      const returned = await perform(operations, spelled, new MemoryBackend(store), { now, before });
+      expectState(readMemory(store), vector, now);
+      expectReturned(returned, vector, now);
+      // Messages carry no payload in memory.
+      expectMessages(
+        store.heard,
+        vector.messages.map(([channel]) => channel),
+        vector,
+      );
+    });
+  });
+};
