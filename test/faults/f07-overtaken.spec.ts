@@ -1,0 +1,47 @@
+import type { RedisCommands } from '../../lib/backend/redis/commands.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection.js';
+import { type FaultProxy, mentions } from '../servers/fault-proxy.js';
+import { settled } from './observe.js';
+import { type Client, DEADLINE, useBench } from './open-locks.js';
+
+/** Long enough for a new connection and a command on it, and shorter than a request may take. */
+const LAST_WORDS_MS = 0.75 * DEADLINE;
+
+/** The client lets its connection go. What it wrote before is still on its way. */
+const hangUp = (client: Client): void => {
+  const commands = Reflect.get(client.runtime.backend, 'commands') as RedisCommands;
+  (Reflect.get(commands, 'connection') as RedisConnection).reconnect();
+};
+
+/** Resolves when a command about `name` has come as far as the proxy. */
+const proxyHas = (proxy: FaultProxy, name: string): Promise<void> =>
+  new Promise((resolve) => {
+    void proxy.cutAfter((command) => {
+      if (mentions('evalsha', name)(command)) resolve();
+      return false;
+    });
+  });
+
+describe('F7: a request arrives after its connection is gone, and its client has asked for something else', () => {
+  const bench = useBench();
+
+  it('a short lease asked for before never replaces the long one asked for after', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const { admin } = bench();
+    const hold = await client.locks.acquire('f7:overtaken', { lease: '20s' });
+    proxy.delay(LAST_WORDS_MS, 'request');
+    const written = proxyHas(proxy, 'f7:overtaken');
+    const short = settled(() => hold.extend('21s'));
+    await written;
+    proxy.delay(0, 'request');
+    hangUp(client);
+    const long = settled(() => hold.extend('60s'));
+    expect((await short).error).toMatchObject({ outcome: 'unknown' });
+    expect((await long).error).toBeUndefined();
+    // Whatever was on its way is there by now.
+    await new Promise((arrived) => setTimeout(arrived, 2 * LAST_WORDS_MS));
+    expect(await admin.pttl('f7:overtaken')).toBeGreaterThan(50_000);
+    hold.assertHeld();
+    await expect(hold.release()).resolves.toBe('released');
+  });
+});
