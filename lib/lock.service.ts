@@ -1,9 +1,24 @@
-import { Hold } from './primitives/hold.js';
+import { CountDownLatch } from './primitives/count-down-latch.js';
+import { currentHold } from './primitives/current-hold.js';
+import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
+import { GroupLock } from './primitives/group-lock.js';
+import type { Hold } from './primitives/hold.js';
 import { type Lock, ReentrantLock } from './primitives/lock.js';
-import type { LockOptions } from './primitives/lock.options.js';
+import { type AcquireOptions, type LockOptions, parseChoice } from './primitives/lock.options.js';
+import type { ChosenKind } from './primitives/lock-choice.js';
 import { fullName, type LockRuntime } from './primitives/lock-runtime.js';
-import { currentRegion, runInRegion } from './scope/current-region.js';
+import type { MultiHold } from './primitives/multi-hold.js';
+import { MultiLock } from './primitives/multi-lock.js';
+import { NonReentrantLock, type NonReentrantLockOptions } from './primitives/non-reentrant-lock.js';
+import { PermitExpirableSemaphore } from './primitives/permit-expirable-semaphore.js';
+import { type ReadWriteLock, type ReadWriteLockOptions, TwoHalves } from './primitives/read-write-lock.js';
+import { quorumLock } from './primitives/quorum-lock.js';
+import { RedLock } from './primitives/red-lock.js';
+import { Semaphore } from './primitives/semaphore.js';
+import { SpinLock } from './primitives/spin-lock.js';
+import { runInRegion } from './scope/current-region.js';
 import { Region } from './scope/region.js';
+import type { Backoff } from './waiting/backoff.js';
 
 /**
  * The door to all locks: inject it.
@@ -22,6 +37,98 @@ export class LockService {
     return this.lockFor(name);
   }
 
+  /**
+   * The lock of this name that goes to its waiters in the order they came, over all processes (Redisson:
+   * `getFairLock`). Whoever takes the plain lock of the name overtakes them.
+   */
+  getFairLock(name: string): Lock {
+    return this.lockFor(name, 'fair');
+  }
+
+  /**
+   * The lock of this name that its owner cannot take twice (Redisson: `getNonReentrantLock`, `getNonReentrantFairLock`).
+   * @throws LockOptionsError
+   */
+  getNonReentrantLock(name: string, options?: NonReentrantLockOptions): Lock {
+    return new NonReentrantLock(this.runtime, this.fullName(name), options);
+  }
+
+  /** The lock of this name whose holds carry a fencing token, as `hold.fence` (Redisson: `getFencedLock`). */
+  getFencedLock(name: string): FencedLock {
+    return new TokenLock(this.runtime, this.fullName(name));
+  }
+
+  /**
+   * The lock of this name whose waiters ask again and again instead of being told (Redisson: `getSpinLock`).
+   * @param backoff How they pause in between. Default: `exponentialBackoff()`, 1 ms growing to 128 ms.
+   */
+  getSpinLock(name: string, backoff?: Backoff): Lock {
+    return new SpinLock(this.runtime, this.fullName(name), backoff);
+  }
+
+  /**
+   * Several values of one group as one lock, in one key and by one command (Redisson: `getMultiLock(group, values)` with
+   * a string codec). Other values of the group are free meanwhile.
+   * @throws LockOptionsError when there is no value, LockNameError for a name or value that cannot be used.
+   */
+  getGroupLock(group: string, values: readonly string[]): Lock {
+    return new GroupLock(this.runtime, this.fullName(group), values);
+  }
+
+  /**
+   * Several locks as one: all of them or none (Redisson: `getMultiLock`). Those of one connection are taken in the order
+   * of their names, so that nobody waits for each other in a circle.
+   * @param locks Names of plain locks, or locks of any kind, also of other services and so of other servers. A name that
+   *   is given twice counts once.
+   * @throws LockOptionsError when there is none, or when a lock is given twice.
+   */
+  getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
+    const wanted = locks.filter((lock, index) => typeof lock !== 'string' || locks.indexOf(lock) === index);
+    const members = wanted.map((lock) => (typeof lock === 'string' ? this.lockFor(lock) : lock));
+    return new MultiLock(this.runtime, members);
+  }
+
+  /**
+   * The lock of this name on the independent servers of the module's `redlock` option, of which a quorum decides: it
+   * works on while a minority of them is down.
+   * @throws LockOptionsError when the module has no such servers.
+   */
+  getRedLock(name: string): Lock;
+  /**
+   * Several locks as one of which more than half are enough (Redisson: `getRedLock`).
+   * @param locks At least three locks of any kind, usually of services that are connected to different servers.
+   * @throws LockOptionsError for fewer, for a lock that is given twice, and for what is no lock.
+   */
+  getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
+  getRedLock(...given: readonly (string | Lock)[]): Lock {
+    const [name] = given;
+    if (typeof name === 'string' && given.length === 1) return quorumLock(this.runtime, this.fullName(name));
+    return new RedLock(this.runtime, given);
+  }
+
+  /**
+   * The read-write lock of this name, which many may read or one may write (Redisson: `getReadWriteLock`). Nothing is sent.
+   * @throws LockOptionsError
+   */
+  getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock {
+    return new TwoHalves(this.runtime, this.fullName(name), options);
+  }
+
+  /** The semaphore of this name: permits that nobody owns (Redisson: `getSemaphore`). Nothing is sent. */
+  getSemaphore(name: string): Semaphore {
+    return new Semaphore(this.runtime, this.fullName(name));
+  }
+
+  /** The semaphore of this name whose permits have ids and leases (Redisson: `getPermitExpirableSemaphore`). */
+  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    return new PermitExpirableSemaphore(this.runtime, this.fullName(name));
+  }
+
+  /** The count-down latch of this name (Redisson: `getCountDownLatch`). Nothing is sent. */
+  getCountDownLatch(name: string): CountDownLatch {
+    return new CountDownLatch(this.runtime, this.fullName(name));
+  }
+
   /** Runs `fn` under the lock and releases it afterwards. The result or error of `fn` is what comes out. */
   withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
   withLock<T>(name: string, options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
@@ -29,18 +136,21 @@ export class LockService {
     name: string,
     ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: LockOptions, fn: (hold: Hold) => T | Promise<T>]
   ): Promise<T> {
-    const lock = this.lockFor(name);
-    return call.length === 1 ? lock.withLock(call[0]) : lock.withLock(call[0], call[1]);
+    if (call.length === 1) return this.lockFor(name).withLock(call[0]);
+    const { lock, options } = this.chosen(name, call[0]);
+    return lock.withLock(options, call[1]);
   }
 
   /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */
   async acquire(name: string, options?: LockOptions): Promise<Hold> {
-    return this.lockFor(name).acquire(options);
+    const chosen = this.chosen(name, options);
+    return chosen.lock.acquire(chosen.options);
   }
 
   /** Takes the lock, or resolves with null when somebody else has it. `wait` defaults to 0: exactly one try. */
   async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
-    return this.lockFor(name).tryAcquire(options);
+    const chosen = this.chosen(name, options);
+    return chosen.lock.tryAcquire(chosen.options);
   }
 
   /**
@@ -56,21 +166,22 @@ export class LockService {
     }
   }
 
-  /** The hold the running code is under: of the lock `name`, or the innermost. Local, without a round trip. */
+  /**
+   * The hold the running code is under: of the lock `name`, or the innermost, which may be of several locks. Local,
+   * without a round trip.
+   */
   currentHold(name?: string): Hold | undefined {
-    const wanted = name === undefined ? undefined : this.fullName(name);
-    for (const region of currentRegion()?.outwards() ?? []) {
-      const { hold } = region;
-      if (hold === undefined && wanted !== undefined)
-        return this.runtime.seats.find(region, `exclusive ${wanted}`)?.usable?.latestLoose;
-      if (!(hold instanceof Hold) || hold.grant.runtime !== this.runtime) continue;
-      if (wanted === undefined || hold.name === wanted) return hold;
-    }
-    return undefined;
+    return currentHold(this.runtime, name === undefined ? undefined : this.fullName(name));
   }
 
-  private lockFor(name: string): ReentrantLock {
-    return new ReentrantLock(this.runtime, this.fullName(name));
+  private lockFor(name: string, kind: ChosenKind = 'plain'): ReentrantLock {
+    return new ReentrantLock(this.runtime, this.fullName(name), undefined, this.runtime.kinds[kind]);
+  }
+
+  /** The lock of the kind that the options say, and what they say beside that. */
+  private chosen(name: string, given: LockOptions | undefined): { lock: ReentrantLock; options: AcquireOptions } {
+    const { kind, options } = parseChoice(given);
+    return { lock: this.lockFor(name, kind), options };
   }
 
   private fullName(name: string): string {

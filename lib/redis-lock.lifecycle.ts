@@ -38,7 +38,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.refuseDuplicates();
     logEvents(this.runtime.events, this.logger);
     this.wireForeignInstances();
-    this.runtime.backend.open();
+    this.runtime.open();
   }
 
   beforeApplicationShutdown(): void {
@@ -48,7 +48,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   async onApplicationShutdown(): Promise<void> {
     await (this.draining ??= this.drain());
     this.runtime.watchdog.stop();
-    await this.runtime.backend.close(GRACE_MS);
+    await this.runtime.close(GRACE_MS);
   }
 
   /** Resolves when nothing is held any more, or what is held has had its time. */
@@ -73,10 +73,11 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   }
 
   private async whenEmpty(): Promise<void> {
-    const { acquisitions, grants } = this.runtime;
+    const { acquisitions, grants, permitsInUse } = this.runtime;
     // What is on its way may still be granted, and what was granted too late is given back.
     await acquisitions.settled();
     await grants.whenEmpty();
+    await permitsInUse.settled();
     await acquisitions.settled();
   }
 

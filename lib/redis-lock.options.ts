@@ -1,9 +1,11 @@
+import type { Fences } from './backend/fenced-transitions.js';
 import { type ConnectionInput, isRedisClient, keyPrefixOf } from './backend/redis/client.js';
 import { optionsOfUrl } from './backend/redis/connection-url.js';
 import { describe } from './describe.js';
 import { LockOptionsError } from './errors.js';
 import type { NameLimits } from './keys/names.js';
 import { readOptions } from './primitives/lock.options.js';
+import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redis-lock.redlock-options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from './time/duration.js';
 
 /** What `RedisLockModule.forRoot()` takes. Every option has a default. Durations are ms or such as `'30s'`. */
@@ -15,12 +17,19 @@ export interface RedisLockOptions {
    * need, never changed and never closed. Default: `redis://127.0.0.1:6379`.
    */
   readonly connection?: ConnectionInput | undefined;
+  /** Independent servers for `LockService.getRedLock(name)`. All other locks live on `connection`. Default: none. */
+  readonly redlock?: RedlockOptions | undefined;
   /** Put before every name. Default: the `keyPrefix` of the connection, else none. */
   readonly keyPrefix?: string | undefined;
   /** How long acquirers wait that do not say. Default: 10 s. `Infinity`: without limit. */
   readonly wait?: Duration | undefined;
   /** What a hold without a lease is renewed to, every third of it. Default: 30 s (Redisson: `lockWatchdogTimeout`). */
   readonly watchdogTimeout?: Duration | undefined;
+  /**
+   * For how long the place of a waiter for a fair lock is kept that has died. Waiters that live say so every third of
+   * it. Default: 5 s (Redisson: `fairLockWaitTimeout`, 5 min, since its waiters never say so).
+   */
+  readonly fairWaitTimeout?: Duration | undefined;
   /** Longest time one command may take before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */
   readonly commandTimeout?: Duration | undefined;
   /** How long running holders get at shutdown before their signals abort. Default: 2 s. */
@@ -31,6 +40,12 @@ export interface RedisLockOptions {
   readonly maxNameBytes?: number | undefined;
   /** Whether names may hold control characters. Default: false. */
   readonly allowControlCharacters?: boolean | undefined;
+  /**
+   * Where fencing tokens come from. `clock`: the server's time in microseconds, or one above the last token where that
+   * is more, so that tokens go on rising when Redis has lost its data. `counter`: one above the last, as Redisson
+   * counts. Peers that count go on above either. Default: `clock`.
+   */
+  readonly fences?: Fences | undefined;
   /** HTTP status when somebody else holds the lock and one try was allowed. Default: 409. */
   readonly conflictStatus?: 409 | 423 | undefined;
 }
@@ -39,27 +54,33 @@ export interface RedisLockOptions {
 export interface LockSettings {
   /** `undefined` is the memory backend. */
   readonly connection: ConnectionInput | undefined;
+  readonly redlock: RedlockSettings | undefined;
   readonly keyPrefix: string;
   readonly wait: number;
   readonly watchdogTimeout: number;
+  readonly fairWaitTimeout: number;
   readonly commandTimeout: number;
   readonly shutdownTimeout: number;
   readonly safetyPoll: number;
   readonly names: NameLimits;
+  readonly fences: Fences;
   readonly conflictStatus: 409 | 423;
 }
 
 const OPTIONS = [
   'backend',
   'connection',
+  'redlock',
   'keyPrefix',
   'wait',
   'watchdogTimeout',
+  'fairWaitTimeout',
   'commandTimeout',
   'shutdownTimeout',
   'safetyPoll',
   'maxNameBytes',
   'allowControlCharacters',
+  'fences',
   'conflictStatus',
 ] as const satisfies readonly (keyof RedisLockOptions)[];
 
@@ -69,11 +90,14 @@ const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
 export const parseModuleOptions = (options: RedisLockOptions | undefined): LockSettings => {
   const given = readOptions(options, OPTIONS);
   const connection = connectionOf(given.backend, given.connection);
+  const prefix = keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection));
   return {
     connection,
-    keyPrefix: keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection)),
+    redlock: redlockOf(connection, given.redlock, prefix),
+    keyPrefix: prefix,
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
     watchdogTimeout: duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50),
+    fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
     commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
     shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 2000, 0),
     safetyPoll: duration(given.safetyPoll, 'safetyPoll', 5000, 50),
@@ -81,6 +105,7 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
       maxBytes: count(given.maxNameBytes, 'maxNameBytes', 512),
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
+    fences: oneOf(given.fences, 'fences', ['clock', 'counter']),
     conflictStatus: oneOf(given.conflictStatus, 'conflictStatus', [409, 423]),
   };
 };
@@ -117,6 +142,19 @@ const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | 
   throw new LockOptionsError('connection makes no sense with backend "memory"; give one of the two', {
     details: { option: 'connection' },
   });
+};
+
+const redlockOf = (
+  connection: ConnectionInput | undefined,
+  redlock: unknown,
+  prefix: string,
+): RedlockSettings | undefined => {
+  if (redlock === undefined) return undefined;
+  if (connection !== undefined) return parseRedlockOptions(redlock, connectionInput, prefix);
+  throw new LockOptionsError(
+    'redlock makes no sense with backend "memory", which is one process; in tests use getLock(), or give real servers',
+    { details: { option: 'redlock' } },
+  );
 };
 
 const isPlainObject = (value: unknown): value is object =>

@@ -1,4 +1,10 @@
+import type { FairLockTransitions } from './fair-lock-transitions.js';
+import type { FencedTransitions } from './fenced-transitions.js';
+import type { LatchTransitions } from './latch-transitions.js';
 import type { LockTransitions } from './lock-transitions.js';
+import type { PermitTransitions } from './permit-transitions.js';
+import type { ReadTransitions, WriteTransitions } from './read-write-transitions.js';
+import type { SemaphoreTransitions } from './semaphore-transitions.js';
 
 /** A subscription that the backend has acknowledged. */
 export interface Subscription {
@@ -22,6 +28,21 @@ export interface LockBackend {
   readonly lock: LockTransitions;
   /** The same data, but nobody is told of a release (Redisson: `getSpinLock`). */
   readonly spinLock: LockTransitions;
+  /** The same data, and a queue beside it: first come, first served (Redisson: `getFairLock`). */
+  readonly fairLock: FairLockTransitions;
+  /** The same data, with a fencing token beside it (Redisson: `getFencedLock`). */
+  readonly fencedLock: FencedTransitions;
+  /** Several fields of a group at once, by the names of `groupLockName` (Redisson: `getMultiLock(group, values)`). */
+  readonly groupLock: LockTransitions;
+  /** The halves of a lock that many read or one writes (Redisson: `getReadWriteLock`). */
+  readonly readLock: ReadTransitions;
+  readonly writeLock: WriteTransitions;
+  /** Permits with ids and leases (Redisson: `getPermitExpirableSemaphore`). */
+  readonly permitExpirableSemaphore: PermitTransitions;
+  /** Permits that nobody owns (Redisson: `getSemaphore`). */
+  readonly semaphore: SemaphoreTransitions;
+  /** Redisson: `getCountDownLatch`. */
+  readonly countDownLatch: LatchTransitions;
   readonly wakeUps: WakeUps;
   /** Starts connecting, where there is something to connect to. Does not wait for it. */
   open(): void;

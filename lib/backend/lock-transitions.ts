@@ -1,5 +1,7 @@
 import type { OwnerId } from '../scope/owner.js';
+import type { LockError } from '../errors.js';
 import type { Stopwatch } from '../time/stopwatch.js';
+import type { NodeResult } from './node-result.js';
 
 /** A new owner wants `name` for `lease` ms, counted by the server from the moment it grants. */
 export interface AcquireRequest {
@@ -14,8 +16,16 @@ export type AcquireOutcome =
    * grant before, where the kind of lock gives fences.
    */
   | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly fence?: bigint }
-  /** `remaining`: ms until the lease of `holder` ends by itself; -1 where it never does. */
-  | { readonly outcome: 'busy'; readonly remaining: number; readonly holder: OwnerId };
+  /**
+   * `remaining`: ms until the lease of `holder` ends by itself; -1 where it never does. `nodes`: what each of several
+   * independent nodes said, where there are such.
+   */
+  | {
+      readonly outcome: 'busy';
+      readonly remaining: number;
+      readonly holder: OwnerId;
+      readonly nodes?: readonly NodeResult[];
+    };
 
 /** An owner that has `name` wants to hold it `count` times, at least once, for `lease` ms from now. */
 export interface HoldRequest {
@@ -51,8 +61,13 @@ export interface Renewal {
 
 export interface RenewOutcome {
   readonly sent: Stopwatch;
-  /** For each renewal, in order: whether the owner still held, and so does for its lease. */
-  readonly held: readonly boolean[];
+  /**
+   * For each renewal, in order: whether the owner still held, and so does for its lease; `undefined` where that could
+   * not be found out for this one, though for others it could.
+   */
+  readonly held: readonly (boolean | undefined)[];
+  /** Why it could not be found out, where it could not. */
+  readonly failure?: LockError;
 }
 
 export interface LockState {

@@ -72,6 +72,59 @@ export function lockChannel(name: string): string {
   return prefixedName('redisson_lock__channel', name);
 }
 
+/** The channel of a semaphore's permits, whether they have ids or not. */
+export function semaphoreChannel(name: string): string {
+  return prefixedName('redisson_sc', name);
+}
+
+/** The channel of a count-down latch: the one name that Redisson always puts into braces. */
+export function latchChannel(name: string): string {
+  return `redisson_countdownlatch__channel__{${name}}`;
+}
+
+/**
+ * Where a request about something that nobody owns leaves its answer, in case it gets lost: under one of Redisson's
+ * unlock latches, which are for just that and which peers leave alone.
+ */
+export function requestMarker(name: string, requestId: string): string {
+  return `${prefixedName('redisson_unlock_latch', name)}:${requestId}`;
+}
+
+/** Where a permit-expirable semaphore keeps the permits that are out, by deadline. */
+export function permitDeadlines(name: string): string {
+  return suffixedName(name, 'timeout');
+}
+
+/** The channel of a read-write lock, for readers and writers alike. */
+export function readWriteLockChannel(name: string): string {
+  return prefixedName('redisson_rwlock', name);
+}
+
+/** What the names of a read-write lock's companion keys begin with: the time-outs of its readers, its waiting writers. */
+export function readWriteStem(name: string): string {
+  return suffixedName(name, '');
+}
+
+/** Where the last fencing token of a lock is kept. */
+export function lockToken(name: string): string {
+  return prefixedName('redisson_lock_token', name);
+}
+
+/** The channel of one waiter for a fair lock: nobody else is told when its turn comes. */
+export function fairChannel(name: string, owner: string): string {
+  return `${lockChannel(name)}:${owner}`;
+}
+
+/** Who waits for a fair lock, first come first. */
+export function fairQueue(name: string): string {
+  return prefixedName('redisson_lock_queue', name);
+}
+
+/** Until when each waiter for a fair lock keeps its place. */
+export function fairDeadlines(name: string): string {
+  return prefixedName('redisson_lock_timeout', name);
+}
+
 /** Each name once, in the order of their bytes: the one order in which every process locks several names. */
 export function sortedNames(names: Iterable<string>): readonly string[] {
   // JavaScript's own order is that of UTF-16, in which an emoji comes before U+FF01.

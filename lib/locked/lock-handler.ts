@@ -9,7 +9,7 @@ import {
 import type { Observable } from 'rxjs';
 import { namesFrom } from './key-function.js';
 import { LockedInterceptor } from './locked.interceptor.js';
-import { type LockedOptions, planFor } from './locked.options.js';
+import { type LockHandlerOptions, planFor } from './locked.options.js';
 
 /** Makes the key, or the keys, from the request rather than from the handler's arguments. */
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
@@ -21,7 +21,7 @@ export type HandlerKey = (context: ExecutionContext) => string | readonly string
  * @example
  * @UseInterceptors(lockHandler((context) => `cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' }))
  */
-export const lockHandler = (key: HandlerKey, options?: Omit<LockedOptions, 'returns'>): Type<NestInterceptor> => {
+export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> => {
   const plan = planFor(options);
 
   @Injectable()

@@ -2,11 +2,10 @@ import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { isObservable, type Observable } from 'rxjs';
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import { sortedNames } from '../keys/names.js';
-import { enterAll, type Guard } from '../primitives/enter-all.js';
-import { termsOf } from '../primitives/entry.js';
-import { ReentrantLock } from '../primitives/lock.js';
+import { type Guard, termsOf } from '../primitives/entry.js';
 import { fullName, type LockRuntime } from '../primitives/lock-runtime.js';
 import { runOutsideRegions } from '../scope/current-region.js';
+import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
 import { observableHeld, observableUnder } from './locked.returns.js';
 import { responseDone } from './response.js';
@@ -71,8 +70,8 @@ export class LockedInterceptor {
     const { runtime } = this;
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
-    const locks = sortedNames(names).map((name) => new ReentrantLock(runtime, name, template));
-    return enterAll(locks, termsOf(plan.request(runtime.defaults.wait, signal), runtime.scheduler));
+    const terms = termsOf(plan.request(runtime.defaults.wait, signal), runtime.scheduler);
+    return enterFor(runtime, plan.need, sortedNames(names), template, terms);
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {

@@ -1,6 +1,9 @@
+import { MOST_PERMITS } from '../backend/semaphore-transitions.js';
 import { describe } from '../describe.js';
 import { type LockConflictError, LockOptionsError, type LockTimeoutError } from '../errors.js';
-import { type LockOptions, type LockRequest, readOptions } from '../primitives/lock.options.js';
+import { type AcquireOptions, type LockRequest, readOptions } from '../primitives/lock.options.js';
+import { parseCount } from '../primitives/counts.js';
+import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../primitives/lock-choice.js';
 import { parseLease, parseWait } from '../time/duration.js';
 
 /** What happened when a locked method did not get its lock. */
@@ -14,23 +17,51 @@ export interface ConflictContext {
 /** Answers a call that did not get its lock. */
 export type ConflictHandler = (context: ConflictContext) => unknown;
 
+/** What a method needs: the lock of its key, or permits of the semaphore of that name. */
+export type LockedNeed =
+  | (LockKindOptions & Pick<AcquireOptions, 'lease'> & { readonly permits?: undefined })
+  | {
+      /**
+       * How many permits of the semaphore of that name the method runs with; they are given back when it ends
+       * (Redisson: `getSemaphore`). How many there are is set by `getSemaphore(name).trySetPermits()`. Permits have no
+       * owner and no lease: those of a process that dies are lost, and a method that calls another needs more of them.
+       */
+      readonly permits: number;
+      readonly lease?: undefined;
+      readonly mode?: undefined;
+      readonly fair?: undefined;
+      readonly fenced?: undefined;
+    };
+
+/** How a method or a handler is locked. */
+export type LockHandlerOptions = LockedNeed &
+  Pick<AcquireOptions, 'wait'> & {
+    /**
+     * What a call returns that does not get the lock: `throw` the error (default), `skip` the method and return
+     * `undefined`, or whatever a function returns. With the last two `wait` defaults to 0, since a call that may be left
+     * out is not worth waiting for.
+     */
+    readonly onConflict?: 'throw' | 'skip' | ConflictHandler | undefined;
+  };
+
 /** How a method is locked. */
-export interface LockedOptions extends Omit<LockOptions, 'signal'> {
-  /**
-   * What a call returns that does not get the lock: `throw` the error (default), `skip` the method and return
-   * `undefined`, or whatever a function returns. With the last two `wait` defaults to 0, since a call that may be left
-   * out is not worth waiting for.
-   */
-  readonly onConflict?: 'throw' | 'skip' | ConflictHandler | undefined;
+export type LockedOptions = LockHandlerOptions & {
   /**
    * What the method returns, where its declared type does not tell: `observable` gives an Observable that takes the
    * lock anew for each subscription and holds it until completion or unsubscription. Default: found out.
    */
   readonly returns?: 'promise' | 'observable' | undefined;
+};
+
+/** A number of permits of a semaphore. */
+export interface Permits {
+  readonly permits: number;
 }
 
 /** The options, read once and checked. */
 export interface LockedPlan {
+  /** What a call needs of each name. */
+  readonly need: ChosenKind | Permits;
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: 'promise' | 'observable' | undefined;
   /** @param defaultWait Milliseconds that the module waits by default. */
@@ -40,9 +71,13 @@ export interface LockedPlan {
 const isConflictPolicy = (value: unknown): value is LockedPlan['onConflict'] =>
   value === 'throw' || value === 'skip' || typeof value === 'function';
 
+const OPTIONS = ['lease', 'wait', 'mode', 'fair', 'fenced', 'permits', 'onConflict', 'returns'] as const;
+
+type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
+
 /** @throws LockOptionsError naming option and value. */
 export const planFor = (options: LockedOptions | undefined): LockedPlan => {
-  const given = readOptions(options, ['lease', 'wait', 'onConflict', 'returns']);
+  const given: Given = readOptions(options, OPTIONS);
   const { onConflict = 'throw', returns } = given;
   if (!isConflictPolicy(onConflict)) {
     throw new LockOptionsError(`onConflict must be "throw", "skip" or a function, not ${describe(onConflict)}`, {
@@ -55,9 +90,11 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
     });
   }
   // Checked now, where the method is written; the default wait is known only when the module runs.
+  const need = given.permits === undefined ? parseKind(given) : parsePermits(given);
   const lease = given.lease === undefined ? undefined : parseLease(given.lease, 'lease');
   const wait = given.wait === undefined ? undefined : parseWait(given.wait, 'wait');
   return {
+    need,
     onConflict,
     returns,
     request: (defaultWait, signal) => {
@@ -65,4 +102,12 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
       return { lease, wait: wait ?? fallback, signal };
     },
   };
+};
+
+const parsePermits = (given: Given): Permits => {
+  const { permits: count } = given;
+  for (const other of ['mode', 'fair', 'fenced', 'lease'] as const) {
+    if (given[other] !== undefined) throw contradiction('permits', other, 'permits are those of a semaphore');
+  }
+  return { permits: parseCount(count, 'permits', { min: 1, max: MOST_PERMITS }) };
 };

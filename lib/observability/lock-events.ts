@@ -6,6 +6,13 @@ export type LockEvent =
   | { readonly type: 'renewal-failed'; readonly holds: number; readonly error: unknown }
   /** A release could not be confirmed; it goes on in the background until the lease is over. */
   | { readonly type: 'release-failed'; readonly lockName: string; readonly owner: string; readonly error: unknown }
+  /** Permits could not be given back for certain; that goes on in the background for a minute. */
+  | {
+      readonly type: 'permits-release-failed';
+      readonly lockName: string;
+      readonly permits: number;
+      readonly error: unknown;
+    }
   /** Something was thrown where nobody waits for it: a listener, a task of the scheduler. */
   | { readonly type: 'unexpected'; readonly error: unknown };
 

@@ -21,6 +21,11 @@ const write = (log: EventLog, event: LockEvent): void => {
         `Releasing lock "${event.lockName}" of ${event.owner} could not be confirmed: ${messageOf(event.error)}`,
       );
       break;
+    case 'permits-release-failed':
+      log.warn(
+        `Giving ${event.permits} permit(s) back to "${event.lockName}" could not be confirmed: ${messageOf(event.error)}`,
+      );
+      break;
     case 'unexpected':
       log.error(`Unexpected: ${messageOf(event.error)}`, event.error instanceof Error ? event.error.stack : undefined);
       break;

@@ -1,48 +1,24 @@
-import { isPassing } from '../errors.js';
-import { currentRegion, runInRegion } from '../scope/current-region.js';
-import { Region } from '../scope/region.js';
+import { isPassing, LockConflictError } from '../errors.js';
+import type { Region } from '../scope/region.js';
 import type { EndTurn, Turns } from '../scope/turns.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
+import type { Acquired } from '../waiting/attempt.js';
 import { type Asked, refusal } from '../waiting/refusal.js';
+import { type Entered, entered } from './entered.js';
 import { Grant } from './grant.js';
-import { type Binding, Hold } from './hold.js';
+import { type Binding, GrantedHold } from './granted-hold.js';
+import { type Covering, HeldAround } from './held-around.js';
 import type { LockRequest } from './lock.options.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
+import { readBeside } from './read-beside.js';
+import { seatName } from './seats.js';
+
+export type { Entered, Guard } from './entered.js';
 
 /** Between two tries to re-enter where the server cannot be asked just now. */
 const REJOIN_PAUSE_MS = 50;
-
-/** A hold that work is to run under, until {@link leave}. */
-export interface Entered {
-  readonly hold: Hold;
-  /** Runs `fn` as the owner; may be called several times. */
-  readonly run: <T>(fn: () => T) => T;
-  /** Ends the owner's region and releases the hold. Never rejects: what goes wrong is an event. */
-  readonly leave: () => Promise<void>;
-}
-
-const entered = (hold: Hold, endTurn: EndTurn): Entered => {
-  const region = new Region(hold, currentRegion());
-  const leave = async (): Promise<void> => {
-    region.close();
-    await hold.releaseQuietly();
-    endTurn();
-  };
-  let leaving: Promise<void> | undefined;
-  return {
-    hold,
-    run: (fn) => {
-      hold.assertHeld();
-      return runInRegion(region, fn);
-    },
-    leave: () => {
-      leaving ??= leave();
-      return leaving;
-    },
-  };
-};
 
 /** What a caller asks for. */
 export interface Terms {
@@ -62,11 +38,15 @@ export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyS
 
 /**
  * How callers get in to one lock. The owner is whoever is running: inside a region that holds the lock, its owner,
- * without waiting; inside a scope, the scope's; outside both, always somebody new.
+ * without waiting; inside a scope, the scope's; outside both, always somebody new. Who writes may read as well, as the
+ * same owner; who only reads may not write.
  */
 export class Entry {
+  private readonly around: HeldAround;
   /** What regions keep about the lock, they keep under this. */
   private readonly seat: string;
+  /** A scope takes one half after the other: what it has of one decides what it gets of the other. */
+  private readonly admissionSeat: string;
 
   constructor(
     private readonly runtime: LockRuntime,
@@ -74,41 +54,43 @@ export class Entry {
     private readonly name: string,
     private readonly template: string | undefined,
   ) {
-    this.seat = `${kind.family} ${name}`;
+    this.around = new HeldAround(runtime, name);
+    this.seat = seatName(kind.family, name);
+    this.admissionSeat = kind.family === 'read' ? seatName('write', name) : this.seat;
   }
 
   /** The grant that the running code may join: that of the innermost region or scope around it. */
   current(): Grant | undefined {
-    return this.covering()?.grant;
+    return this.around.covering(this.kind.family)?.grant;
   }
 
   /** A hold of its own, to be released by whoever gets it. */
-  async acquire(terms: Terms): Promise<Hold> {
+  async acquire(terms: Terms): Promise<GrantedHold> {
     const request = this.request(terms);
     const grant = this.current();
     const joined = grant && (await this.join(grant, request, 'loose'));
-    if (joined) return joined;
-    const scope = this.scope();
-    return scope ? this.acquireInScope(scope, request, 'loose') : this.acquireAsNewOwner(request, 'loose');
+    return joined ?? this.getIn(request, 'loose');
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
-  async enter(terms: Terms): Promise<Entered> {
+  async enter(terms: Terms): Promise<Entered<GrantedHold>> {
     const request = this.request(terms);
-    const covering = this.covering();
+    const covering = this.around.covering(this.kind.family);
     if (covering && !covering.region.isScope) {
       // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
       const hold = await this.join(covering.grant, request, 'bound');
       if (hold) return this.enterInRegion(covering.region, hold, request);
     }
-    const scope = this.scope();
+    const written = this.written();
+    if (written && !written.region.isScope)
+      return this.enterInRegion(written.region, await this.getIn(request, 'bound'), request);
+    const scope = this.around.scope();
     if (scope) return this.enterInScope(scope, request);
-    return entered(await this.acquireAsNewOwner(request, 'bound'), () => {});
+    return entered(await this.getIn(request, 'bound'), () => {});
   }
 
-  private async enterInRegion(region: Region, hold: Hold, request: Request): Promise<Entered> {
-    const { callbacks } = this.runtime.seats.take(region, this.seat);
-    const endTurn = await this.takeTurn(callbacks, request).catch(async (error: unknown) => {
+  private async enterInRegion(region: Region, hold: GrantedHold, request: Request): Promise<Entered<GrantedHold>> {
+    const endTurn = await this.takeTurnIn(region, request).catch(async (error: unknown) => {
       await hold.releaseQuietly();
       throw error;
     });
@@ -124,61 +106,118 @@ export class Entry {
     }
   }
 
-  private async enterInScope(scope: Region, request: Request): Promise<Entered> {
-    const endTurn = await this.takeTurn(this.runtime.seats.take(scope, this.seat).callbacks, request);
+  private async enterInScope(scope: Region, request: Request): Promise<Entered<GrantedHold>> {
+    const endTurn = await this.takeTurnIn(scope, request);
     try {
-      return entered(await this.acquireInScope(scope, request, 'bound'), endTurn);
+      return entered(await this.getIn(request, 'bound'), endTurn);
     } catch (error) {
       endTurn();
       throw error;
     }
   }
 
-  private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<Hold> {
+  /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
+  private getIn(request: Request, binding: Binding): Promise<GrantedHold> {
+    const scope = this.around.scope();
+    return scope ? this.acquireInScope(scope, request, binding) : this.acquireFirst(request, binding);
+  }
+
+  private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<GrantedHold> {
     const { seats } = this.runtime;
+    const endTurn = await this.takeTurn(seats.take(scope, this.admissionSeat).admissions, request);
     const seat = seats.take(scope, this.seat);
-    const endTurn = await this.takeTurn(seat.admissions, request);
     try {
       const joined = seat.usable ? await this.join(seat.usable, request, binding) : undefined;
       if (joined) return joined;
-      const hold = await this.acquireAsNewOwner(request, binding, () => seats.tidy(scope, this.seat));
+      const hold = await this.acquireFirst(request, binding, () => seats.tidy(scope, this.seat));
       seat.grant = hold.grant;
+      return hold;
+    } finally {
+      endTurn();
+      seats.tidy(scope, this.seat);
+    }
+  }
+
+  /** Beside what the owner has of the other half, or as somebody new. */
+  private async acquireFirst(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+    this.refuseUpgrade(request);
+    const write = this.written()?.grant;
+    const beside = write && (await this.acquireBeside(write, request, binding, onClosed));
+    return beside ?? this.acquireAsNewOwner(request, binding, onClosed);
+  }
+
+  private async acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+    const { runtime, kind } = this;
+    // Who has nothing yet gets nothing new while the application shuts down.
+    const limit = request.limit.endedAlsoBy(runtime.shutdown);
+    const lease = request.lease ?? runtime.watchdog.timeout;
+    const acquired = await kind.acquisitions.acquire({ ...request, limit }, lease);
+    return this.admit(acquired, request, binding, onClosed);
+  }
+
+  /** Reads as the owner that writes; `undefined` when it writes no more. */
+  private async acquireBeside(
+    write: Grant,
+    request: Request,
+    binding: Binding,
+    onClosed?: () => void,
+  ): Promise<GrantedHold | undefined> {
+    const { companions, watchdog } = this.runtime;
+    const seat = companions.seat(write);
+    const endTurn = await this.takeTurn(seat.admissions, request);
+    try {
+      const joined = seat.usable && (await this.join(seat.usable, request, binding));
+      if (joined) return joined;
+      const lease = request.lease ?? watchdog.timeout;
+      const acquired = await this.persist(request, () => readBeside(write, this.kind.transitions, lease));
+      if (!acquired) return undefined;
+      const hold = this.admit(acquired, request, binding, onClosed);
+      companions.add(write, hold.grant);
       return hold;
     } finally {
       endTurn();
     }
   }
 
-  private async acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<Hold> {
-    const { runtime, kind, name } = this;
-    // Who has nothing yet gets nothing new while the application shuts down.
-    const limit = request.limit.endedAlsoBy(runtime.shutdown);
-    const lease = request.lease ?? runtime.watchdog.timeout;
-    const acquired = await kind.acquisitions.acquire({ ...request, limit }, lease);
-    const grant = new Grant(runtime, kind, name, acquired, onClosed);
-    const hold = new Hold(grant, binding, limit.waited);
+  private admit(acquired: Acquired, request: Request, binding: Binding, onClosed?: () => void): GrantedHold {
+    const grant = new Grant(this.runtime, this.kind, this.name, acquired, onClosed);
+    const hold = new GrantedHold(grant, binding, request.limit.waited);
     grant.admitFirst(hold, request.lease);
     return hold;
   }
 
-  /**
-   * Re-enters; `undefined` when the grant ended before its turn came. Where the server cannot be asked just now, asks
-   * again as long as the caller waits.
-   */
-  private async join(grant: Grant, request: Request, binding: Binding): Promise<Hold | undefined> {
-    const { limit, lease } = request;
+  /** Re-enters; `undefined` when the grant ended before its turn came. */
+  private async join(grant: Grant, request: Request, binding: Binding): Promise<GrantedHold | undefined> {
+    // What is lost is refused for that.
+    if (!grant.isLost) this.kind.checkReentry?.(grant);
+    return this.persist(request, async () => {
+      const hold = new GrantedHold(grant, binding, request.limit.waited);
+      return (await grant.join(hold, request.lease)) ? hold : undefined;
+    });
+  }
+
+  /** Asks again, where the server cannot be asked just now, as long as the caller waits. */
+  private async persist<T>(request: Request, ask: () => Promise<T>): Promise<T> {
+    const { limit } = request;
     for (;;) {
       const { ended } = limit;
       if (ended?.cause === 'aborted') throw refusal(request, ended, undefined);
-      const hold = new Hold(grant, binding, limit.waited);
       try {
-        return (await grant.join(hold, lease)) ? hold : undefined;
+        return await ask();
       } catch (error) {
         if (!isPassing(error) || limit.ended) throw error;
         // A refusal comes at once.
         await this.runtime.scheduler.pause(REJOIN_PAUSE_MS, { keepAlive: true });
       }
     }
+  }
+
+  /** One after the other; but who only reads does so beside itself, as it does beside others. */
+  private async takeTurnIn(region: Region, request: Request): Promise<EndTurn> {
+    const { seats } = this.runtime;
+    if (this.kind.family !== 'read') return this.takeTurn(seats.take(region, this.seat).callbacks, request);
+    if (!this.around.heldIn(region, 'write')) return () => {};
+    return this.takeTurn(seats.take(region, seatName('write', this.name)).callbacks, request);
   }
 
   private async takeTurn(turns: Turns, request: Request): Promise<EndTurn> {
@@ -191,24 +230,18 @@ export class Entry {
     return { what: 'Lock', name: this.name, template: this.template, ...terms };
   }
 
-  /** The innermost region or scope around the running code that holds the lock, and the grant it holds it by. */
-  private covering(): { readonly region: Region; readonly grant: Grant } | undefined {
-    for (const region of currentRegion()?.outwards() ?? []) {
-      const grant = region.isScope ? this.runtime.seats.find(region, this.seat)?.usable : this.heldBy(region);
-      if (grant?.isJoinable) return { region, grant };
-    }
-    return undefined;
+  /** By what the owner writes who is about to read. */
+  private written(): Covering | undefined {
+    return this.kind.family === 'read' ? this.around.covering('write') : undefined;
   }
 
-  private heldBy(region: Region): Grant | undefined {
-    const { hold } = region;
-    if (!(hold instanceof Hold)) return undefined;
-    const { grant } = hold;
-    const isOurs = grant.runtime === this.runtime && grant.name === this.name && grant.kind.family === this.kind.family;
-    return isOurs ? grant : undefined;
-  }
-
-  private scope(): Region | undefined {
-    return [...(currentRegion()?.outwards() ?? [])].find((region) => region.isScope);
+  /** Who only reads would wait for itself as a writer, so it is told at once. */
+  private refuseUpgrade({ name, template }: Request): void {
+    const read = this.kind.family === 'write' ? this.around.covering('read')?.grant : undefined;
+    if (!read || read.isLost) return;
+    throw new LockConflictError(
+      `Lock "${name}" is read by its own caller (${read.owner}), who would wait for itself: release the read lock first, or take the write lock before reading`,
+      { lockName: name, template, details: { holder: read.owner } },
+    );
   }
 }

@@ -4,7 +4,8 @@ import { Turns } from '../scope/turns.js';
 import type { Acquired } from '../waiting/attempt.js';
 import { Lease, type LossReason } from '../watchdog/lease.js';
 import type { Watched } from '../watchdog/watchdog.js';
-import type { Hold } from './hold.js';
+import type { GrantedHold } from './granted-hold.js';
+import type { HoldRelease } from './hold.js';
 import { HoldSignal } from './hold-signal.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
@@ -14,8 +15,8 @@ const LOSS_TEXT: Readonly<Record<LossReason, string>> = {
   gone: 'the server no longer has it, because it expired, was deleted or was force-released',
 };
 
-/** What became of one hold: the lock is free, an outer hold of the same owner remains, or it had ended before. */
-export type HoldRelease = 'released' | 'still-held' | 'expired';
+const QUORUM_GONE_TEXT =
+  'no quorum of the servers has it any more, because it expired, was deleted or was force-released there';
 
 /**
  * What the server granted to one owner: a number of holds, and one lease over all of them. Transitions go to the server
@@ -29,7 +30,7 @@ export class Grant implements Watched {
   readonly fence: bigint | undefined;
   private readonly stopSignal = new HoldSignal();
   /** The holds the server is to count, each with the instant its own lease ends; `Infinity`: the watchdog keeps it. */
-  private readonly until = new Map<Hold, number>();
+  private readonly until = new Map<GrantedHold, number>();
   private readonly turns = new Turns();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
@@ -77,7 +78,7 @@ export class Grant implements Watched {
   }
 
   /** The hold that came in last and that somebody is to release by hand. */
-  get latestLoose(): Hold | undefined {
+  get latestLoose(): GrantedHold | undefined {
     return [...this.until.keys()].findLast((hold) => hold.binding === 'loose' && hold.isHeld);
   }
 
@@ -97,7 +98,7 @@ export class Grant implements Watched {
   }
 
   /** Counts the hold in that the server has counted already. */
-  admitFirst(hold: Hold, lease: number | undefined): void {
+  admitFirst(hold: GrantedHold, lease: number | undefined): void {
     this.until.set(hold, this.untilFor(lease));
     this.keepAlive();
   }
@@ -107,7 +108,7 @@ export class Grant implements Watched {
    * @returns false when the last hold had left before this one's turn came.
    * @throws LockLostError, LockUnavailableError
    */
-  join(hold: Hold, lease: number | undefined): Promise<boolean> {
+  join(hold: GrantedHold, lease: number | undefined): Promise<boolean> {
     this.joining += 1;
     return this.turns.run(async () => {
       try {
@@ -126,7 +127,7 @@ export class Grant implements Watched {
   }
 
   /** Ends one hold, and with the last one the grant. */
-  leave(hold: Hold): Promise<HoldRelease> {
+  leave(hold: GrantedHold): Promise<HoldRelease> {
     this.leaving += 1;
     // At once, not when its turn has come: what nobody wants any more is not renewed.
     if (!this.isJoinable) this.letGo();
@@ -145,12 +146,24 @@ export class Grant implements Watched {
    * Lets a hold last at least `lease` ms from now.
    * @throws LockLostError, LockUnavailableError
    */
-  extend(hold: Hold, lease: number): Promise<void> {
+  extend(hold: GrantedHold, lease: number): Promise<void> {
+    return this.keepUntil(hold, (before) => Math.max(before, this.untilFor(lease)));
+  }
+
+  /**
+   * Lets a hold that the watchdog kept so far last for `lease` ms from now and no longer.
+   * @throws LockLostError, LockUnavailableError
+   */
+  limit(hold: GrantedHold, lease: number): Promise<void> {
+    return this.keepUntil(hold, () => this.untilFor(lease));
+  }
+
+  private keepUntil(hold: GrantedHold, untilAfter: (before: number) => number): Promise<void> {
     return this.turns.run(async () => {
       this.assertHeld();
       const before = this.until.get(hold);
       if (before === undefined) throw this.lossError();
-      this.until.set(hold, Math.max(before, this.untilFor(lease)));
+      this.until.set(hold, untilAfter(before));
       await this.confirm();
       this.assertHeld();
       this.keepAlive();
@@ -232,13 +245,17 @@ export class Grant implements Watched {
     this.runtime.watchdog.unwatch(this);
     // Nobody has to give back what is not there any more, and nothing waits for it.
     this.runtime.grants.delete(this);
-    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: LOSS_TEXT[reason] });
+    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: this.lossText(reason) });
     this.stopSignal.abort(this.lossError());
+  }
+
+  private lossText(reason: LossReason): string {
+    return reason === 'gone' && this.kind.family === 'quorum' ? QUORUM_GONE_TEXT : LOSS_TEXT[reason];
   }
 
   private lossError(): LockLostError {
     if (this.stopSignal.reason instanceof LockLostError) return this.stopSignal.reason;
-    const why = this.loss ? LOSS_TEXT[this.loss] : 'it was released before';
+    const why = this.loss ? this.lossText(this.loss) : 'it was released before';
     return new LockLostError(
       `Lock "${this.name}" is no longer held by ${this.owner}: ${why}; stop, somebody else may hold it`,
       { lockName: this.name, details: { owner: this.owner, reason: this.loss } },

@@ -1,12 +1,25 @@
+import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockTransitions } from '../backend/lock-transitions.js';
+import type { OwnerId } from '../scope/owner.js';
 import type { Acquired } from '../waiting/attempt.js';
+import type { Spin } from '../waiting/spin.js';
 import type { Acquisitions } from '../waiting/tries.js';
+import type { ReadWriteKinds } from './read-write-kinds.js';
+
+export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] as const;
 
 /**
  * Kinds of one family share their holds: who has the plain lock of a name re-enters its fair lock. The halves of a
  * read-write lock are held separately.
  */
-export type LockFamily = 'exclusive' | 'read' | 'write' | 'quorum';
+export type LockFamily = (typeof LOCK_FAMILIES)[number];
+
+/** What the running code holds of a lock that it is about to take once more. */
+export interface Reentered {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly fence: bigint | undefined;
+}
 
 /** What tells one kind of lock from the others. */
 export interface LockKind {
@@ -15,7 +28,24 @@ export interface LockKind {
   readonly transitions: LockTransitions;
   /** How new owners get it: at once, or by waiting. Wanted is the lease, ms. */
   readonly acquisitions: Acquisitions<number, Acquired>;
+  /** Throws where what is held cannot be held once more by this kind. Absent: it always can. */
+  readonly checkReentry?: (held: Reentered) => void;
+}
+
+/** A kind whose waiters ask again and again. */
+export interface SpinKind extends LockKind {
+  readonly acquisitions: Spin<number, Acquired>;
+}
+
+/** Locks on independent masters, which are a backend of their own. */
+export interface QuorumKind extends LockKind {
+  readonly nodes: Pick<LockBackend, 'open' | 'close'>;
 }
 
 /** The kinds that every connection has. */
-export type LockKinds = Readonly<Record<'plain' | 'spin', LockKind>>;
+export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
+  ReadWriteKinds & {
+    readonly spin: SpinKind;
+    /** Only where independent masters are configured. */
+    readonly quorum?: QuorumKind;
+  };

@@ -1,10 +1,16 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import { type NameLimits, validateName } from '../keys/names.js';
 import type { LockEvents } from '../observability/lock-events.js';
+import type { PermitIds } from '../scope/permit-id.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Waiting } from '../waiting/line.js';
+import type { OpenLatch } from '../waiting/latch-looks.js';
+import type { WantedPermits } from '../waiting/permit-tries.js';
+import type { TakenPermits } from '../waiting/semaphore-tries.js';
 import type { Acquisitions } from '../waiting/tries.js';
+import type { UnderWay } from '../waiting/under-way.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
+import type { Companions } from './companions.js';
 import type { Grants } from './grants.js';
 import type { LockKinds } from './lock-kind.js';
 import type { Seats } from './seats.js';
@@ -31,6 +37,12 @@ export interface LockRuntime {
   readonly scheduler: SteadyScheduler;
   readonly waiting: Waiting;
   readonly kinds: LockKinds;
+  /** How permits are taken from semaphores. Wanted is their number. */
+  readonly semaphores: Acquisitions<number, TakenPermits>;
+  /** How permits are taken that have ids and leases. */
+  readonly expirablePermits: Acquisitions<WantedPermits, PermitIds>;
+  /** How open latches are waited for. */
+  readonly latches: Acquisitions<undefined, OpenLatch>;
   /** Everything that is being acquired, of whatever kind. */
   readonly acquisitions: Pick<Acquisitions<never, unknown>, 'settled' | 'contended'>;
   readonly watchdog: Watchdog;
@@ -40,5 +52,8 @@ export interface LockRuntime {
   readonly shutdown: AbortSignal;
   /** Everything that is held now. */
   readonly grants: Grants;
+  /** Work that runs with permits of a semaphore and gives them back at its end. */
+  readonly permitsInUse: UnderWay;
   readonly seats: Seats;
+  readonly companions: Companions;
 }

@@ -1,9 +1,10 @@
 import { describe } from '../describe.js';
 import { LockOptionsError } from '../errors.js';
 import { type Duration, parseLease, parseWait } from '../time/duration.js';
+import { type ChosenKind, type LockKindOptions, parseKind } from './lock-choice.js';
 
-/** How to acquire. */
-export interface LockOptions {
+/** How to acquire a lock. */
+export interface AcquireOptions {
   /**
    * After this time the hold ends by itself, in ms or such as `'30s'`. Absent: the watchdog keeps the hold until it is
    * released. 10 … 2^31 − 1 ms.
@@ -14,6 +15,9 @@ export interface LockOptions {
   /** Ends the wait early with `LockAbortedError`. After the lock was acquired it has no effect. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** How to acquire a lock that is given by its name, and which kind of lock. */
+export type LockOptions = AcquireOptions & LockKindOptions;
 
 /** Options that were read once and checked. */
 export interface LockRequest {
@@ -71,11 +75,24 @@ export const parseSignal = (signal: unknown): AbortSignal | undefined => {
  * @param defaultWait Milliseconds where the caller gave no wait.
  * @throws LockOptionsError naming option and value.
  */
-export const parseLockOptions = (options: LockOptions | undefined, defaultWait: number): LockRequest => {
-  const { lease, wait, signal } = readOptions(options, ['lease', 'wait', 'signal']);
-  return {
-    lease: lease === undefined ? undefined : parseLease(lease, 'lease'),
-    wait: wait === undefined ? defaultWait : parseWait(wait, 'wait'),
-    signal: parseSignal(signal),
-  };
+export const parseLockOptions = (options: AcquireOptions | undefined, defaultWait: number): LockRequest => {
+  const { wait, ...terms } = parseTerms(readOptions(options, ['lease', 'wait', 'signal']));
+  return { ...terms, wait: wait ?? defaultWait };
 };
+
+/**
+ * The kind of lock that the options of a name choose, and how it is to be acquired.
+ * @throws LockOptionsError naming option and value, or two options that contradict each other.
+ */
+export const parseChoice = (
+  options: LockOptions | undefined,
+): { readonly kind: ChosenKind; readonly options: AcquireOptions } => {
+  const given = readOptions(options, ['lease', 'wait', 'signal', 'mode', 'fair', 'fenced']);
+  return { kind: parseKind(given), options: parseTerms(given) };
+};
+
+const parseTerms = ({ lease, wait, signal }: Partial<Record<keyof AcquireOptions, unknown>>) => ({
+  lease: lease === undefined ? undefined : parseLease(lease, 'lease'),
+  wait: wait === undefined ? undefined : parseWait(wait, 'wait'),
+  signal: parseSignal(signal),
+});

@@ -1,13 +1,14 @@
-import { describe } from '../describe.js';
-import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
-import { type Entered, Entry, type Terms, termsOf } from './entry.js';
+import { LockOwnershipError } from '../errors.js';
+import { AcquirableLock } from './acquirable-lock.js';
+import { type Entered, Entry, type Terms } from './entry.js';
+import type { GrantedHold } from './granted-hold.js';
 import type { Hold } from './hold.js';
-import { type LockOptions, parseLockOptions } from './lock.options.js';
+import type { AcquireOptions } from './lock.options.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 /** What every kind of lock can do. */
-export interface Lock {
+export interface Lock<H extends Hold = Hold> {
   /** The lock's name, as it stands in Redis. */
   readonly name: string;
 
@@ -16,17 +17,17 @@ export interface Lock {
    * @throws LockTimeoutError after `wait`, LockConflictError where `wait` is 0, LockAbortedError, LockShutdownError,
    *   LockUnavailableError, LockLostError, WrongKeyTypeError, LockOptionsError
    */
-  acquire(options?: LockOptions): Promise<Hold>;
+  acquire(options?: AcquireOptions): Promise<H>;
 
   /**
    * Takes the lock, or resolves with null when somebody else has it (Redisson: `tryLock`).
    * @param options `wait` defaults to 0, which is exactly one try.
    */
-  tryAcquire(options?: LockOptions): Promise<Hold | null>;
+  tryAcquire(options?: AcquireOptions): Promise<H | null>;
 
   /** Runs `fn` under the lock and releases it afterwards. The result or error of `fn` is what comes out. */
-  withLock<T>(fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  withLock<T>(options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  withLock<T>(fn: (hold: H) => T | Promise<T>): Promise<T>;
+  withLock<T>(options: AcquireOptions, fn: (hold: H) => T | Promise<T>): Promise<T>;
 
   /**
    * Releases the hold that the current scope, or the region around the caller, acquired last (Redisson: `unlock`).
@@ -51,51 +52,32 @@ export interface Lock {
   remainingLease(): Promise<number>;
 }
 
-/** The reentrant lock (Redisson: `RLock` of `getLock`): the reference the other kinds vary. */
-export class ReentrantLock implements Lock {
+/**
+ * The reentrant lock (Redisson: `RLock` of `getLock`): the reference the other kinds vary.
+ * @typeParam H What the holds of the kind are.
+ */
+export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
   private readonly entry: Entry;
 
   /** Made by `LockService`. */
   constructor(
-    private readonly runtime: LockRuntime,
+    runtime: LockRuntime,
     readonly name: string,
     template?: string,
     private readonly kind: LockKind = runtime.kinds.plain,
   ) {
+    super(runtime);
     this.entry = new Entry(runtime, kind, name, template);
   }
 
-  async acquire(options?: LockOptions): Promise<Hold> {
-    return this.entry.acquire(this.terms(options));
+  /** @internal */
+  take(terms: Terms): Promise<H> {
+    return this.entry.acquire(terms) as Promise<H>;
   }
 
-  async tryAcquire(options?: LockOptions): Promise<Hold | null> {
-    try {
-      return await this.entry.acquire(this.terms(options, 0));
-    } catch (error) {
-      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
-      throw error;
-    }
-  }
-
-  withLock<T>(fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  withLock<T>(options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  async withLock<T>(
-    ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: LockOptions, fn: (hold: Hold) => T | Promise<T>]
-  ): Promise<T> {
-    const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function') throw new LockOptionsError(`withLock needs a function to run, not ${describe(fn)}`);
-    const { hold, run, leave } = await this.enter(this.terms(options));
-    try {
-      return await run(() => fn(hold));
-    } finally {
-      await leave();
-    }
-  }
-
-  /** @internal For work that is no single callback, such as a stream. */
-  enter(terms: Terms): Promise<Entered> {
-    return this.entry.enter(terms);
+  /** @internal */
+  enter(terms: Terms): Promise<Entered<H>> {
+    return this.entry.enter(terms) as Promise<Entered<H>>;
   }
 
   async release(): Promise<void> {
@@ -124,10 +106,6 @@ export class ReentrantLock implements Lock {
     return (await this.kind.transitions.inspect(this.name, undefined)).locked;
   }
 
-  async isHeldByCurrentScope(): Promise<boolean> {
-    return (await this.holdCount()) > 0;
-  }
-
   async holdCount(): Promise<number> {
     const owner = this.entry.current()?.owner;
     return owner === undefined ? 0 : (await this.kind.transitions.inspect(this.name, owner)).count;
@@ -135,9 +113,5 @@ export class ReentrantLock implements Lock {
 
   async remainingLease(): Promise<number> {
     return (await this.kind.transitions.inspect(this.name, undefined)).remaining;
-  }
-
-  private terms(options: LockOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
-    return termsOf(parseLockOptions(options, defaultWait), this.runtime.scheduler);
   }
 }

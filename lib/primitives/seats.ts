@@ -1,6 +1,10 @@
 import type { Region } from '../scope/region.js';
 import { Turns } from '../scope/turns.js';
 import type { Grant } from './grant.js';
+import type { LockFamily } from './lock-kind.js';
+
+/** Under which name regions keep what they keep about a lock. */
+export const seatName = (family: LockFamily, name: string): string => `${family} ${name}`;
 
 /** What one region keeps about one lock. */
 export class Seat {

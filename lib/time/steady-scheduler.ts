@@ -1,6 +1,11 @@
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/**
+ * What is left over when fractions of milliseconds are subtracted is no time at all on a clock that moves when told to:
+ * who waits for the rest again and again would wait at one instant for ever.
+ */
+const SHORTEST_DELAY_MS = 0.001;
 
 /**
  * Wraps a scheduler that was handed in, so that the rest of the library may rely on three things: `now()` never goes
@@ -34,7 +39,7 @@ export class SteadyScheduler {
 
   schedule(ms: number, task: () => void, options?: { readonly keepAlive?: boolean }): ScheduledTask {
     let pending = true;
-    const delay = Math.min(Math.max(0, ms), LONGEST_TIMER_MS);
+    const delay = Math.min(ms > 0 ? Math.max(SHORTEST_DELAY_MS, ms) : 0, LONGEST_TIMER_MS);
     const { setBack } = this;
     const due = this.now() + delay;
     const once = (): void => {

@@ -26,6 +26,11 @@ export class WaitLimit {
     return new WaitLimit(this.scheduler, this.wait, [...this.signals, signal], this.startedAt);
   }
 
+  /** The same limit, which ends `ms` from now at the latest. */
+  endingWithin(ms: number): WaitLimit {
+    return new WaitLimit(this.scheduler, Math.min(this.wait, this.waited + ms), this.signals, this.startedAt);
+  }
+
   /** Milliseconds waited so far. */
   get waited(): number {
     return this.scheduler.now() - this.startedAt;
@@ -55,13 +60,16 @@ export class WaitLimit {
     return stop;
   }
 
-  /** A timer may fire early (an injected clock, rounding): then it is set again for the rest. */
-  private arm(finish: (end: WaitEnd) => void, abandon: (() => void)[]): void {
+  /**
+   * A timer may fire early (an injected clock, rounding): then it is set again for the rest, or for a millisecond, since
+   * less may be too little to move the clock at all.
+   */
+  private arm(finish: (end: WaitEnd) => void, abandon: (() => void)[], atLeast = 0): void {
     const timer = this.scheduler.schedule(
-      this.wait - this.waited,
+      Math.max(this.wait - this.waited, atLeast),
       () => {
         if (this.waited >= this.wait) finish({ cause: 'elapsed' });
-        else this.arm(finish, abandon);
+        else this.arm(finish, abandon, 1);
       },
       { keepAlive: true },
     );

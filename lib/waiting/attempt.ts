@@ -17,12 +17,23 @@ export interface Acquired {
   readonly fence: bigint | undefined;
 }
 
+/** What is handed out must be worth having: why it is not, where most of its lease was spent on the way. */
+export const leaseSpent = (
+  name: string,
+  { sent, lease }: Pick<Acquired, 'sent' | 'lease'>,
+): LockUnavailableError | undefined => {
+  const age = sent.elapsed;
+  if (age <= lease / 2) return undefined;
+  const spent = `The reply took ${Math.round(age)} ms, most of the lease of ${lease} ms`;
+  return new LockUnavailableError(spent, 'refused', false, { lockName: name });
+};
+
 /** One try at a time to take locks of one kind for new owners, each for a number of milliseconds. */
 export class Attempts implements Tries<number, Acquired> {
   private readonly underWay = new UnderWay();
 
   constructor(
-    private readonly locks: LockTransitions,
+    private readonly locks: Pick<LockTransitions, 'acquire' | 'release'>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
   ) {}
@@ -38,7 +49,7 @@ export class Attempts implements Tries<number, Acquired> {
       .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
   }
 
-  after({ owner, lease }: Acquired): Busy {
+  after({ owner, lease }: Acquired): Busy | undefined {
     return { holder: owner, remaining: lease };
   }
 
@@ -49,13 +60,14 @@ export class Attempts implements Tries<number, Acquired> {
   private async tryFor(name: string, lease: number): Promise<{ readonly got: Acquired } | Busy> {
     const owner = this.owners.next();
     const reply = await this.locks.acquire({ name, owner, lease });
-    if (reply.outcome === 'busy') return { holder: reply.holder, remaining: reply.remaining };
+    if (reply.outcome === 'busy') {
+      const { outcome: _, ...busy } = reply;
+      return busy;
+    }
     const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
-    const age = reply.sent.elapsed;
-    if (age <= lease / 2) return { got: acquired };
-    // What is handed out must be worth having: a lease mostly spent on the way is given back.
+    const spent = leaseSpent(name, acquired);
+    if (!spent) return { got: acquired };
     this.giveBack(name, acquired);
-    const spent = `The reply took ${Math.round(age)} ms, most of the lease of ${lease} ms`;
-    throw new LockUnavailableError(spent, 'refused', false, { lockName: name });
+    throw spent;
   }
 }

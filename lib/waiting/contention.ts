@@ -2,6 +2,7 @@ import type { Subscription } from '../backend/lock-backend.js';
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { WaitEnd } from '../time/wait-limit.js';
+import type { Pace } from './backoff.js';
 import type { Waiting } from './line.js';
 import { type Asked, type LastSeen, refusal } from './refusal.js';
 import type { Busy, Tries } from './tries.js';
@@ -17,17 +18,18 @@ export interface Polling {
 
 /** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
 const EXPIRY_JITTER_MS = 5;
-const UNAVAILABLE_PAUSE_MS = 100;
+export const UNAVAILABLE_PAUSE_MS = 100;
 
 interface Waiter<Wanted, Got> {
   readonly asked: Asked;
   readonly wanted: Wanted;
+  readonly pace: Pace | undefined;
   grant(got: Got): void;
   refuse(error: unknown): void;
 }
 
 /** Milliseconds until what was found may have changed. */
-const pauseAfter = ({ remaining }: Busy): number =>
+export const pauseAfter = ({ remaining }: Busy): number =>
   remaining < 0 ? Number.POSITIVE_INFINITY : remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
 
 /**
@@ -48,7 +50,7 @@ export class Contention<Wanted, Got extends object> {
 
   constructor(
     private readonly name: string,
-    private readonly channel: string,
+    private readonly channel: string | undefined,
     private readonly tries: Tries<Wanted, Got>,
     private readonly waiting: Waiting,
     private readonly onIdle: () => void,
@@ -57,12 +59,13 @@ export class Contention<Wanted, Got extends object> {
   }
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
-  enter(asked: Asked, wanted: Wanted): Promise<Got> {
+  enter(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
     return new Promise((resolve, reject) => {
       const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
       const waiter: Waiter<Wanted, Got> = {
         asked,
         wanted,
+        pace,
         grant: (got) => {
           stopWatching();
           resolve(got);
@@ -73,22 +76,52 @@ export class Contention<Wanted, Got extends object> {
         },
       };
       this.waiters.add(waiter);
-      if (this.running) return;
+      if (this.running) {
+        if (this.isForNow(wanted)) this.wakeUp.notify();
+        return;
+      }
       this.running = true;
       runOutsideRegions(() => this.run()).catch((error: unknown) => this.collapse(error));
     });
   }
 
   private async run(): Promise<void> {
-    const { safety, deaf } = this.waiting.polling;
-    for (let first = this.first(); first; first = this.first()) {
-      const pause = await this.try(first);
-      if (this.waiters.size === 0) break;
-      if (pause === 0) continue;
-      if (!this.subscription) this.listen();
-      await this.wakeUp.sleep(Math.min(pause, this.subscription?.alive ? safety : deaf));
+    while (this.waiters.size > 0) {
+      const pause = await this.round();
+      if (this.waiters.size > 0 && pause > 0) await this.rest(pause);
     }
     this.stop();
+  }
+
+  /** Whether who wants this may have it although somebody sleeps who wanted it, or wants more. */
+  private isForNow(wanted: Wanted): boolean {
+    if (this.tries.isShared) return true;
+    // Whoever comes during a round is seen by it.
+    if (this.trying || !this.lastSeen || this.lastSeen instanceof LockUnavailableError) return false;
+    return this.tries.suits?.(wanted, this.lastSeen) ?? false;
+  }
+
+  /** Sleeps for `pause` ms, or until it is time to look after things all the same. */
+  private async rest(pause: number): Promise<void> {
+    const { safety, deaf } = this.waiting.polling;
+    this.listen();
+    const poll = this.paced() ?? (this.subscription?.alive ? safety : deaf);
+    const first = this.first();
+    await this.wakeUp.sleep(Math.min(pause, poll));
+    // Who leaves takes its pause along: the next one pauses at its own pace.
+    if (first?.pace && this.waiters.size > 0 && !this.waiters.has(first)) await this.rest(pause);
+  }
+
+  /** What the first in line wants to pause, if anything. A server that cannot answer just now is not asked sooner. */
+  private paced(): number | undefined {
+    const first = this.first();
+    if (!first?.pace || this.lastSeen instanceof LockUnavailableError) return undefined;
+    try {
+      return first.pace.next();
+    } catch (error) {
+      this.refuse(first, error);
+      return 0;
+    }
   }
 
   /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
@@ -110,26 +143,40 @@ export class Contention<Wanted, Got extends object> {
     return first;
   }
 
-  /** One try for the first in line. Resolves with how long to sleep before the next, unless something happens. */
-  private async try(waiter: Waiter<Wanted, Got>): Promise<number> {
-    this.trying = waiter;
+  /**
+   * One try for the first in line, and one for each behind it whom what was found last may suit. Resolves with how long
+   * to sleep before the next round, unless something happens.
+   */
+  private async round(): Promise<number> {
     this.wakeUp.forget();
+    let found: Busy | undefined;
+    // Also those who come while it lasts.
+    for (const waiter of this.waiters) {
+      if (found && !this.tries.suits) break;
+      if (found && !this.tries.suits?.(waiter.wanted, found)) continue;
+      const seen = await this.try(waiter);
+      if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
+      found = seen;
+    }
+    return found ? pauseAfter(found) : 0;
+  }
+
+  /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
+  private async try(waiter: Waiter<Wanted, Got>): Promise<LastSeen> {
+    this.trying = waiter;
+    const waiting = this.tries.isShared ? [...this.waiters] : [waiter];
     try {
       const result = await this.tries.try(this.name, waiter.wanted);
-      if (!('got' in result)) {
-        this.lastSeen = result;
-        return pauseAfter(result);
-      }
-      const { got } = result;
-      const after = this.tries.after(got);
-      this.lastSeen = after;
-      if (this.waiters.delete(waiter)) waiter.grant(got);
-      else this.tries.giveBack(this.name, got);
-      return after ? pauseAfter(after) : 0;
+      if ('got' in result) this.lastSeen = this.handOut(result.got, waiting);
+      else this.lastSeen = result;
+      return this.lastSeen;
     } catch (error) {
-      if (isPassing(error)) this.lastSeen = error;
-      else this.refuseAll(error);
-      return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
+      if (!isPassing(error)) {
+        this.refuseAll(error);
+        return undefined;
+      }
+      this.lastSeen = error;
+      return error;
     } finally {
       this.trying = undefined;
       for (const [late, end] of this.overdue) this.refuse(late, refusal(late.asked, end, this.lastSeen));
@@ -137,12 +184,21 @@ export class Contention<Wanted, Got extends object> {
     }
   }
 
+  /** To those who still wait for it. */
+  private handOut(got: Got, waiting: readonly Waiter<Wanted, Got>[]): Busy | undefined {
+    const takers = waiting.filter((waiter) => this.waiters.delete(waiter));
+    for (const taker of takers) taker.grant(got);
+    if (takers.length === 0) this.tries.giveBack(this.name, got);
+    return this.tries.after(got);
+  }
+
   /** Subscribes beside the trying. Failure is no news: the contender polls more often and it is tried again. */
   private listen(): void {
-    if (this.listening) return;
+    const { channel } = this;
+    if (this.subscription || this.listening || channel === undefined) return;
     this.listening = true;
     this.waiting.wakeUps
-      .subscribe(this.channel, this.wakeUp.notify)
+      .subscribe(channel, this.wakeUp.notify)
       .then((subscription) => this.listensNow(subscription))
       .catch((error: unknown) => {
         if (!(error instanceof LockUnavailableError)) this.collapse(error);
@@ -175,8 +231,10 @@ export class Contention<Wanted, Got extends object> {
   }
 
   private refuse(waiter: Waiter<Wanted, Got>, error: unknown): void {
+    // A pause of the one who leaves is nobody else's.
+    const leavesPause = waiter === this.first() && waiter.pace !== undefined;
     if (!this.waiters.delete(waiter)) return;
     waiter.refuse(error);
-    if (this.waiters.size === 0) this.wakeUp.notify();
+    if (leavesPause || this.waiters.size === 0) this.wakeUp.notify();
   }
 }

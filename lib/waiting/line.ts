@@ -1,5 +1,6 @@
 import type { WakeUps } from '../backend/lock-backend.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { Pace } from './backoff.js';
 import { Contention, type Polling } from './contention.js';
 import { type Asked, conflict, refusal } from './refusal.js';
 import type { Acquisitions, Tries } from './tries.js';
@@ -15,17 +16,18 @@ export interface Waiting {
 export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got> {
   private readonly contentions = new Map<string, Contention<Wanted, Got>>();
 
-  /** @param channelOf Where it is announced that trying again may help. */
+  /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
   constructor(
     private readonly tries: Tries<Wanted, Got>,
     private readonly waiting: Waiting,
-    private readonly channelOf: (name: string) => string,
+    private readonly channelOf?: (name: string) => string,
   ) {}
 
-  async acquire(asked: Asked, wanted: Wanted): Promise<Got> {
+  /** @param pace How to pause between two tries where nobody says when. */
+  async acquire(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
     const { ended } = asked.limit;
     if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
-    return ended ? tryOnce(this.tries, asked, wanted) : this.contention(asked.name).enter(asked, wanted);
+    return ended ? tryOnce(this.tries, asked, wanted) : this.contention(asked.name).enter(asked, wanted, pace);
   }
 
   settled(): Promise<void> {
@@ -40,7 +42,7 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
     let contention = this.contentions.get(name);
     if (!contention) {
       const forget = (): void => void this.contentions.delete(name);
-      contention = new Contention(name, this.channelOf(name), this.tries, this.waiting, forget);
+      contention = new Contention(name, this.channelOf?.(name), this.tries, this.waiting, forget);
       this.contentions.set(name, contention);
     }
     return contention;

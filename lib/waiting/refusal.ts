@@ -21,7 +21,8 @@ export interface Asked {
 /** What the last try found: that it cannot be had, or no answer. */
 export type LastSeen = Busy | LockUnavailableError | undefined;
 
-const describeBusy = ({ holder, available, remaining }: Busy): string => {
+const describeBusy = ({ holder, available, isSet, remaining }: Busy): string => {
+  if (isSet === false) return 'without permits, because nobody has set how many it has';
   if (available !== undefined) return `left with ${available} permits`;
   const left = remaining < 0 ? 'without end' : `for ${remaining} ms more unless it is renewed or released`;
   return holder === undefined ? 'in use' : `held by ${holder} ${left}`;

@@ -1,3 +1,4 @@
+import type { NodeResult } from '../backend/node-result.js';
 import type { OwnerId } from '../scope/owner.js';
 import type { Asked } from './refusal.js';
 
@@ -7,8 +8,12 @@ export interface Busy {
   readonly holder?: OwnerId;
   /** How many permits there are, where it is about permits. */
   readonly available?: number;
+  /** Whether it was ever said how many permits there are, where it is about permits. */
+  readonly isSet?: boolean;
   /** Milliseconds until that may change although nobody says so; -1 where it never does. */
   readonly remaining: number;
+  /** What each of several independent nodes said, where there are such. */
+  readonly nodes?: readonly NodeResult[];
 }
 
 /** One try at a time to get what several may want at once. */
@@ -22,6 +27,12 @@ export interface Tries<Wanted, Got extends object> {
   giveBack(name: string, got: Got): void;
   /** What the next in line finds after somebody got something; `undefined`: it may as well try at once. */
   after(got: Got): Busy | undefined;
+  /**
+   * Whether who wants this may have it although such was found just now. Absent where what one cannot have, nobody can.
+   */
+  suits?(wanted: Wanted, found: Busy): boolean;
+  /** Whether what one gets is had by everybody who waited when the try began. Absent: no. */
+  readonly isShared?: boolean;
   /** Resolves when no try is on its way, and nothing is being given back. */
   settled(): Promise<void>;
 }

@@ -106,15 +106,23 @@ export class Watchdog {
     const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
     for (const hold of holds) this.renewing.add(hold);
     try {
-      const { sent, held } = await transitions.renew(renewals);
-      holds.forEach((hold, index) => this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent));
+      const { sent, held, failure } = await transitions.renew(renewals);
+      const open = holds.filter((_, index) => held[index] === undefined);
+      holds.forEach((hold, index) => {
+        if (held[index] !== undefined) this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent);
+      });
+      if (open.length > 0) this.tryAgain(open, failure);
     } catch (error) {
-      this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
-      for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
-      this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewDue(holds));
+      this.tryAgain(holds, error);
     } finally {
       for (const hold of holds) this.renewing.delete(hold);
     }
+  }
+
+  private tryAgain(holds: readonly Watched[], error: unknown): void {
+    this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
+    for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
+    this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewDue(holds));
   }
 
   /** @param lease What was granted; `undefined`: nothing is held any more. */

@@ -13,6 +13,13 @@ export interface RawState {
   readonly ttl: number;
 }
 
+/** Somebody who waits for a fair lock, as the backend stores it. */
+export interface RawPlace {
+  readonly owner: string;
+  /** Milliseconds until the place ends; `undefined` where nothing says. */
+  readonly keptFor: number | undefined;
+}
+
 /** Looks at the backend, and changes it, behind the back of every client. */
 export interface Probe {
   state(name: string): Promise<RawState>;
@@ -21,6 +28,10 @@ export interface Probe {
   put(name: string, owner: string, ttl: number, count?: number): Promise<void>;
   /** Deletes what is there. Nothing is announced. */
   remove(name: string): Promise<void>;
+  /** Who waits for a fair lock, the next one first. */
+  queue(name: string): Promise<readonly RawPlace[]>;
+  /** Puts somebody at the end of a fair lock's queue. */
+  enqueue(name: string, place: RawPlace): Promise<void>;
   /** How many connections, or clients in memory, listen to a channel. */
   subscribers(channel: string): Promise<number>;
   /** Channels that somebody listens to. */
@@ -63,9 +74,9 @@ export const onEveryBackend = (suite: (world: World) => void): void => {
  * Rows that make no sense without a server, and so are not run on memory:
  *
  *   RL-22 WD-13           another process cannot reach this process's memory
- *   WD-01 WD-08           nothing to restart and no connection to cut (the data itself being gone is WD-09, on both)
+ *   WD-01 … WD-03 WD-08   nothing to restart and no connection to cut (the data itself being gone is WD-09, on both)
  *   WD-14 (second half)   that the process can exit is a matter of sockets (that renewals stop is tested on both)
  *   LL-08 (disconnection) memory is never unreachable (the deleted key is tested on both)
  *   PB-03 PB-09           memory has no subscription that could be refused
- *   X01 … X17, L05, L10   are about what a peer writes, which has no access to this memory
+ *   X01 … X17, L10        are about what a peer writes, which has no access to this memory
  */

@@ -11,14 +11,14 @@ export class Client {
   constructor(readonly runtime: OwnedRuntime) {
     this.locks = new LockService(runtime);
     runtime.events.on((event) => this.events.push(event));
-    runtime.backend.open();
+    runtime.open();
   }
 
   /** As at the end of an application: waiters are sent away, nothing is renewed any more, what is held stays held. */
   async close(): Promise<void> {
     this.runtime.shutdownController.abort(new LockShutdownError('The client was closed'));
     this.runtime.watchdog.stop();
-    await this.runtime.backend.close(200);
+    await this.runtime.close(200);
   }
 }
 

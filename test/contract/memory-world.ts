@@ -1,12 +1,15 @@
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
+import type { Fences } from '../../lib/backend/fenced-transitions.js';
+import { deadlineTable, waiterTable } from '../../lib/backend/memory/fair-queue.js';
 import { lockTable } from '../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/store.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
 import { parseModuleOptions } from '../../lib/redis-lock.options.js';
 import { createRuntime } from '../../lib/redis-lock.runtime.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
-import type { ClientOptions, Probe, World } from './backends.js';
+import type { ClientOptions, Probe, RawPlace, World } from './backends.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
 
@@ -32,7 +35,7 @@ export class MemoryWorld implements World {
 
   async open(options: ClientOptions = {}): Promise<Client> {
     const settings = parseModuleOptions({ ...options, backend: 'memory' });
-    return this.clients.add(new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect())));
+    return this.clients.add(new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect(settings.fences))));
   }
 
   async reset(): Promise<void> {
@@ -52,8 +55,8 @@ class SharedMemory implements Probe {
   private asked = 0;
 
   /** A backend of one client. */
-  connect(): LockBackend {
-    const backend = new MemoryBackend(this.store);
+  connect(fences: Fences): LockBackend {
+    const backend = new MemoryBackend(this.store, fences);
     return this.counted(backend);
   }
 
@@ -73,6 +76,22 @@ class SharedMemory implements Probe {
 
   async remove(name: string): Promise<void> {
     this.store.delete(name);
+  }
+
+  async queue(name: string): Promise<readonly RawPlace[]> {
+    const deadlines = deadlineTable(this.store).find(fairDeadlines(name));
+    return (waiterTable(this.store).find(fairQueue(name)) ?? []).map((owner) => {
+      const deadline = deadlines?.get(owner);
+      return { owner, keptFor: deadline === undefined ? undefined : deadline - this.store.now() };
+    });
+  }
+
+  async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
+    const [waiters, deadlines] = [waiterTable(this.store), deadlineTable(this.store)];
+    waiters.set(fairQueue(name), [...(waiters.find(fairQueue(name)) ?? []), owner]);
+    if (keptFor === undefined) return;
+    const others = deadlines.find(fairDeadlines(name)) ?? [];
+    deadlines.set(fairDeadlines(name), new Map([...others, [owner, this.store.now() + keptFor]]));
   }
 
   async subscribers(channel: string): Promise<number> {

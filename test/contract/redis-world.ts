@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
+import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
 import { parseModuleOptions } from '../../lib/redis-lock.options.js';
 import { createRuntime } from '../../lib/redis-lock.runtime.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import type { ConnectionInput } from '../../lib/index.js';
 import { RedisServer } from '../servers/redis-server.js';
-import type { ClientOptions, Probe, RawState, World } from './backends.js';
+import type { ClientOptions, Probe, RawPlace, RawState, World } from './backends.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
 
@@ -84,6 +85,26 @@ class RedisProbe implements Probe {
 
   async remove(name: string): Promise<void> {
     await this.admin.del(name);
+  }
+
+  async queue(name: string): Promise<readonly RawPlace[]> {
+    const now = await this.now();
+    const places = (await this.admin.lrange(fairQueue(name), 0, -1)).map(async (owner) => {
+      const deadline = await this.admin.zscore(fairDeadlines(name), owner);
+      return { owner, keptFor: deadline === null ? undefined : Number(deadline) - now };
+    });
+    return Promise.all(places);
+  }
+
+  async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
+    const adding = this.admin.multi().rpush(fairQueue(name), owner);
+    if (keptFor !== undefined) adding.zadd(fairDeadlines(name), (await this.now()) + keptFor, owner);
+    await adding.exec();
+  }
+
+  private async now(): Promise<number> {
+    const [seconds, micros] = await this.admin.time();
+    return Number(seconds) * 1000 + Number(micros) / 1000;
   }
 
   async subscribers(channel: string): Promise<number> {

@@ -1,33 +1,8 @@
 import type { LockService } from '../../lib/index.js';
-import { onEveryBackend, type World } from './backends.js';
+import { onEveryBackend } from './backends.js';
+import { crowd, Till } from './till.js';
 
 const LIMIT_MS = 60_000;
-
-/** A counter that is read and written with a pause in between, so that two at a time lose an increment. */
-class Till {
-  count = 0;
-  mostInside = 0;
-  private inside = 0;
-
-  constructor(private readonly world: World) {}
-
-  async add(pause: number): Promise<void> {
-    this.inside += 1;
-    this.mostInside = Math.max(this.mostInside, this.inside);
-    const count = this.count;
-    await this.world.time.pause(pause);
-    this.count = count + 1;
-    this.inside -= 1;
-  }
-}
-
-/** Runs `work` as `workers` owners at a time, each `rounds` times. */
-const crowd = (workers: number, rounds: number, work: (worker: number, round: number) => Promise<void>) =>
-  Promise.all(
-    Array.from({ length: workers }, async (_, worker) => {
-      for (let round = 0; round < rounds; round++) await work(worker, round);
-    }),
-  );
 
 /** Rows RL of the behaviour catalogue in which many want the same lock. */
 onEveryBackend((world) => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -49,6 +50,21 @@ describe('F43: shutdown', () => {
     expectWithin(closed, SHUTDOWN + DEADLINE);
     await expect(bench().admin.exists('f43:held')).resolves.toBe(0);
     await expect(clientsOfOurs()).resolves.toBe(0);
+  });
+
+  it('while work runs with a permit that would stay out without it: the work ends, and the permit returns', async () => {
+    const { application, locks } = await start(bench().server.url);
+    const semaphore = locks.getPermitExpirableSemaphore('f43:permits');
+    await semaphore.trySetPermits(1);
+    const work = semaphore.withPermit(async () => {
+      await sleep(SHUTDOWN / 2);
+      return 'finished';
+    });
+    await until(async () => (await bench().admin.get('f43:permits')) === '0', 1000, 'it has the permit');
+    const closed = await close(application);
+    await expect(work).resolves.toBe('finished');
+    expectWithin(closed, SHUTDOWN + DEADLINE);
+    await expect(bench().admin.get('f43:permits')).resolves.toBe('1');
   });
 
   it('while a holder does not react: its lock is not taken from under it, but ends by its lease', async () => {

@@ -108,7 +108,8 @@ export class Bench {
 
   /** A server is without our scripts only before the first call of each; a test that means that case flushes them. */
   async loadScripts(): Promise<void> {
-    for (const { text } of Object.values(scripts.lock)) await this.admin.script('LOAD', text);
+    const texts = Object.values(scripts).flatMap((kind) => Object.values(kind).map(({ text }) => text));
+    await Promise.all(texts.map((text) => this.admin.script('LOAD', text)));
   }
 
   /** A client of the server, or of what stands before it. */

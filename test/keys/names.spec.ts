@@ -3,8 +3,11 @@ import fc from 'fast-check';
 import { LockNameError } from '../../lib/errors.js';
 import { routedPart, sameSlot } from '../../lib/keys/hash-slot.js';
 import {
+  latchChannel,
   lockChannel,
   prefixedName,
+  requestMarker,
+  semaphoreChannel,
   sortedNames,
   spellingFault,
   suffixedName,
@@ -90,6 +93,16 @@ describe('Companion names', () => {
     expect(lockChannel(name)).toBe(channel);
     expect(prefixedName('redisson_lock__channel', name)).toBe(channel);
     expect(suffixedName(name, 'timeout')).toBe(suffixed);
+  });
+
+  it.each([
+    ['s', 'redisson_sc:{s}', 'redisson_countdownlatch__channel__{s}', 'redisson_unlock_latch:{s}:id'],
+    ['x{s}', 'redisson_sc:x{s}', 'redisson_countdownlatch__channel__{x{s}}', 'redisson_unlock_latch:x{s}:id'],
+  ])('of the semaphore or latch %p are spelt as Redisson spells them', (name, semaphore, latch, marker) => {
+    expect(semaphoreChannel(name)).toBe(semaphore);
+    expect(latchChannel(name)).toBe(latch);
+    expect(requestMarker(name, 'id')).toBe(marker);
+    expect(sameSlot(marker, name)).toBe(true);
   });
 
   const text = fc

@@ -51,6 +51,7 @@ const accepts: Readonly<Record<string, Accepts>> = {
   safetyPoll: isDuration(50, MAX),
   maxNameBytes: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   allowControlCharacters: oneOf(true, false),
+  fences: oneOf('clock', 'counter'),
   conflictStatus: oneOf(409, 423),
 };
 
@@ -134,6 +135,7 @@ describe('An option of the module', () => {
       shutdownTimeout: 2000,
       safetyPoll: 5000,
       names: { maxBytes: 512, allowControlCharacters: false },
+      fences: 'clock',
       conflictStatus: 409,
     });
   });

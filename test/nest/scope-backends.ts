@@ -1,3 +1,4 @@
+import type { ModuleMetadata } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { RedisServer } from '../servers/redis-server.js';
 import { start } from './applications.js';
@@ -6,13 +7,13 @@ import { start } from './applications.js';
 export interface World {
   open(): Promise<void>;
   /** An application of its own; all of one world share the locks, where the backend can. */
-  application(): Promise<TestingModule>;
+  application(metadata?: ModuleMetadata): Promise<TestingModule>;
   close(): Promise<void>;
 }
 
 const memory = (): World => ({
   open: async () => {},
-  application: () => start({}, { backend: 'memory' }),
+  application: (metadata = {}) => start(metadata, { backend: 'memory' }),
   close: async () => {},
 });
 
@@ -22,7 +23,7 @@ const redis = (): World => {
     open: async () => {
       server = await RedisServer.start();
     },
-    application: () => start({}, { connection: server.url }),
+    application: (metadata = {}) => start(metadata, { connection: server.url }),
     close: () => server.stop(),
   };
 };

@@ -120,6 +120,18 @@ export abstract class Accepted<T extends string> {
     return untyped;
   }
 
+  @Locked('order:<0>', { mode: 'read', lease: '30s' })
+  async reads(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { mode: 'exclusive', fair: true, fenced: false })
+  async standsInLine(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { fenced: true, mode: undefined, fair: undefined })
+  async fenced(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { permits: 2, wait: '3s', onConflict: 'skip', returns: 'promise' })
+  async withPermits(_id: string): Promise<void> {}
+
   @Locked('order:<0>')
   returnsAny(_id: string): any {}
 
@@ -317,6 +329,30 @@ export class RefusedOptions {
   // @ts-expect-error the signal of one call cannot be that of all
   @Locked('order:<0>', { signal: AbortSignal.timeout(1) })
   async signal(_id: string): Promise<void> {}
+
+  // @ts-expect-error no such mode
+  @Locked('order:<0>', { mode: 'shared' })
+  async mode(_id: string): Promise<void> {}
+
+  // @ts-expect-error a read-write lock has no queue
+  @Locked('order:<0>', { mode: 'write', fair: true })
+  async fairWriter(_id: string): Promise<void> {}
+
+  // @ts-expect-error a read-write lock gives no fences
+  @Locked('order:<0>', { mode: 'read', fenced: true })
+  async fencedReader(_id: string): Promise<void> {}
+
+  // @ts-expect-error no lock is both
+  @Locked('order:<0>', { fair: true, fenced: true })
+  async fairAndFenced(_id: string): Promise<void> {}
+
+  // @ts-expect-error a semaphore has no halves
+  @Locked('order:<0>', { permits: 1, mode: 'read' })
+  async permitsToRead(_id: string): Promise<void> {}
+
+  // @ts-expect-error permits have no lease
+  @Locked('order:<0>', { permits: 1, lease: '30s' })
+  async leasedPermits(_id: string): Promise<void> {}
 
   // @ts-expect-error no such answer to a conflict
   @Locked('order:<0>', { onConflict: 'wait' })

@@ -12,6 +12,7 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../lock-transitions.js';
+import type { Stopwatch } from '../../time/stopwatch.js';
 import { type MemoryStore, MemoryTable } from './store.js';
 
 /** What a held lock is: one owner and how often it holds. */
@@ -25,11 +26,11 @@ export const lockTable = (store: MemoryStore): MemoryTable<HeldLock> => new Memo
 
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
 export class MemoryLock implements LockTransitions {
-  private readonly locks: MemoryTable<HeldLock>;
+  protected readonly locks: MemoryTable<HeldLock>;
 
   /** @param announces Whether waiters are told of a release; Redisson's spin lock tells nobody. */
   constructor(
-    private readonly store: MemoryStore,
+    protected readonly store: MemoryStore,
     private readonly announces = true,
   ) {
     this.locks = lockTable(store);
@@ -37,10 +38,15 @@ export class MemoryLock implements LockTransitions {
 
   async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
     const held = this.locks.get(name);
-    if (held && held.owner !== owner) {
-      return { outcome: 'busy', remaining: this.store.remaining(name), holder: held.owner };
-    }
-    this.locks.set(name, held ?? { owner, count: 1 }, lease);
+    return held && held.owner !== owner ? this.busy(name, held) : this.taken({ name, owner, lease });
+  }
+
+  protected busy(name: string, held: HeldLock): AcquireOutcome {
+    return { outcome: 'busy', remaining: this.store.remaining(name), holder: held.owner };
+  }
+
+  protected taken({ name, owner, lease }: AcquireRequest): { readonly outcome: 'acquired'; readonly sent: Stopwatch } {
+    this.locks.set(name, this.locks.get(name) ?? { owner, count: 1 }, lease);
     return { outcome: 'acquired', sent: this.store.stopwatch() };
   }
 

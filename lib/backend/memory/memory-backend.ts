@@ -1,6 +1,16 @@
 import type { LockBackend, WakeUps } from '../lock-backend.js';
+import type { Fences } from '../fenced-transitions.js';
+import { MemoryFairLock } from './fair-lock.js';
+import { MemoryFencedLock } from './fenced-lock.js';
+import { MemoryGroupLock } from './group-lock.js';
+import { MemoryLatch } from './latch.js';
 import { MemoryLock } from './lock.js';
+import { MemoryPermits } from './permits.js';
+import { MemoryReadLock } from './read-lock.js';
+import { ReadWriteData } from './read-write-data.js';
+import { MemorySemaphore } from './semaphore.js';
 import type { MemoryStore } from './store.js';
+import { MemoryWriteLock } from './write-lock.js';
 
 /**
  * Locks in the process's own memory, for tests and for development without a server: the same transitions as in Redis,
@@ -9,11 +19,28 @@ import type { MemoryStore } from './store.js';
 export class MemoryBackend implements LockBackend {
   readonly lock: MemoryLock;
   readonly spinLock: MemoryLock;
+  readonly fairLock: MemoryFairLock;
+  readonly fencedLock: MemoryFencedLock;
+  readonly groupLock: MemoryGroupLock;
+  readonly readLock: MemoryReadLock;
+  readonly writeLock: MemoryWriteLock;
+  readonly semaphore: MemorySemaphore;
+  readonly permitExpirableSemaphore: MemoryPermits;
+  readonly countDownLatch: MemoryLatch;
   readonly wakeUps: WakeUps;
 
-  constructor(store: MemoryStore) {
+  constructor(store: MemoryStore, fences: Fences = 'clock') {
     this.lock = new MemoryLock(store);
     this.spinLock = new MemoryLock(store, false);
+    this.fairLock = new MemoryFairLock(store);
+    this.fencedLock = new MemoryFencedLock(store, fences);
+    this.groupLock = new MemoryGroupLock(store);
+    const readWrite = new ReadWriteData(store);
+    this.readLock = new MemoryReadLock(readWrite);
+    this.writeLock = new MemoryWriteLock(readWrite);
+    this.semaphore = new MemorySemaphore(store);
+    this.countDownLatch = new MemoryLatch(store);
+    this.permitExpirableSemaphore = new MemoryPermits(store);
     this.wakeUps = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 

@@ -20,6 +20,7 @@ export interface RedisClient {
   unsubscribe(...channels: string[]): Promise<unknown>;
   ping(): Promise<unknown>;
   time(): Promise<unknown>;
+  info(section: string): Promise<unknown>;
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LockUnavailableError } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { ConnectionInput } from './client.js';
 import { RedisConnection } from './connection.js';
@@ -18,6 +19,8 @@ const isCount = (value: unknown): value is string => typeof value === 'string' &
  */
 export class RedisCommands {
   readonly serverClock: ServerClock;
+  /** The run id of the server, where it was to be identified and lets this user know. */
+  serverId: string | undefined;
   private readonly connection: RedisConnection;
   private readonly hashes = new Map<string, string>();
 
@@ -26,10 +29,14 @@ export class RedisCommands {
     /** The longest deadline of one command, ms. */
     readonly commandTimeout: number,
     private readonly scheduler: SteadyScheduler,
+    { identify = false }: { readonly identify?: boolean } = {},
   ) {
     this.serverClock = new ServerClock(scheduler);
     this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
-      prepare: () => this.learnServerTime(),
+      prepare: async () => {
+        await this.learnServerTime();
+        if (identify) this.serverId = await this.askServerId();
+      },
       onClose: () => {},
     });
   }
@@ -106,5 +113,17 @@ export class RedisCommands {
     const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
     this.serverClock.observe(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
+  }
+
+  private async askServerId(): Promise<string | undefined> {
+    try {
+      const deadline = this.scheduler.now() + this.commandTimeout;
+      const info = await inTime(this.connection.client.info('server'), deadline, this.scheduler);
+      return /^run_id:(\w+)/m.exec(String(info))?.[1];
+    } catch (error) {
+      // A user who may not ask can lock all the same.
+      if (error instanceof LockUnavailableError && error.permanent) return undefined;
+      throw error;
+    }
   }
 }

@@ -21,7 +21,7 @@ import { requestInTime, type TimedRequest } from './request-in-time.js';
 import { type Ghost, Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
-const isUnknown = (error: unknown): boolean => error instanceof LockUnavailableError && error.outcome === 'unknown';
+export const isUnknown = (error: unknown): boolean => error instanceof LockUnavailableError && error.outcome === 'unknown';
 
 /**
  * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
@@ -128,7 +128,7 @@ export class RedisLock implements LockTransitions {
     return requestInTime(this.commands, this.scheduler, name, deadline, request);
   }
 
-  private async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+  protected async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
     await this.commands.ready(deadline, name);
     const reply = await this.dialect.release(name, owner, deadline);

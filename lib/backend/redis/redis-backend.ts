@@ -1,22 +1,47 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { Fences } from '../fenced-transitions.js';
 import type { LockBackend } from '../lock-backend.js';
 import type { ConnectionInput } from './client.js';
 import { RedisCommands } from './commands.js';
+import { FairDialect } from './fair-dialect.js';
+import { RedisFairLock } from './fair-lock.js';
+import { FencedDialect } from './fenced-dialect.js';
+import { RedisFencedLock } from './fenced-lock.js';
+import { GroupDialect } from './group-dialect.js';
 import type { LockDialect } from './lock-dialect.js';
+import { RedisLatch } from './latch.js';
 import { RedisLock } from './lock.js';
+import { MarkedRequests } from './marked-requests.js';
+import { RedisPermits } from './permits.js';
 import { PlainDialect } from './plain-dialect.js';
+import { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
+import { RedisSemaphore } from './semaphore.js';
 import { RedisSubscriber } from './subscriber.js';
 
 /** Locks on one Redis server, over two connections of our own: one for commands, one that listens. */
 export class RedisBackend implements LockBackend {
   readonly lock: RedisLock;
   readonly spinLock: RedisLock;
+  readonly fairLock: RedisFairLock;
+  readonly fencedLock: RedisFencedLock;
+  readonly groupLock: RedisLock;
+  readonly readLock: RedisReadLock;
+  readonly writeLock: RedisWriteLock;
+  readonly semaphore: RedisSemaphore;
+  readonly permitExpirableSemaphore: RedisPermits;
+  readonly countDownLatch: RedisLatch;
   readonly wakeUps: RedisSubscriber;
   private readonly commands: RedisCommands;
   private readonly locks: RedisLock[] = [];
+  private readonly requests: MarkedRequests;
 
   /** @param commandTimeout Longest time one command may take, ms. */
-  constructor(connection: ConnectionInput, commandTimeout: number, scheduler: SteadyScheduler) {
+  constructor(
+    connection: ConnectionInput,
+    commandTimeout: number,
+    scheduler: SteadyScheduler,
+    fences: Fences = 'clock',
+  ) {
     this.commands = new RedisCommands(connection, commandTimeout, scheduler);
     this.wakeUps = new RedisSubscriber(connection, commandTimeout, scheduler);
     const lockIn = (dialect: LockDialect): RedisLock => {
@@ -26,6 +51,18 @@ export class RedisBackend implements LockBackend {
     };
     this.lock = lockIn(new PlainDialect(this.commands));
     this.spinLock = lockIn(new PlainDialect(this.commands, ''));
+    this.fairLock = new RedisFairLock(this.commands, scheduler, new FairDialect(this.commands));
+    this.locks.push(this.fairLock);
+    this.fencedLock = new RedisFencedLock(this.commands, scheduler, new FencedDialect(this.commands, fences));
+    this.locks.push(this.fencedLock);
+    this.groupLock = lockIn(new GroupDialect(this.commands));
+    this.readLock = new RedisReadLock(this.commands, scheduler);
+    this.writeLock = new RedisWriteLock(this.commands, scheduler);
+    this.locks.push(this.readLock, this.writeLock);
+    this.requests = new MarkedRequests(this.commands, scheduler);
+    this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
+    this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
+    this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler);
   }
 
   open(): void {
@@ -33,7 +70,7 @@ export class RedisBackend implements LockBackend {
   }
 
   async close(graceMs: number): Promise<void> {
-    await Promise.all(this.locks.map((lock) => lock.finish(graceMs)));
+    await Promise.all([...this.locks, this.requests, this.permitExpirableSemaphore].map((work) => work.finish(graceMs)));
     await Promise.all([this.commands.close(), this.wakeUps.close()]);
   }
 }

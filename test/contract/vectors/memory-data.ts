@@ -1,4 +1,7 @@
+import type { HeldField, HeldFields } from '../../../lib/backend/memory/group-lock.js';
 import type { HeldLock } from '../../../lib/backend/memory/lock.js';
+import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
+import type { Deadlines } from '../../../lib/backend/memory/permits.js';
 import type { MemoryStore } from '../../../lib/backend/memory/store.js';
 import type { RedisData, RedisValue } from './redis-data.js';
 
@@ -32,8 +35,130 @@ const lock: Codec = {
   },
 };
 
+/** Semaphores, with and without ids for their permits, and latches. */
+const counter: Codec = {
+  type: 'string',
+  matches: (name, value) => value.type === 'string' && !/redisson_lock_token|rwlock_timeout/.test(name),
+  toRedis: (value) => ({ type: 'string', value: String(value) }),
+  fromRedis: ({ value }) => Number(value),
+};
+
+const fencingToken: Codec = {
+  type: 'fencing token',
+  matches: (name, { type }) => type === 'string' && name.startsWith('redisson_lock_token:'),
+  toRedis: (value) => ({ type: 'string', value: String(value) }),
+  fromRedis: ({ value }) => BigInt(value as string),
+};
+
+/** Redisson's deadline of permits without a lease. */
+const NO_DEADLINE = 922337203685477;
+
+const permitDeadlines: Codec = {
+  type: 'zset of permits',
+  matches: (name, { type }) => type === 'zset' && name.endsWith(':timeout'),
+  toRedis: (value) => {
+    const spelled = [...(value as Deadlines)].map(([id, deadline]) => [
+      `hex:${id}`,
+      String(Number.isFinite(deadline) ? deadline : NO_DEADLINE),
+    ]);
+    return { type: 'zset', value: Object.fromEntries(spelled) };
+  },
+  fromRedis: (value) => {
+    const members = Object.entries(fieldsOf(value)).map(([member, score]) => {
+      const deadline = Number(score) < NO_DEADLINE ? Number(score) : Number.POSITIVE_INFINITY;
+      return [member.slice('hex:'.length), deadline] as const;
+    });
+    return new Map(members) satisfies Deadlines;
+  },
+};
+
+const fairQueue: Codec = {
+  type: 'list',
+  matches: (_, { type }) => type === 'list',
+  toRedis: (value) => ({ type: 'list', value: value as readonly string[] }),
+  fromRedis: ({ value }) => value,
+};
+
+const fairDeadlines: Codec = {
+  type: 'zset',
+  matches: (name, { type }) => type === 'zset' && name.startsWith('redisson_lock_timeout:'),
+  toRedis: (value) => {
+    const spelled = [...(value as ReadonlyMap<string, number>)].map(([owner, deadline]) => [owner, String(deadline)]);
+    return { type: 'zset', value: Object.fromEntries(spelled) as Record<string, string> };
+  },
+  fromRedis: (value) => new Map(Object.entries(fieldsOf(value)).map(([owner, score]) => [owner, Number(score)])),
+};
+
+const readWriteLock: Codec = {
+  type: 'hash of a read-write lock',
+  matches: (_, value) => value.type === 'hash' && 'mode' in fieldsOf(value),
+  toRedis: (value) => {
+    const { writer, readers } = value as HeldReadWriteLock;
+    const reads = [...readers].map(([owner, count]) => [owner, String(count)]);
+    const writes = writer ? [[`${writer.owner}:write`, String(writer.count)]] : [];
+    const fields = Object.fromEntries([...writes, ...reads]) as Record<string, string>;
+    return { type: 'hash', value: { mode: writer ? 'write' : 'read', ...fields } };
+  },
+  fromRedis: (value) => {
+    const fields = Object.entries(fieldsOf(value)).filter(([field]) => field !== 'mode');
+    const [write] = fields.filter(([field]) => field.endsWith(':write'));
+    const reads = fields.filter((field) => field !== write).map(([owner, count]) => [owner, Number(count)] as const);
+    const writer = write && { owner: write[0].slice(0, -':write'.length), count: Number(write[1]) };
+    return { writer, readers: new Map(reads) } satisfies HeldReadWriteLock;
+  },
+};
+
+const readTimeout: Codec = {
+  type: 'time-out of a read',
+  matches: (name, { type }) => type === 'string' && name.includes(':rwlock_timeout:'),
+  toRedis: (value) => ({ type: 'string', value: String(value) }),
+  fromRedis: ({ value }) => value,
+};
+
+const waitingWriters: Codec = {
+  type: 'waiting writers',
+  matches: (name, { type }) => type === 'zset' && name.endsWith(':rwlock_writers'),
+  toRedis: (value) => fairDeadlines.toRedis(value),
+  fromRedis: (value) => fairDeadlines.fromRedis(value),
+};
+
+const groupLock: Codec = {
+  type: 'hash of a group lock',
+  matches: (_, value) =>
+    value.type === 'hash' && Object.keys(fieldsOf(value)).some((name) => name.endsWith(':expire_time')),
+  toRedis: (value) => {
+    const spelled = [...(value as HeldFields)].map(([field, { owner, count, expiry }]) => ({
+      [field]: owner,
+      [`${field}:${owner}:expire_time`]: String(expiry),
+      [`${field}:${owner}:lock_count`]: String(count),
+    }));
+    return { type: 'hash', value: Object.assign({}, ...spelled) as Record<string, string> };
+  },
+  fromRedis: (value) => {
+    const spelled = fieldsOf(value);
+    const held = Object.entries(spelled).filter(([field]) => !field.includes(':'));
+    const of = (field: string, owner: string): HeldField => ({
+      owner,
+      count: Number(spelled[`${field}:${owner}:lock_count`]),
+      expiry: Number(spelled[`${field}:${owner}:expire_time`]),
+    });
+    return new Map(held.map(([field, owner]) => [field, of(field, owner)])) satisfies HeldFields;
+  },
+};
+
 /** The first that matches a key counts. */
-const codecs: readonly Codec[] = [lock];
+const codecs: readonly Codec[] = [
+  permitDeadlines,
+  fencingToken,
+  groupLock,
+  lock,
+  counter,
+  fairQueue,
+  fairDeadlines,
+  readWriteLock,
+  readTimeout,
+  waitingWriters,
+];
 
 /** Everything in a memory, as it would lie on a server. */
 export const readMemory = (store: MemoryStore): RedisData =>

@@ -1,6 +1,1228 @@
 // Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
 import { script } from './script.js';
 export const scripts = {
+  counter: {
+    /** Deletes the number, and tells those who wait where there is something to tell. */
+    delete: script<
+      { counter: string; marker: string },
+      { channel: string; publish: string; message: string; keep: number; notAfter: number },
+      [outcome: 'deleted' | 'none' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'counter/delete',
+      keyNames: ['counter', 'marker'],
+      argumentNames: ['channel', 'publish', 'message', 'keep', 'notAfter'],
+      replyPlaces: [{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }],
+      text: `local counter = KEYS[1]
+local marker = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local message = ARGV[3]
+local keep = tonumber(ARGV[4])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local before, found = countUnder(counter)
+if not before then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+local outcome = redis.call('DEL', counter) == 1 and 'deleted' or 'none'
+redis.call('SET', marker, outcome, 'PX', keep)
+if outcome == 'deleted' and message ~= '' then redis.pcall(publish, channel, message) end
+return { outcome, '', now }`,
+    }),
+    /** Forgets a request that was answered, so that its marker does not stay for as long as the answer might have been lost. */
+    forget: script<{ marker: string }, Record<string, never>, [forgotten: number]>({
+      name: 'counter/forget',
+      keyNames: ['marker'],
+      argumentNames: [],
+      replyPlaces: [{ holds: 'number' }],
+      text: `local marker = KEYS[1]
+return { redis.call('DEL', marker) }`,
+    }),
+    /** Tells the number, 0 where there is none. */
+    inspect: script<
+      { counter: string },
+      Record<string, never>,
+      [outcome: 'set' | 'none' | 'wrong-type', detail: string, count: string]
+    >({
+      name: 'counter/inspect',
+      keyNames: ['counter'],
+      argumentNames: [],
+      replyPlaces: [{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }],
+      text: `local counter = KEYS[1]
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local count, found = countUnder(counter)
+if not count then return { 'wrong-type', found, '0' } end
+return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count) }`,
+    }),
+    /** Sets the number where there is none, and tells those who wait. */
+    trySet: script<
+      { counter: string; marker: string },
+      { count: number; ttl: number; channel: string; publish: string; message: string; keep: number; notAfter: number },
+      [outcome: 'set' | 'exists' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'counter/try-set',
+      keyNames: ['counter', 'marker'],
+      argumentNames: ['count', 'ttl', 'channel', 'publish', 'message', 'keep', 'notAfter'],
+      replyPlaces: [{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }],
+      text: `local counter = KEYS[1]
+local marker = KEYS[2]
+local count = tonumber(ARGV[1])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local ttl = tonumber(ARGV[2])
+if not ttl then return redis.error_reply('ERR argument ttl is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local message = ARGV[5]
+local keep = tonumber(ARGV[6])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[7])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local before, found = countUnder(counter)
+if not before then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+local outcome = found == 'none' and 'set' or 'exists'
+redis.call('SET', marker, outcome, 'PX', keep)
+if outcome == 'exists' then return { outcome, '', now } end
+redis.call('SET', counter, count)
+if ttl > 0 then redis.call('PEXPIRE', counter, ttl) end
+redis.pcall(publish, channel, message)
+return { outcome, '', now }`,
+    }),
+  },
+  fairLock: {
+    /** Takes a fair lock for a new owner that does not queue: only where nobody holds it and nobody waits. */
+    acquire: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; lease: number; channel: string; publish: string; notAfter: number },
+      [
+        outcome: 'acquired' | 'busy' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+        key: string,
+      ]
+    >({
+      name: 'fair-lock/acquire',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'lease', 'channel', 'publish', 'notAfter'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'string' },
+      ],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = redis.call('LINDEX', queue, 0)
+  end
+end
+local function tellHead(head, channel, publish)
+  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local foreign, found = foreignKey(queue, deadlines)
+if foreign then return { 'wrong-type', 0, found, now, foreign } end
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+if redis.call('EXISTS', lock) == 0 then
+  if not head then return takeLock(lock, owner, lease) or { 'acquired', lease, '', now, '' } end
+  if isNewHead then tellHead(head, channel, publish) end
+  return { 'busy', deadline and math.ceil(deadline - now) or -1, head, now, '' }
+end
+local held, kind = holdCount(lock, owner)
+if not held then return { 'wrong-type', 0, kind, now, lock } end
+if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' } end
+redis.call('PEXPIRE', lock, lease)
+return { 'acquired', lease, '', now, '' }`,
+    }),
+    /** Ends the hold of whoever has the fair lock and wakes the head of the queue, which stays. */
+    forceRelease: script<
+      { lock: string; queue: string; deadlines: string },
+      { channel: string; publish: string },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+    >({
+      name: 'fair-lock/force-release',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = redis.call('LINDEX', queue, 0)
+  end
+end
+local function tellHead(head, channel, publish)
+  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+end
+local found = redis.call('TYPE', lock).ok
+if found ~= 'none' and found ~= 'hash' then return { 'wrong-type', found } end
+local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, serverNow())
+if found == 'none' then return { 'not-held', '' } end
+redis.call('DEL', lock)
+tellHead(head, channel, publish)
+return { 'released', '' }`,
+    }),
+    /** Keeps the places of waiters that are alive, all those of one process on one lock. */
+    keep: script<
+      { lock: string; queue: string; deadlines: string },
+      { slot: number; channel: string; publish: string; owners: readonly string[] },
+      [outcome: 'kept', now: number, ...kept: number[]]
+    >({
+      name: 'fair-lock/keep',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['slot', 'channel', 'publish', 'owners'],
+      replyPlaces: [{ holds: ['kept'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local slot = tonumber(ARGV[1])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local channel = ARGV[2]
+local publish = ARGV[3]
+local owners = {}
+for i = 4, #ARGV do
+  owners[i - 3] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = redis.call('LINDEX', queue, 0)
+  end
+end
+local function tellHead(head, channel, publish)
+  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local QUEUE_GRACE = 60000
+local function limitQueue(queue, deadlines, last, now)
+  for _, key in ipairs({ queue, deadlines }) do
+    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+  end
+end
+local function lastOfOurs(queue, deadlines)
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    if not isOurs(waiter) then return nil end
+  end
+  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+end
+local function lower(deadlines, waiter, slot)
+  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+end
+local now = serverNow()
+local reply, indexes = { 'kept', now }, {}
+for i, owner in ipairs(owners) do
+  reply[i + 2] = 0
+  indexes[owner] = i
+end
+if foreignKey(queue, deadlines) then return reply end
+local head, _, isNewHead = purgeQueue(queue, deadlines, now)
+local REDISSON_WAIT = 300000
+local last, isOnlyOurs = now, true
+local places = {}
+for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+  local index, ours = indexes[waiter], isOurs(waiter)
+  isOnlyOurs = isOnlyOurs and ours
+  if index then
+    last = last + slot
+    reply[index + 2] = 1
+    places[#places + 1] = { last, waiter }
+  else
+    local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
+    last = math.max(last + (ours and slot or REDISSON_WAIT), known or 0)
+    if i == 1 and not known then places[1] = { now + slot, waiter } end
+  end
+end
+limitQueue(queue, deadlines, isOnlyOurs and last or nil, now)
+for _, place in ipairs(places) do redis.call('ZADD', deadlines, place[1], place[2]) end
+for i, owner in ipairs(owners) do
+  if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
+end
+if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
+return reply`,
+    }),
+    /** Ends the wait of an owner, with whatever came of it: its place in the queue, or the lock. */
+    leave: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; slot: number; channel: string; publish: string },
+      [outcome: 'left', now: number]
+    >({
+      name: 'fair-lock/leave',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'slot', 'channel', 'publish'],
+      replyPlaces: [{ holds: ['left'] }, { holds: 'number' }],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local slot = tonumber(ARGV[2])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = redis.call('LINDEX', queue, 0)
+  end
+end
+local function tellHead(head, channel, publish)
+  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local QUEUE_GRACE = 60000
+local function limitQueue(queue, deadlines, last, now)
+  for _, key in ipairs({ queue, deadlines }) do
+    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+  end
+end
+local function lastOfOurs(queue, deadlines)
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    if not isOurs(waiter) then return nil end
+  end
+  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+end
+local function lower(deadlines, waiter, slot)
+  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+end
+local now = serverNow()
+local held = (holdCount(lock, owner) or 0) > 0
+if held then redis.call('DEL', lock) end
+if foreignKey(queue, deadlines) then return { 'left', now } end
+local behind
+local waiters = redis.call('LRANGE', queue, 0, -1)
+for i, waiter in ipairs(waiters) do
+  if waiter == owner then
+    behind = i + 1
+    break
+  end
+end
+if #waiters == (behind and 1 or 0) then redis.call('DEL', deadlines) else redis.call('ZREM', deadlines, owner) end
+if behind then
+  redis.call('LREM', queue, 0, owner)
+  for i = behind, #waiters do lower(deadlines, waiters[i], slot) end
+  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
+end
+local hasNewHead = behind == 2 and #waiters > 1
+if (held or hasNewHead) and redis.call('EXISTS', lock) == 0 then
+  tellHead(purgeQueue(queue, deadlines, now), channel, publish)
+end
+return { 'left', now }`,
+    }),
+    /** Takes a fair lock for a waiter whose turn it is. Any other keeps its place in the queue, or gets one at the end. */
+    queue: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; lease: number; slot: number; channel: string; publish: string; notAfter: number },
+      [
+        outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+        head: string,
+      ]
+    >({
+      name: 'fair-lock/queue',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'lease', 'slot', 'channel', 'publish', 'notAfter'],
+      replyPlaces: [
+        { holds: ['acquired', 'queued', 'waiting', 'late', 'wrong-type'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'string' },
+      ],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local slot = tonumber(ARGV[3])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = redis.call('LINDEX', queue, 0)
+  end
+end
+local function tellHead(head, channel, publish)
+  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local QUEUE_GRACE = 60000
+local function limitQueue(queue, deadlines, last, now)
+  for _, key in ipairs({ queue, deadlines }) do
+    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+  end
+end
+local function lastOfOurs(queue, deadlines)
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    if not isOurs(waiter) then return nil end
+  end
+  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+end
+local function lower(deadlines, waiter, slot)
+  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local foreign, found = foreignKey(queue, deadlines)
+if foreign then return { 'wrong-type', 0, found, now, foreign } end
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+local isFree = redis.call('EXISTS', lock) == 0
+if isFree and (not head or head == owner) then
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+  redis.call('LPOP', queue)
+  redis.call('ZREM', deadlines, owner)
+  local behind = redis.call('LRANGE', queue, 0, -1)
+  for _, waiter in ipairs(behind) do lower(deadlines, waiter, slot) end
+  if #behind == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
+  return { 'acquired', lease, '', now, '' }
+end
+local held, kind = 0, nil
+if not isFree then held, kind = holdCount(lock, owner) end
+if not held then return { 'wrong-type', 0, kind, now, lock } end
+if held > 0 then
+  redis.call('PEXPIRE', lock, lease)
+  return { 'acquired', lease, '', now, '' }
+end
+local outcome = 'waiting'
+local remaining = isFree and 0 or redis.call('PTTL', lock)
+if not redis.call('ZSCORE', deadlines, owner) then
+  outcome = 'queued'
+  local last = redis.call('LINDEX', queue, -1)
+  local ahead = last and last ~= owner and tonumber(redis.call('ZSCORE', deadlines, last))
+  redis.call('ZADD', deadlines, math.max(now, ahead or now + remaining) + slot, owner)
+  redis.call('LREM', queue, 0, owner)
+  redis.call('RPUSH', queue, owner)
+  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
+end
+if head and not deadline and head ~= owner then
+  deadline = now + slot
+  redis.call('ZADD', deadlines, deadline, head)
+end
+if not isFree then return { outcome, remaining, redis.call('HKEYS', lock)[1], now, head or owner } end
+if isNewHead then tellHead(head, channel, publish) end
+return { outcome, math.ceil(deadline - now), head, now, head }`,
+    }),
+    /** Frees the fair lock of an owner, however often it holds it, and wakes the head of the queue. */
+    release: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; channel: string; publish: string },
+      [outcome: 'released' | 'not-held', now: number]
+    >({
+      name: 'fair-lock/release',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = redis.call('LINDEX', queue, 0)
+  end
+end
+local function tellHead(head, channel, publish)
+  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+end
+local now = serverNow()
+local held = (holdCount(lock, owner) or 0) > 0
+if held then redis.call('DEL', lock) end
+local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
+return { held and 'released' or 'not-held', now }`,
+    }),
+  },
+  fencedLock: {
+    /** Takes the lock for a new owner and gives it a token above every one before. */
+    acquire: script<
+      { lock: string; token: string },
+      { owner: string; lease: number; notAfter: number; fences: string },
+      [
+        outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token',
+        remaining: number,
+        detail: string,
+        now: number,
+        fence: string,
+      ]
+    >({
+      name: 'fenced-lock/acquire',
+      keyNames: ['lock', 'token'],
+      argumentNames: ['owner', 'lease', 'notAfter', 'fences'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'late', 'wrong-type', 'no-token'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'string' },
+      ],
+      text: `local lock = KEYS[1]
+local token = KEYS[2]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local fences = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local function lastToken(token)
+  local found = redis.call('TYPE', token).ok
+  if found == 'none' then return '0' end
+  if found ~= 'string' then return nil, found end
+  local last = redis.call('GET', token)
+  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
+  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
+  if not countable then return nil, 'string that is no fencing token' end
+  return last
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local isFree = redis.call('EXISTS', lock) == 0
+local held, found = holdCount(lock, owner)
+if not held then return { 'wrong-type', 0, found, now, '' } end
+if held == 0 and not isFree then
+  return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' }
+end
+local last, foreign = lastToken(token)
+if not last then return { 'no-token', 0, foreign, now, '' } end
+if isFree or last == '0' then
+  local time = redis.call('TIME')
+  local micros = time[1] * 1000000 + time[2]
+  if fences == 'clock' and tonumber(last) < micros then
+    redis.call('SET', token, string.format('%.0f', micros))
+  else
+    redis.call('INCR', token)
+  end
+  last = redis.call('GET', token)
+end
+if isFree then
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+else
+  redis.call('PEXPIRE', lock, lease)
+end
+return { 'acquired', lease, '', now, last }`,
+    }),
+    /** Tells the token that was given last, to whomever. */
+    currentToken: script<{ token: string }, Record<string, never>, [outcome: 'token' | 'no-token', detail: string]>({
+      name: 'fenced-lock/current-token',
+      keyNames: ['token'],
+      argumentNames: [],
+      replyPlaces: [{ holds: ['token', 'no-token'] }, { holds: 'string' }],
+      text: `local token = KEYS[1]
+local function lastToken(token)
+  local found = redis.call('TYPE', token).ok
+  if found == 'none' then return '0' end
+  if found ~= 'string' then return nil, found end
+  local last = redis.call('GET', token)
+  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
+  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
+  if not countable then return nil, 'string that is no fencing token' end
+  return last
+end
+local last, found = lastToken(token)
+if not last then return { 'no-token', found } end
+return { 'token', last }`,
+    }),
+  },
+  groupLock: {
+    /** Takes fields of a group for a new owner: all of them or none. */
+    acquire: script<
+      { group: string },
+      { owner: string; lease: number; notAfter: number; fields: readonly string[] },
+      [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+    >({
+      name: 'group-lock/acquire',
+      keyNames: ['group'],
+      argumentNames: ['owner', 'lease', 'notAfter', 'fields'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local group = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local fields = {}
+for i = 4, #ARGV do
+  fields[i - 3] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
+  local isHolder = redis.call('HGET', group, field) == owner
+  if isHolder then redis.call('HDEL', group, field) end
+  return isHolder
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local found = redis.call('TYPE', group).ok
+if found ~= 'hash' and found ~= 'none' then return { 'wrong-type', 0, found, now } end
+local latest, latestHolder
+for _, field in ipairs(fields) do
+  local holder, expiry = fieldHolder(group, field, now)
+  if holder and holder ~= owner and expiry > (latest or now) then latest, latestHolder = expiry, holder end
+end
+if latest then return { 'busy', latest - now, latestHolder, now } end
+for _, field in ipairs(fields) do
+  local before = redis.call('HGET', group, field)
+  redis.call('HSET', group, field, owner, countField(field, owner), 1)
+  if before and before ~= owner then dropField(group, field, before) end
+end
+keepFields(group, fields, owner, now + lease)
+local left = redis.call('PTTL', group)
+if found == 'none' or (left >= 0 and left < lease) then
+  local limited = redis.pcall('PEXPIRE', group, lease)
+  if type(limited) == 'table' then
+    for _, field in ipairs(fields) do dropField(group, field, owner) end
+    return limited
+  end
+end
+return { 'acquired', lease, '', now }`,
+    }),
+    /** Ends the holds of whoever has one of the fields and wakes the waiters. */
+    forceRelease: script<
+      { group: string },
+      { channel: string; fields: readonly string[] },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+    >({
+      name: 'group-lock/force-release',
+      keyNames: ['group'],
+      argumentNames: ['channel', 'fields'],
+      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      text: `local group = KEYS[1]
+local channel = ARGV[1]
+local fields = {}
+for i = 2, #ARGV do
+  fields[i - 1] = ARGV[i]
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
+  local isHolder = redis.call('HGET', group, field) == owner
+  if isHolder then redis.call('HDEL', group, field) end
+  return isHolder
+end
+local found = redis.call('TYPE', group).ok
+if found == 'none' then return { 'not-held', '' } end
+if found ~= 'hash' then return { 'wrong-type', found } end
+local freed = false
+for _, field in ipairs(fields) do
+  local holder = redis.call('HGET', group, field)
+  if holder then freed = dropField(group, field, holder) or freed end
+end
+if freed then redis.pcall('PUBLISH', channel, '0') end
+return { freed and 'released' or 'not-held', '' }`,
+    }),
+    /** Sets how often an owner that has all the fields holds them, and for how long from now at least: to re-enter, to leave but not as the last, to extend. */
+    hold: script<
+      { group: string },
+      { owner: string; count: number; lease: number; notAfter: number; channel: string; fields: readonly string[] },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'group-lock/hold',
+      keyNames: ['group'],
+      argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'fields'],
+      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      text: `local group = KEYS[1]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[5]
+local fields = {}
+for i = 6, #ARGV do
+  fields[i - 5] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
+  local isHolder = redis.call('HGET', group, field) == owner
+  if isHolder then redis.call('HDEL', group, field) end
+  return isHolder
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+if not holdsAll(group, fields, owner, now) then return { 'lost', now } end
+keepGroup(group, lease)
+keepFields(group, fields, owner, now + lease)
+local before = 0
+for _, field in ipairs(fields) do
+  local name = countField(field, owner)
+  before = math.max(before, tonumber(redis.call('HGET', group, name) or '') or 0)
+  redis.call('HSET', group, name, count)
+end
+if count < before then redis.pcall('PUBLISH', channel, '0') end
+return { 'held', now }`,
+    }),
+    /** Tells whether one of the fields is held, how often the owner asked about holds all of them, and for how much longer the last of them is held. */
+    inspect: script<
+      { group: string },
+      { owner: string; fields: readonly string[] },
+      [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
+    >({
+      name: 'group-lock/inspect',
+      keyNames: ['group'],
+      argumentNames: ['owner', 'fields'],
+      replyPlaces: [
+        { holds: ['locked', 'free', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local group = KEYS[1]
+local owner = ARGV[1]
+local fields = {}
+for i = 2, #ARGV do
+  fields[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
+  local isHolder = redis.call('HGET', group, field) == owner
+  if isHolder then redis.call('HDEL', group, field) end
+  return isHolder
+end
+local found = redis.call('TYPE', group).ok
+if found == 'none' then return { 'free', '', 0, -2 } end
+if found ~= 'hash' then return { 'wrong-type', found, 0, 0 } end
+local now = serverNow()
+local remaining = -2
+for _, field in ipairs(fields) do
+  local _, expiry = fieldHolder(group, field, now)
+  if expiry then remaining = math.max(remaining, expiry - now) end
+end
+local count = 0
+if holdsAll(group, fields, owner, now) then
+  count = tonumber(redis.call('HGET', group, countField(fields[1], owner)) or '') or 0
+end
+return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
+    }),
+    /** Frees the fields of an owner, however often it holds them, and wakes the waiters. */
+    release: script<
+      { group: string },
+      { owner: string; channel: string; fields: readonly string[] },
+      [outcome: 'released' | 'not-held', now: number]
+    >({
+      name: 'group-lock/release',
+      keyNames: ['group'],
+      argumentNames: ['owner', 'channel', 'fields'],
+      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      text: `local group = KEYS[1]
+local owner = ARGV[1]
+local channel = ARGV[2]
+local fields = {}
+for i = 3, #ARGV do
+  fields[i - 2] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
+  local isHolder = redis.call('HGET', group, field) == owner
+  if isHolder then redis.call('HDEL', group, field) end
+  return isHolder
+end
+local now = serverNow()
+if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
+local held = holdsAll(group, fields, owner, now)
+local freed = false
+for _, field in ipairs(fields) do
+  freed = dropField(group, field, owner) or freed
+end
+if freed then redis.pcall('PUBLISH', channel, '0') end
+return { held and 'released' or 'not-held', now }`,
+    }),
+    /** Lets all fields that their owners still hold last anew, each for its milliseconds from now at least. */
+    renew: script<
+      { groups: readonly string[] },
+      { notAfter: number; holders: readonly string[] },
+      [outcome: 'renewed' | 'late', now: number, ...held: number[]]
+    >({
+      name: 'group-lock/renew',
+      keyNames: ['groups'],
+      argumentNames: ['notAfter', 'holders'],
+      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      text: `local groups = KEYS
+local notAfter = tonumber(ARGV[1])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local holders = {}
+for i = 2, #ARGV do
+  holders[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
+  local isHolder = redis.call('HGET', group, field) == owner
+  if isHolder then redis.call('HDEL', group, field) end
+  return isHolder
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
+local at = 1
+for i, group in ipairs(groups) do
+  local owner, lease, size = holders[at], tonumber(holders[at + 1]), tonumber(holders[at + 2])
+  local fields = {}
+  for n = 1, size do fields[n] = holders[at + 2 + n] end
+  at = at + 3 + size
+  local held = holdsAll(group, fields, owner, now)
+  if held then
+    keepGroup(group, lease)
+    keepFields(group, fields, owner, now + lease)
+  end
+  reply[i + 2] = held and 1 or 0
+end
+return reply`,
+    }),
+  },
+  latch: {
+    /** Counts down by one; with the last one deletes the latch and tells those who wait. */
+    countDown: script<
+      { latch: string; marker: string },
+      { channel: string; publish: string; keep: number; notAfter: number },
+      [outcome: 'counted' | 'open' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'latch/count-down',
+      keyNames: ['latch', 'marker'],
+      argumentNames: ['channel', 'publish', 'keep', 'notAfter'],
+      replyPlaces: [{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }],
+      text: `local latch = KEYS[1]
+local marker = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local keep = tonumber(ARGV[3])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local count, found = countUnder(latch)
+if not count then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+redis.call('DEL', marker)
+local outcome = found == 'none' and 'open' or 'counted'
+redis.call('SET', marker, outcome, 'PX', keep)
+if count > 1 then redis.call('DECR', latch) else redis.call('DEL', latch) end
+if count == 1 then redis.pcall(publish, channel, '0') end
+return { outcome, '', now }`,
+    }),
+  },
   lock: {
     /** Takes the lock for a new owner. */
     acquire: script<
@@ -30,18 +1252,20 @@ end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 if redis.call('EXISTS', lock) == 0 then
-  redis.call('HSET', lock, owner, 1)
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) == 'table' then
-    redis.call('DEL', lock)
-    return limited
-  end
-  return { 'acquired', lease, '', now }
+  return takeLock(lock, owner, lease) or { 'acquired', lease, '', now }
 end
 local held, found = holdCount(lock, owner)
 if not held then return { 'wrong-type', 0, found, now } end
@@ -65,6 +1289,7 @@ local publish = ARGV[2]
 local found = redis.call('TYPE', lock).ok
 if found == 'none' then return { 'not-held', '' } end
 if found ~= 'hash' then return { 'wrong-type', found } end
+if redis.call('HGET', lock, 'mode') then return { 'wrong-type', 'hash of a read-write lock' } end
 redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '' }`,
@@ -94,6 +1319,7 @@ end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
 local now = serverNow()
@@ -124,6 +1350,7 @@ local owner = ARGV[1]
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
 local count, found = holdCount(lock, owner)
@@ -152,6 +1379,7 @@ end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
 local now = serverNow()
@@ -184,6 +1412,7 @@ end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
 local now = serverNow()
@@ -196,6 +1425,1542 @@ for i, lock in ipairs(locks) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+    }),
+  },
+  permits: {
+    /** Takes a permit for each of the new `ids`, or none. Before that, as many permits whose lease is over return to the pool as are wanted. */
+    acquire: script<
+      { permits: string; deadlines: string },
+      { lease: number; notAfter: number; channel: string; publish: string; ids: readonly string[] },
+      [
+        outcome: 'acquired' | 'busy' | 'not-set' | 'late' | 'wrong-type' | 'wrong-deadlines',
+        detail: string,
+        now: number,
+        available: number,
+        remaining: number,
+      ]
+    >({
+      name: 'permits/acquire',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['lease', 'notAfter', 'channel', 'publish', 'ids'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'not-set', 'late', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local lease = tonumber(ARGV[1])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[2])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local ids = {}
+for i = 5, #ARGV do
+  ids[i - 4] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local NO_DEADLINE = 922337203685477
+local function sweepPermits(permits, deadlines, channel, publish, now, limit)
+  local swept = 0
+  if limit then
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
+      swept = swept + redis.call('ZREM', deadlines, permit)
+    end
+  else
+    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
+  end
+  if swept > 0 then
+    local available = redis.call('INCRBY', permits, swept)
+    if available > 0 then redis.pcall(publish, channel, available) end
+  end
+  return swept
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0, 0 } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now, 0, 0 } end
+if redis.call('ZSCORE', deadlines, fromHex(ids[1])) then return { 'acquired', '', now, pool.available, 0 } end
+local swept = sweepPermits(permits, deadlines, channel, publish, now, #ids)
+local available = pool.available + swept
+if available < #ids then
+  local below = string.format('(%.0f', NO_DEADLINE)
+  local nearest = redis.call('ZRANGEBYSCORE', deadlines, 0, below, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  local remaining = nearest and math.max(0, math.ceil(tonumber(nearest) - now)) or -1
+  return { (pool.isSet or swept > 0) and 'busy' or 'not-set', '', now, available, remaining }
+end
+redis.call('DECRBY', permits, #ids)
+local deadline = lease < 0 and NO_DEADLINE or now + lease
+for _, id in ipairs(ids) do redis.call('ZADD', deadlines, deadline, fromHex(id)) end
+local ttl = redis.call('PTTL', permits)
+if ttl >= 0 then redis.call('PEXPIRE', deadlines, ttl) end
+return { 'acquired', '', now, available - #ids, 0 }`,
+    }),
+    /** Adds permits, or takes some away for good, and tells the waiters of those that were added. */
+    add: script<
+      { permits: string; deadlines: string; marker: string },
+      { delta: number; most: number; channel: string; publish: string; keep: number; notAfter: number },
+      [
+        outcome: 'added' | 'too-many' | 'late' | 'wrong-type' | 'wrong-deadlines',
+        detail: string,
+        now: number,
+        available: number,
+      ]
+    >({
+      name: 'permits/add',
+      keyNames: ['permits', 'deadlines', 'marker'],
+      argumentNames: ['delta', 'most', 'channel', 'publish', 'keep', 'notAfter'],
+      replyPlaces: [
+        { holds: ['added', 'too-many', 'late', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local marker = KEYS[3]
+local delta = tonumber(ARGV[1])
+if not delta then return redis.error_reply('ERR argument delta is not a number') end
+local most = tonumber(ARGV[2])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local keep = tonumber(ARGV[5])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0 } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now, 0 } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now, pool.available } end
+if math.abs(pool.available + delta) > most then return { 'too-many', '', now, pool.available } end
+redis.call('SET', marker, 'added', 'PX', keep)
+redis.call('SET', permits, pool.available + delta)
+if delta > 0 then redis.pcall(publish, channel, delta) end
+return { 'added', '', now, pool.available + delta }`,
+    }),
+    /** Deletes the semaphore together with the permits that are out. Nobody is told. */
+    delete: script<
+      { permits: string; deadlines: string; marker: string },
+      { keep: number; notAfter: number },
+      [outcome: 'deleted' | 'none' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
+    >({
+      name: 'permits/delete',
+      keyNames: ['permits', 'deadlines', 'marker'],
+      argumentNames: ['keep', 'notAfter'],
+      replyPlaces: [
+        { holds: ['deleted', 'none', 'late', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local marker = KEYS[3]
+local keep = tonumber(ARGV[1])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[2])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+local outcome = redis.call('DEL', permits, deadlines) > 0 and 'deleted' or 'none'
+redis.call('SET', marker, outcome, 'PX', keep)
+return { outcome, '', now }`,
+    }),
+    /** Tells how many permits are available and how many are out, after those whose lease is over have returned. */
+    inspect: script<
+      { permits: string; deadlines: string },
+      { channel: string; publish: string },
+      [outcome: 'set' | 'unset' | 'wrong-type' | 'wrong-deadlines', detail: string, available: number, out: number]
+    >({
+      name: 'permits/inspect',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['channel', 'publish'],
+      replyPlaces: [
+        { holds: ['set', 'unset', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local function sweepPermits(permits, deadlines, channel, publish, now, limit)
+  local swept = 0
+  if limit then
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
+      swept = swept + redis.call('ZREM', deadlines, permit)
+    end
+  else
+    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
+  end
+  if swept > 0 then
+    local available = redis.call('INCRBY', permits, swept)
+    if available > 0 then redis.pcall(publish, channel, available) end
+  end
+  return swept
+end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, 0, 0 } end
+local swept = sweepPermits(permits, deadlines, channel, publish, serverNow())
+local outcome = (pool.isSet or swept > 0) and 'set' or 'unset'
+return { outcome, '', pool.available + swept, pool.out - swept }`,
+    }),
+    /** Tells how much of a permit's lease is left, after permits whose lease is over have returned to the pool. */
+    lease: script<
+      { permits: string; deadlines: string },
+      { id: string; channel: string; publish: string },
+      [outcome: 'held' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, remaining: number]
+    >({
+      name: 'permits/lease',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['id', 'channel', 'publish'],
+      replyPlaces: [
+        { holds: ['held', 'not-held', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local id = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local NO_DEADLINE = 922337203685477
+local function sweepPermits(permits, deadlines, channel, publish, now, limit)
+  local swept = 0
+  if limit then
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
+      swept = swept + redis.call('ZREM', deadlines, permit)
+    end
+  else
+    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
+  end
+  if swept > 0 then
+    local available = redis.call('INCRBY', permits, swept)
+    if available > 0 then redis.pcall(publish, channel, available) end
+  end
+  return swept
+end
+local now = serverNow()
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, 0 } end
+sweepPermits(permits, deadlines, channel, publish, now)
+local deadline = tonumber(redis.call('ZSCORE', deadlines, fromHex(id)) or '')
+if not deadline then return { 'not-held', '', 0 } end
+return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 }`,
+    }),
+    /** Returns permits to the pool, if the leases of all of them still run, and tells the waiters how many these are. */
+    releaseAll: script<
+      { permits: string; deadlines: string },
+      { channel: string; publish: string; ids: readonly string[] },
+      [outcome: 'released' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number, out: number]
+    >({
+      name: 'permits/release-all',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['channel', 'publish', 'ids'],
+      replyPlaces: [
+        { holds: ['released', 'not-held', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local ids = {}
+for i = 3, #ARGV do
+  ids[i - 2] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local function sweepPermits(permits, deadlines, channel, publish, now, limit)
+  local swept = 0
+  if limit then
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
+      swept = swept + redis.call('ZREM', deadlines, permit)
+    end
+  else
+    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
+  end
+  if swept > 0 then
+    local available = redis.call('INCRBY', permits, swept)
+    if available > 0 then redis.pcall(publish, channel, available) end
+  end
+  return swept
+end
+local now = serverNow()
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now, 0 } end
+local out, inTime = 0, 0
+for _, id in ipairs(ids) do
+  local deadline = redis.call('ZSCORE', deadlines, fromHex(id))
+  if deadline then out = out + 1 end
+  if deadline and tonumber(deadline) > now then inTime = inTime + 1 end
+end
+if inTime < #ids then return { 'not-held', '', now, out } end
+sweepPermits(permits, deadlines, channel, publish, now)
+for _, id in ipairs(ids) do redis.call('ZREM', deadlines, fromHex(id)) end
+redis.call('INCRBY', permits, #ids)
+redis.pcall(publish, channel, #ids)
+return { 'released', '', now, 0 }`,
+    }),
+    /** Returns one permit to the pool, also where its lease is over, and tells the waiters how many there are. */
+    release: script<
+      { permits: string; deadlines: string },
+      { id: string; channel: string; publish: string },
+      [outcome: 'released' | 'expired' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
+    >({
+      name: 'permits/release',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['id', 'channel', 'publish'],
+      replyPlaces: [
+        { holds: ['released', 'expired', 'not-held', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local id = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local now = serverNow()
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now } end
+local permit = fromHex(id)
+local deadline = redis.call('ZSCORE', deadlines, permit)
+if not deadline then return { 'not-held', '', now } end
+redis.call('ZREM', deadlines, permit)
+local available = redis.call('INCRBY', permits, 1)
+if available >= 0 then redis.pcall(publish, channel, available) end
+return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
+    }),
+    /** Sets how many permits there are in all, those that are out included, and tells the waiters. */
+    set: script<
+      { permits: string; deadlines: string },
+      { total: number; notAfter: number; channel: string; publish: string },
+      [outcome: 'set' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
+    >({
+      name: 'permits/set',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['total', 'notAfter', 'channel', 'publish'],
+      replyPlaces: [
+        { holds: ['set', 'late', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local total = tonumber(ARGV[1])
+if not total then return redis.error_reply('ERR argument total is not a number') end
+local notAfter = tonumber(ARGV[2])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now } end
+if not pool.isSet then
+  redis.call('SET', permits, total)
+elseif pool.available + pool.out ~= total then
+  redis.call('INCRBY', permits, total - pool.available - pool.out)
+else
+  return { 'set', '', now }
+end
+redis.pcall(publish, channel, total)
+return { 'set', '', now }`,
+    }),
+    /** Sets for how long from now a permit lasts, after permits whose lease is over have returned to the pool. */
+    updateLease: script<
+      { permits: string; deadlines: string },
+      { id: string; lease: number; notAfter: number; channel: string; publish: string },
+      [outcome: 'held' | 'not-held' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
+    >({
+      name: 'permits/update-lease',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['id', 'lease', 'notAfter', 'channel', 'publish'],
+      replyPlaces: [
+        { holds: ['held', 'not-held', 'late', 'wrong-type', 'wrong-deadlines'] },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local id = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local out = redis.pcall('ZCARD', deadlines)
+  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
+  return { isSet = found ~= 'none', available = available, out = out }
+end
+local NO_DEADLINE = 922337203685477
+local function sweepPermits(permits, deadlines, channel, publish, now, limit)
+  local swept = 0
+  if limit then
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
+      swept = swept + redis.call('ZREM', deadlines, permit)
+    end
+  else
+    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
+  end
+  if swept > 0 then
+    local available = redis.call('INCRBY', permits, swept)
+    if available > 0 then redis.pcall(publish, channel, available) end
+  end
+  return swept
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now } end
+sweepPermits(permits, deadlines, channel, publish, now)
+local permit = fromHex(id)
+if not redis.call('ZSCORE', deadlines, permit) then return { 'not-held', '', now } end
+redis.call('ZADD', deadlines, lease < 0 and NO_DEADLINE or now + lease, permit)
+return { 'held', '', now }`,
+    }),
+  },
+  readLock: {
+    /** Lets a new owner read. */
+    acquire: script<
+      { lock: string },
+      { stem: string; owner: string; lease: number; behindWriters: number; notAfter: number },
+      [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+    >({
+      name: 'read-lock/acquire',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'owner', 'lease', 'behindWriters', 'notAfter'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local owner = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local behindWriters = tonumber(ARGV[4])
+if not behindWriters then return redis.error_reply('ERR argument behindWriters is not a number') end
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
+local function holderOf(lock)
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if field ~= 'mode' then return (field:gsub(':write$', '')) end
+  end
+  return ''
+end
+local function writersKey(stem) return stem .. 'rwlock_writers' end
+local function announceWriter(stem, writer, now, patience)
+  local key = writersKey(stem)
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+end
+local function waitingWriter(stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
+  local patience = last[1] and tonumber(last[2]) - now or 0
+  if patience > 0 then return last[1], patience end
+  return nil
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', 0, found, now } end
+if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holderOf(lock), now } end
+if behindWriters == 1 and not redis.call('HGET', lock, owner) then
+  local writer, patience = waitingWriter(stem, now)
+  if writer then return { 'busy', patience, writer, now } end
+end
+redis.call('SET', timeoutKey(stem, owner, 1), '1', 'PX', lease)
+redis.call('HSET', lock, 'mode', 'read', owner, 1)
+local limited = redis.pcall('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
+if type(limited) == 'table' then
+  redis.call('HDEL', lock, owner)
+  if mode == '' then redis.call('DEL', lock) end
+  redis.call('DEL', timeoutKey(stem, owner, 1))
+  return limited
+end
+return { 'acquired', lease, '', now }`,
+    }),
+    /** Ends the holds of all readers and wakes the waiters. Their time-out keys are left to expire. */
+    forceRelease: script<
+      { lock: string },
+      { channel: string; publish: string },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+    >({
+      name: 'read-lock/force-release',
+      keyNames: ['lock'],
+      argumentNames: ['channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      text: `local lock = KEYS[1]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', found } end
+if mode ~= 'read' then return { 'not-held', '' } end
+redis.call('DEL', lock)
+redis.pcall(publish, channel, '0')
+return { 'released', '' }`,
+    }),
+    /** Sets how often an owner reads that reads or writes, and for how long from now: to re-enter, to leave but not as the last, to extend, and to read beside writing. */
+    hold: script<
+      { lock: string },
+      { stem: string; owner: string; count: number; lease: number; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'read-lock/hold',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
+      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local owner = ARGV[2]
+local count = tonumber(ARGV[3])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[4])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function readCount(lock, owner)
+  if (modeOf(lock) or '') == '' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local function writeCount(lock, owner)
+  if modeOf(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local before = readCount(lock, owner)
+local writes = writeCount(lock, owner) > 0
+if before == 0 and not writes then return { 'lost', now } end
+redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
+for n = 1, count do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
+for n = count + 1, before do redis.call('DEL', timeoutKey(stem, owner, n)) end
+if before ~= count then redis.call('HSET', lock, owner, count) end
+if not writes then redis.call('PEXPIRE', lock, longestOfAll(lock, stem)) end
+return { 'held', now }`,
+    }),
+    /** Tells whether somebody reads, how often the owner asked about does, and for how much longer the lock lasts. */
+    inspect: script<
+      { lock: string },
+      { owner: string },
+      [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
+    >({
+      name: 'read-lock/inspect',
+      keyNames: ['lock'],
+      argumentNames: ['owner'],
+      replyPlaces: [
+        { holds: ['locked', 'free', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function readCount(lock, owner)
+  if (modeOf(lock) or '') == '' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', found, 0, 0 } end
+local isRead = mode == 'read' or redis.call('HLEN', lock) > 2
+return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('PTTL', lock) }`,
+    }),
+    /** Lets an owner read no more, however often it does; behind the last reader frees the lock and wakes the waiters. */
+    release: script<
+      { lock: string },
+      { stem: string; owner: string; channel: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late', now: number]
+    >({
+      name: 'read-lock/release',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'owner', 'channel', 'publish', 'notAfter'],
+      replyPlaces: [{ holds: ['released', 'not-held', 'late'] }, { holds: 'number' }],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local owner = ARGV[2]
+local channel = ARGV[3]
+local publish = ARGV[4]
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function readCount(lock, owner)
+  if (modeOf(lock) or '') == '' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local mode = modeOf(lock)
+local reads = readCount(lock, owner)
+if reads > 0 then
+  redis.call('HDEL', lock, owner)
+  for n = 1, reads do redis.call('DEL', timeoutKey(stem, owner, n)) end
+end
+local isFree = mode == ''
+if reads > 0 and mode == 'read' then
+  local longest = longestOfAll(lock, stem)
+  isFree = longest <= 0
+  if isFree then redis.call('DEL', lock) else redis.call('PEXPIRE', lock, longest) end
+end
+if isFree then redis.pcall(publish, channel, '0') end
+return { reads > 0 and 'released' or 'not-held', now }`,
+    }),
+    /** Lets each lock last for so long from now, at least, that its owner still reads. */
+    renew: script<
+      { locks: readonly string[] },
+      { notAfter: number; holders: readonly string[] },
+      [outcome: 'renewed' | 'late', now: number, ...held: number[]]
+    >({
+      name: 'read-lock/renew',
+      keyNames: ['locks'],
+      argumentNames: ['notAfter', 'holders'],
+      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      text: `local locks = KEYS
+local notAfter = tonumber(ARGV[1])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local holders = {}
+for i = 2, #ARGV do
+  holders[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function readCount(lock, owner)
+  if (modeOf(lock) or '') == '' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
+for i, lock in ipairs(locks) do
+  local owner, lease, stem = holders[3 * i - 2], tonumber(holders[3 * i - 1]), holders[3 * i]
+  local reads = readCount(lock, owner)
+  if reads > 0 then redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease)) end
+  for n = 1, reads do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
+  reply[i + 2] = reads > 0 and 1 or 0
+end
+return reply`,
+    }),
+  },
+  semaphore: {
+    /** Changes the number of permits, takes the time to live, and tells the waiters how many there are now. */
+    add: script<
+      { semaphore: string; marker: string },
+      { delta: number; most: number; channel: string; publish: string; keep: number; notAfter: number },
+      [outcome: 'added' | 'too-many' | 'late' | 'wrong-type', detail: string, now: number, available: number]
+    >({
+      name: 'semaphore/add',
+      keyNames: ['semaphore', 'marker'],
+      argumentNames: ['delta', 'most', 'channel', 'publish', 'keep', 'notAfter'],
+      replyPlaces: [
+        { holds: ['added', 'too-many', 'late', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local semaphore = KEYS[1]
+local marker = KEYS[2]
+local delta = tonumber(ARGV[1])
+if not delta then return redis.error_reply('ERR argument delta is not a number') end
+local most = tonumber(ARGV[2])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local keep = tonumber(ARGV[5])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0 } end
+local available, found = countUnder(semaphore)
+if not available then return { 'wrong-type', found, now, 0 } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now, available } end
+if math.abs(available + delta) > most then return { 'too-many', '', now, available } end
+redis.call('SET', marker, 'added', 'PX', keep)
+available = available + delta
+redis.call('SET', semaphore, available)
+if available >= 0 then redis.pcall(publish, channel, available) end
+return { 'added', '', now, available }`,
+    }),
+    /** Takes all permits there are, and the time to live. */
+    drain: script<
+      { semaphore: string; marker: string },
+      { keep: number; notAfter: number },
+      [outcome: 'taken' | 'not-set' | 'late' | 'wrong-type', detail: string, now: number, drained: number]
+    >({
+      name: 'semaphore/drain',
+      keyNames: ['semaphore', 'marker'],
+      argumentNames: ['keep', 'notAfter'],
+      replyPlaces: [
+        { holds: ['taken', 'not-set', 'late', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local semaphore = KEYS[1]
+local marker = KEYS[2]
+local keep = tonumber(ARGV[1])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[2])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0 } end
+local available, found = countUnder(semaphore)
+if not available then return { 'wrong-type', found, now, 0 } end
+local drained = redis.call('GET', marker)
+if drained then return { 'taken', '', now, tonumber(drained) } end
+if found == 'none' then return { 'not-set', '', now, 0 } end
+redis.call('SET', marker, available, 'PX', keep)
+redis.call('SET', semaphore, 0)
+return { 'taken', '', now, available }`,
+    }),
+    /** Adds permits and tells the waiters how many there are now. */
+    release: script<
+      { semaphore: string; marker: string },
+      {
+        permits: number;
+        most: number;
+        create: number;
+        channel: string;
+        publish: string;
+        keep: number;
+        notAfter: number;
+      },
+      [
+        outcome: 'released' | 'not-set' | 'too-many' | 'late' | 'wrong-type',
+        detail: string,
+        now: number,
+        available: number,
+      ]
+    >({
+      name: 'semaphore/release',
+      keyNames: ['semaphore', 'marker'],
+      argumentNames: ['permits', 'most', 'create', 'channel', 'publish', 'keep', 'notAfter'],
+      replyPlaces: [
+        { holds: ['released', 'not-set', 'too-many', 'late', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local semaphore = KEYS[1]
+local marker = KEYS[2]
+local permits = tonumber(ARGV[1])
+if not permits then return redis.error_reply('ERR argument permits is not a number') end
+local most = tonumber(ARGV[2])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local create = tonumber(ARGV[3])
+if not create then return redis.error_reply('ERR argument create is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local keep = tonumber(ARGV[6])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[7])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0 } end
+local available, found = countUnder(semaphore)
+if not available then return { 'wrong-type', found, now, 0 } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now, available } end
+if available + permits > most then return { 'too-many', '', now, available } end
+redis.call('DEL', marker)
+local outcome = (found == 'none' and create == 0) and 'not-set' or 'released'
+redis.call('SET', marker, outcome, 'PX', keep)
+if outcome == 'not-set' then return { outcome, '', now, 0 } end
+available = redis.call('INCRBY', semaphore, permits)
+if available >= 0 then redis.pcall(publish, channel, available) end
+return { outcome, '', now, available }`,
+    }),
+    /** Takes permits if there are as many. */
+    take: script<
+      { semaphore: string; marker: string },
+      { permits: number; keep: number; notAfter: number },
+      [outcome: 'taken' | 'too-few' | 'not-set' | 'late' | 'wrong-type', detail: string, now: number, available: number]
+    >({
+      name: 'semaphore/take',
+      keyNames: ['semaphore', 'marker'],
+      argumentNames: ['permits', 'keep', 'notAfter'],
+      replyPlaces: [
+        { holds: ['taken', 'too-few', 'not-set', 'late', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local semaphore = KEYS[1]
+local marker = KEYS[2]
+local permits = tonumber(ARGV[1])
+if not permits then return redis.error_reply('ERR argument permits is not a number') end
+local keep = tonumber(ARGV[2])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0 } end
+local available, found = countUnder(semaphore)
+if not available then return { 'wrong-type', found, now, 0 } end
+if redis.call('EXISTS', marker) == 1 then return { 'taken', '', now, available } end
+if found == 'none' then return { 'not-set', '', now, 0 } end
+if available < permits then return { 'too-few', '', now, available } end
+redis.call('SET', marker, permits, 'PX', keep)
+return { 'taken', '', now, redis.call('DECRBY', semaphore, permits) }`,
+    }),
+    /** Gives back what a request took whose answer was lost, if it took something, and tells those who wait. */
+    undo: script<
+      { semaphore: string; marker: string },
+      { channel: string; publish: string },
+      [outcome: 'undone' | 'nothing', now: number]
+    >({
+      name: 'semaphore/undo',
+      keyNames: ['semaphore', 'marker'],
+      argumentNames: ['channel', 'publish'],
+      replyPlaces: [{ holds: ['undone', 'nothing'] }, { holds: 'number' }],
+      text: `local semaphore = KEYS[1]
+local marker = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local now = serverNow()
+local taken = redis.call('GET', marker)
+if not taken then return { 'nothing', now } end
+local available, found = countUnder(semaphore)
+redis.call('DEL', marker)
+if not available or found == 'none' then return { 'nothing', now } end
+available = redis.call('INCRBY', semaphore, taken)
+if available >= 0 then redis.pcall(publish, channel, available) end
+return { 'undone', now }`,
+    }),
+  },
+  writeLock: {
+    /** Lets a new owner write; where somebody holds the lock, notes that a writer waits who is to go first. */
+    acquire: script<
+      { lock: string },
+      { stem: string; owner: string; lease: number; waiter: string; patience: number; notAfter: number },
+      [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+    >({
+      name: 'write-lock/acquire',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'owner', 'lease', 'waiter', 'patience', 'notAfter'],
+      replyPlaces: [
+        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+        { holds: 'number' },
+        { holds: 'string' },
+        { holds: 'number' },
+      ],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local owner = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local waiter = ARGV[4]
+local patience = tonumber(ARGV[5])
+if not patience then return redis.error_reply('ERR argument patience is not a number') end
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function writeCount(lock, owner)
+  if modeOf(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local function holderOf(lock)
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if field ~= 'mode' then return (field:gsub(':write$', '')) end
+  end
+  return ''
+end
+local function writersKey(stem) return stem .. 'rwlock_writers' end
+local function announceWriter(stem, writer, now, patience)
+  local key = writersKey(stem)
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+end
+local function waitingWriter(stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
+  local patience = last[1] and tonumber(last[2]) - now or 0
+  if patience > 0 then return last[1], patience end
+  return nil
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', 0, found, now } end
+if mode == '' then
+  redis.call('HSET', lock, 'mode', 'write', owner .. ':write', 1)
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) == 'table' then
+    redis.call('DEL', lock)
+    return limited
+  end
+  return { 'acquired', lease, '', now }
+end
+if writeCount(lock, owner) > 0 then
+  redis.call('PEXPIRE', lock, lease)
+  return { 'acquired', lease, '', now }
+end
+if waiter ~= '' then announceWriter(stem, waiter, now, patience) end
+return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }`,
+    }),
+    /** Ends the hold of the writer, also what it reads, and wakes the waiters. */
+    forceRelease: script<
+      { lock: string },
+      { channel: string; publish: string },
+      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+    >({
+      name: 'write-lock/force-release',
+      keyNames: ['lock'],
+      argumentNames: ['channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      text: `local lock = KEYS[1]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', found } end
+if mode ~= 'write' then return { 'not-held', '' } end
+redis.call('DEL', lock)
+redis.pcall(publish, channel, '1')
+return { 'released', '' }`,
+    }),
+    /** Sets how often an owner that writes does, and for how long from now: to re-enter, to leave but not as the last, to extend. */
+    hold: script<
+      { lock: string },
+      { stem: string; owner: string; count: number; lease: number; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'write-lock/hold',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
+      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local owner = ARGV[2]
+local count = tonumber(ARGV[3])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[4])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function writeCount(lock, owner)
+  if modeOf(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
+local function keepWriting(lock, stem, owner, lease)
+  local reads = tonumber(redis.call('HGET', lock, owner) or '0')
+  redis.call('PEXPIRE', lock, math.max(lease, longestRead(stem, owner, reads)))
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local held = writeCount(lock, owner)
+if held == 0 then return { 'lost', now } end
+keepWriting(lock, stem, owner, lease)
+if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
+return { 'held', now }`,
+    }),
+    /** Tells whether somebody writes, how often the owner asked about does, and for how much longer the lock lasts. */
+    inspect: script<
+      { lock: string },
+      { owner: string },
+      [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
+    >({
+      name: 'write-lock/inspect',
+      keyNames: ['lock'],
+      argumentNames: ['owner'],
+      replyPlaces: [
+        { holds: ['locked', 'free', 'wrong-type'] },
+        { holds: 'string' },
+        { holds: 'number' },
+        { holds: 'number' },
+      ],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function writeCount(lock, owner)
+  if modeOf(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', found, 0, 0 } end
+return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), redis.call('PTTL', lock) }`,
+    }),
+    /** Lets an owner write no more, however often it does, and wakes the waiters. Where it also reads it goes on reading, now beside others; else the lock is free. */
+    release: script<
+      { lock: string },
+      { owner: string; channel: string; publish: string },
+      [outcome: 'released' | 'not-held', now: number]
+    >({
+      name: 'write-lock/release',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'channel', 'publish'],
+      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function writeCount(lock, owner)
+  if modeOf(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local now = serverNow()
+local held = writeCount(lock, owner) > 0
+local isFree = modeOf(lock) == ''
+if held then
+  redis.call('HDEL', lock, owner .. ':write')
+  if redis.call('HLEN', lock) == 1 then redis.call('DEL', lock) else redis.call('HSET', lock, 'mode', 'read') end
+end
+if held or isFree then redis.pcall(publish, channel, '1') end
+return { held and 'released' or 'not-held', now }`,
+    }),
+    /** Sets anew for how long from now each lock lasts that its owner still writes. */
+    renew: script<
+      { locks: readonly string[] },
+      { notAfter: number; holders: readonly string[] },
+      [outcome: 'renewed' | 'late', now: number, ...held: number[]]
+    >({
+      name: 'write-lock/renew',
+      keyNames: ['locks'],
+      argumentNames: ['notAfter', 'holders'],
+      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      text: `local locks = KEYS
+local notAfter = tonumber(ARGV[1])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local holders = {}
+for i = 2, #ARGV do
+  holders[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function writeCount(lock, owner)
+  if modeOf(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
+local function keepWriting(lock, stem, owner, lease)
+  local reads = tonumber(redis.call('HGET', lock, owner) or '0')
+  redis.call('PEXPIRE', lock, math.max(lease, longestRead(stem, owner, reads)))
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
+for i, lock in ipairs(locks) do
+  local owner, lease, stem = holders[3 * i - 2], tonumber(holders[3 * i - 1]), holders[3 * i]
+  local held = writeCount(lock, owner) > 0
+  if held then keepWriting(lock, stem, owner, lease) end
+  reply[i + 2] = held and 1 or 0
+end
+return reply`,
+    }),
+    /** A writer that was to go first waits no more: tells the readers that it kept out. */
+    withdraw: script<
+      { lock: string },
+      { stem: string; waiter: string; channel: string; publish: string },
+      [outcome: 'withdrawn' | 'not-waiting']
+    >({
+      name: 'write-lock/withdraw',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'waiter', 'channel', 'publish'],
+      replyPlaces: [{ holds: ['withdrawn', 'not-waiting'] }],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local waiter = ARGV[2]
+local channel = ARGV[3]
+local publish = ARGV[4]
+local function modeOf(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if mode then return mode end
+  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
+  return ''
+end
+local function writersKey(stem) return stem .. 'rwlock_writers' end
+local function announceWriter(stem, writer, now, patience)
+  local key = writersKey(stem)
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+end
+local function waitingWriter(stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
+  local patience = last[1] and tonumber(last[2]) - now or 0
+  if patience > 0 then return last[1], patience end
+  return nil
+end
+if redis.call('ZREM', writersKey(stem), waiter) == 0 then return { 'not-waiting' } end
+if modeOf(lock) ~= 'write' then redis.pcall(publish, channel, '1') end
+return { 'withdrawn' }`,
     }),
   },
 };

@@ -8,18 +8,12 @@
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
+--- include shared/take-lock.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 
 if redis.call('EXISTS', lock) == 0 then
-  redis.call('HSET', lock, owner, 1)
-  -- A server that grants the right to HSET but not to PEXPIRE must not be left with a lock that never ends.
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) == 'table' then
-    redis.call('DEL', lock)
-    return limited
-  end
-  return { 'acquired', lease, '', now }
+  return takeLock(lock, owner, lease) or { 'acquired', lease, '', now }
 end
 
 local held, found = holdCount(lock, owner)

@@ -7,6 +7,7 @@
 local found = redis.call('TYPE', lock).ok
 if found == 'none' then return { 'not-held', '' } end
 if found ~= 'hash' then return { 'wrong-type', found } end
+if redis.call('HGET', lock, 'mode') then return { 'wrong-type', 'hash of a read-write lock' } end
 redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '' }

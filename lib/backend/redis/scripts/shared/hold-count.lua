@@ -2,5 +2,7 @@
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  -- A read-write lock has owners of its own, and a field that no other lock has.
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end

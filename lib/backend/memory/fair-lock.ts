@@ -1,0 +1,92 @@
+import { fairChannel } from '../../keys/names.js';
+import type {
+  FairLockTransitions,
+  KeepRequest,
+  LeaveRequest,
+  QueueOutcome,
+  QueueRequest,
+} from '../fair-lock-transitions.js';
+import type { AcquireOutcome, AcquireRequest, ReleaseOutcome, ReleaseRequest } from '../lock-transitions.js';
+import { MemoryFairQueue } from './fair-queue.js';
+import { MemoryLock } from './lock.js';
+
+/** The fair lock in memory: the executable specification of `scripts/fair-lock/*.lua`. */
+export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
+  override async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+    const { name } = request;
+    const queue = this.queueOf(name);
+    queue.assertUsable();
+    const isNewHead = queue.purge();
+    const { head } = queue;
+    if (!head || this.locks.get(name)) return super.acquire(request);
+    if (isNewHead) this.tellHead(name);
+    // The lock is as good as the head's, for as long as that keeps its place.
+    const remaining = head.deadline === undefined ? -1 : Math.ceil(head.deadline - this.store.now());
+    return { outcome: 'busy', remaining, holder: head.owner };
+  }
+
+  async queue({ name, owner, lease, slot }: QueueRequest): Promise<QueueOutcome> {
+    const queue = this.queueOf(name);
+    queue.assertUsable();
+    const isNewHead = queue.purge();
+    const held = this.locks.get(name);
+    const next = held?.owner ?? queue.head?.owner ?? owner;
+    if (next === owner) {
+      if (!held) queue.remove(owner, slot);
+      this.locks.set(name, held ?? { owner, count: 1 }, lease);
+      return { outcome: 'acquired', sent: this.store.stopwatch() };
+    }
+    const leased = held && this.store.remaining(name);
+    const outcome = queue.has(owner) ? 'waiting' : 'queued';
+    if (outcome === 'queued') queue.add(owner, slot, leased ?? 0);
+    queue.limitHead(slot);
+    if (isNewHead && !held) this.tellHead(name);
+    const { owner: head, deadline = 0 } = queue.head ?? { owner };
+    return { outcome, holder: next, remaining: leased ?? Math.ceil(deadline - this.store.now()), head };
+  }
+
+  async leave({ name, owner, slot }: LeaveRequest): Promise<void> {
+    const queue = this.queueOf(name);
+    const wasNext = this.locks.find(name)?.owner === owner || queue.head?.owner === owner;
+    if (this.locks.find(name)?.owner === owner) this.store.delete(name);
+    queue.remove(owner, slot);
+    if (!wasNext || this.store.entry(name)) return;
+    queue.purge();
+    this.tellHead(name);
+  }
+
+  async keep({ name, owners, slot }: KeepRequest): Promise<readonly boolean[]> {
+    const queue = this.queueOf(name);
+    const isNewHead = queue.purge();
+    const kept = queue.keep(owners, slot);
+    if (isNewHead && !this.store.entry(name)) this.tellHead(name);
+    return owners.map((owner) => kept.has(owner));
+  }
+
+  override async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
+    const isHeld = this.locks.find(name)?.owner === owner;
+    if (isHeld) this.store.delete(name);
+    this.queueOf(name).purge();
+    // Redisson: whoever finds the lock gone tells the head as well.
+    if (!this.store.entry(name)) this.tellHead(name);
+    return isHeld ? 'released' : 'not-held';
+  }
+
+  override async forceRelease(name: string): Promise<boolean> {
+    const isHeld = this.locks.get(name) !== undefined;
+    this.queueOf(name).purge();
+    if (!isHeld) return false;
+    this.store.delete(name);
+    this.tellHead(name);
+    return true;
+  }
+
+  private queueOf(name: string): MemoryFairQueue {
+    return new MemoryFairQueue(this.store, name);
+  }
+
+  private tellHead(name: string): void {
+    const { head } = this.queueOf(name);
+    if (head) this.store.publish(fairChannel(name, head.owner));
+  }
+}

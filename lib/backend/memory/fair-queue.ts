@@ -1,0 +1,147 @@
+import { fairDeadlines, fairQueue } from '../../keys/names.js';
+import { isOurs, type OwnerId } from '../../scope/owner.js';
+import { type MemoryStore, MemoryTable } from './store.js';
+
+type Waiters = readonly OwnerId[];
+type Deadlines = ReadonlyMap<OwnerId, number>;
+
+export const waiterTable = (store: MemoryStore): MemoryTable<Waiters> => new MemoryTable(store, 'list');
+export const deadlineTable = (store: MemoryStore): MemoryTable<Deadlines> => new MemoryTable(store, 'zset');
+
+interface Place {
+  readonly owner: OwnerId;
+  /** Until when the place is kept; a Java peer may have lost it. */
+  readonly deadline: number | undefined;
+}
+
+/** How long a queue is kept beyond the last deadline in it, ms. */
+const QUEUE_GRACE_MS = 60_000;
+/** What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that. */
+const REDISSON_WAIT_MS = 300_000;
+
+/** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
+export class MemoryFairQueue {
+  private readonly waiters: MemoryTable<Waiters>;
+  private readonly deadlines: MemoryTable<Deadlines>;
+  private readonly queueName: string;
+  private readonly deadlinesName: string;
+
+  constructor(
+    private readonly store: MemoryStore,
+    name: string,
+  ) {
+    this.waiters = waiterTable(store);
+    this.deadlines = deadlineTable(store);
+    this.queueName = fairQueue(name);
+    this.deadlinesName = fairDeadlines(name);
+  }
+
+  /** @throws WrongKeyTypeError when something else lives under one of the queue's names. */
+  assertUsable(): void {
+    this.waiters.get(this.queueName);
+    this.deadlines.get(this.deadlinesName);
+  }
+
+  get head(): Place | undefined {
+    return this.places[0];
+  }
+
+  /** Whether the owner has a place that will end if nobody keeps it. */
+  has(owner: OwnerId): boolean {
+    return this.places.some((place) => place.owner === owner && place.deadline !== undefined);
+  }
+
+  /** Ends the places at the front whose time is over. Tells whether somebody has become the head by that. */
+  purge(): boolean {
+    const { places } = this;
+    const isOver = ({ deadline }: Place): boolean => deadline !== undefined && deadline <= this.store.now();
+    const alive = places.findIndex((place) => !isOver(place));
+    if (alive === 0 || places.length === 0) return false;
+    this.write(alive === -1 ? [] : places.slice(alive));
+    return alive !== -1;
+  }
+
+  /**
+   * Gives the owner a place at the end, which is kept for a slot longer than that before it.
+   * @param remaining Milliseconds until the first in the queue may get the lock.
+   */
+  add(owner: OwnerId, slot: number, remaining: number): void {
+    const now = this.store.now();
+    const last = this.places.at(-1);
+    const ahead = last?.owner === owner ? undefined : last?.deadline;
+    const deadline = Math.max(now, ahead ?? now + remaining) + slot;
+    this.write([...this.places.filter((place) => place.owner !== owner), { owner, deadline }]);
+    this.limit();
+  }
+
+  /** A head without a deadline would never be found dead. */
+  limitHead(slot: number): void {
+    const [head, ...behind] = this.places;
+    if (!head || head.deadline !== undefined) return;
+    this.write([{ ...head, deadline: this.store.now() + slot }, ...behind]);
+  }
+
+  /** As Redisson: takes `slot` off the deadlines of those behind, which were counted on top of the one that ends. */
+  remove(owner: OwnerId, slot: number): void {
+    const { places } = this;
+    const at = places.findIndex((place) => place.owner === owner);
+    if (at === -1) return;
+    const behind = places.slice(at + 1).map(({ deadline, ...place }) => ({
+      ...place,
+      deadline: deadline === undefined ? undefined : deadline - slot,
+    }));
+    this.write([...places.slice(0, at), ...behind]);
+    this.limit();
+  }
+
+  /** Sets the deadlines of `owners` anew, each a slot after that before it. Gives those who have a place. */
+  keep(owners: readonly OwnerId[], slot: number): Set<OwnerId> {
+    const alive = new Set(owners);
+    const kept = new Set<OwnerId>();
+    let last = this.store.now();
+    const places = this.places.map((place) => {
+      if (alive.has(place.owner)) {
+        kept.add(place.owner);
+        last += slot;
+        return { ...place, deadline: last };
+      }
+      last = Math.max(last + (isOurs(place.owner) ? slot : REDISSON_WAIT_MS), place.deadline ?? 0);
+      return place;
+    });
+    if (places.length === 0) return kept;
+    this.write(places);
+    this.limitHead(slot);
+    this.limit();
+    return kept;
+  }
+
+  private get places(): Place[] {
+    const deadlines = this.deadlines.find(this.deadlinesName);
+    // What lies under a name of somebody else's is left alone.
+    if (!deadlines && this.store.entry(this.deadlinesName)) return [];
+    return (this.waiters.find(this.queueName) ?? []).map((owner) => ({ owner, deadline: deadlines?.get(owner) }));
+  }
+
+  private write(places: readonly Place[]): void {
+    const known = places.flatMap(({ owner, deadline }) => (deadline === undefined ? [] : [[owner, deadline] as const]));
+    const owners = places.map(({ owner }) => owner);
+    if (owners.length > 0) this.waiters.set(this.queueName, owners);
+    else this.store.delete(this.queueName);
+    if (known.length > 0) this.deadlines.set(this.deadlinesName, new Map(known));
+    else this.store.delete(this.deadlinesName);
+  }
+
+  /**
+   * A queue in which only we wait ends by itself when the last of us must be dead. One in which Redisson waits has no
+   * end, as Redisson expects.
+   */
+  private limit(): void {
+    const { places } = this;
+    const last = Math.max(...places.map(({ deadline }) => deadline ?? 0));
+    const onlyOurs = places.every(({ owner }) => isOurs(owner));
+    const ttl = onlyOurs ? Math.ceil(last - this.store.now()) + QUEUE_GRACE_MS : Number.POSITIVE_INFINITY;
+    const [waiters, deadlines] = [this.waiters.find(this.queueName), this.deadlines.find(this.deadlinesName)];
+    if (waiters) this.waiters.set(this.queueName, waiters, ttl);
+    if (deadlines) this.deadlines.set(this.deadlinesName, deadlines, ttl);
+  }
+}

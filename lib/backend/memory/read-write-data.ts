@@ -1,0 +1,93 @@
+import { readWriteLockChannel, readWriteStem } from '../../keys/names.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { WaitingWriter } from '../read-write-transitions.js';
+import type { HeldLock } from './lock.js';
+import { type MemoryStore, MemoryTable } from './store.js';
+
+/** A read-write lock that somebody holds: it is written, or else read. A writer may read as well, alone. */
+export interface HeldReadWriteLock {
+  readonly writer: HeldLock | undefined;
+  /** How often each reads. */
+  readonly readers: ReadonlyMap<OwnerId, number>;
+}
+
+export const readWriteTable = (store: MemoryStore): MemoryTable<HeldReadWriteLock> =>
+  new MemoryTable(store, 'hash of a read-write lock');
+
+/** One key for each read, which lives as long as the read; the value says nothing. */
+export const readTimeoutTable = (store: MemoryStore): MemoryTable<'1'> => new MemoryTable(store, 'time-out of a read');
+
+/** Until when each writer that is to go first is believed to wait. */
+export const waitingWritersTable = (store: MemoryStore): MemoryTable<ReadonlyMap<OwnerId, number>> =>
+  new MemoryTable(store, 'waiting writers');
+
+/** What both halves of read-write locks look at: the executable specification of the includes of their scripts. */
+export class ReadWriteData {
+  readonly locks: MemoryTable<HeldReadWriteLock>;
+  private readonly timeouts: MemoryTable<'1'>;
+  private readonly writers: MemoryTable<ReadonlyMap<OwnerId, number>>;
+
+  constructor(readonly store: MemoryStore) {
+    this.locks = readWriteTable(store);
+    this.timeouts = readTimeoutTable(store);
+    this.writers = waitingWritersTable(store);
+  }
+
+  publish(name: string): void {
+    this.store.publish(readWriteLockChannel(name));
+  }
+
+  free(name: string): void {
+    this.store.delete(name);
+    this.publish(name);
+  }
+
+  /** Gives the owner's reads number 1 to `count` their time-outs. */
+  setTimeouts(name: string, owner: OwnerId, count: number, lease: number): void {
+    for (let n = 1; n <= count; n++) this.timeouts.set(timeoutKey(name, owner, n), '1', lease);
+  }
+
+  /** Takes the time-outs of the owner's reads away, from the one after number `kept` on. */
+  deleteTimeouts(name: string, owner: OwnerId, kept: number, count: number): void {
+    for (let n = kept + 1; n <= count; n++) this.store.delete(timeoutKey(name, owner, n));
+  }
+
+  /** Milliseconds until the last of these reads ends; below 0 where none is alive. */
+  longestRead(name: string, readers: HeldReadWriteLock['readers']): number {
+    let longest = -2;
+    for (const [owner, count] of readers) {
+      for (let n = 1; n <= count; n++) longest = Math.max(longest, this.store.remaining(timeoutKey(name, owner, n)));
+    }
+    return longest;
+  }
+
+  /** Believes that the writer waits from now on. */
+  announce(name: string, { id, patience }: WaitingWriter): void {
+    const key = writersKey(name);
+    const now = this.store.now();
+    const waiting = [...(this.writers.find(key) ?? [])].filter(([, until]) => until > now);
+    this.writers.set(key, new Map([...waiting, [id, now + patience]]), Math.max(this.store.remaining(key), patience));
+  }
+
+  /** @returns Whether it was believed to wait. */
+  withdraw(name: string, id: OwnerId): boolean {
+    const key = writersKey(name);
+    const waiting = new Map(this.writers.find(key));
+    if (!waiting.delete(id)) return false;
+    if (waiting.size === 0) this.store.delete(key);
+    else this.writers.set(key, waiting);
+    return true;
+  }
+
+  /** The writer that is believed to wait longest. */
+  waitingWriter(name: string): WaitingWriter | undefined {
+    const now = this.store.now();
+    const [last] = [...(this.writers.find(writersKey(name)) ?? [])].sort(([, a], [, b]) => b - a);
+    return last && last[1] > now ? { id: last[0], patience: last[1] - now } : undefined;
+  }
+}
+
+const timeoutKey = (name: string, owner: OwnerId, n: number): string =>
+  `${readWriteStem(name)}${owner}:rwlock_timeout:${n}`;
+
+const writersKey = (name: string): string => `${readWriteStem(name)}rwlock_writers`;

@@ -1,0 +1,92 @@
+import type { OwnerId } from '../../scope/owner.js';
+import type {
+  AcquireOutcome,
+  HoldOutcome,
+  HoldRequest,
+  LockState,
+  ReleaseOutcome,
+  ReleaseRequest,
+  Renewal,
+  RenewOutcome,
+} from '../lock-transitions.js';
+import type { WriteRequest, WriteTransitions } from '../read-write-transitions.js';
+import type { HeldReadWriteLock, ReadWriteData } from './read-write-data.js';
+
+/** The write half of a read-write lock in memory: the executable specification of `scripts/write-lock/*.lua`. */
+export class MemoryWriteLock implements WriteTransitions {
+  constructor(private readonly data: ReadWriteData) {}
+
+  async acquire({ name, owner, lease, waiting }: WriteRequest): Promise<AcquireOutcome> {
+    const { locks, store } = this.data;
+    const held = locks.get(name);
+    if (held && held.writer?.owner !== owner) {
+      if (waiting) this.data.announce(name, waiting);
+      const [reader = ''] = held.readers.keys();
+      return { outcome: 'busy', remaining: store.remaining(name), holder: held.writer?.owner ?? reader };
+    }
+    locks.set(name, held ?? { writer: { owner, count: 1 }, readers: new Map() }, lease);
+    return { outcome: 'acquired', sent: store.stopwatch() };
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    const held = this.heldBy(owner, name);
+    if (!held) return { outcome: 'lost' };
+    this.keep(name, { ...held, writer: { owner, count } }, lease);
+    return { outcome: 'held', sent: this.data.store.stopwatch() };
+  }
+
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const renewed = renewals.map(({ name, owner, lease }) => {
+      const held = this.heldBy(owner, name);
+      if (held) this.keep(name, held, lease);
+      return held !== undefined;
+    });
+    return { sent: this.data.store.stopwatch(), held: renewed };
+  }
+
+  async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { locks, store } = this.data;
+    const held = this.heldBy(owner, name);
+    if (!held) {
+      if (!store.entry(name)) this.data.publish(name);
+      return 'not-held';
+    }
+    if (held.readers.size === 0) {
+      this.data.free(name);
+    } else {
+      // It goes on reading, now beside others.
+      locks.set(name, { ...held, writer: undefined });
+      this.data.publish(name);
+    }
+    return 'released';
+  }
+
+  async forceRelease(name: string): Promise<boolean> {
+    if (!this.data.locks.get(name)?.writer) return false;
+    this.data.free(name);
+    return true;
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
+    const writer = this.data.locks.get(name)?.writer;
+    return {
+      locked: writer !== undefined,
+      count: writer !== undefined && writer.owner === owner ? writer.count : 0,
+      remaining: this.data.store.remaining(name),
+    };
+  }
+
+  async withdraw(name: string, waiter: OwnerId): Promise<void> {
+    if (this.data.withdraw(name, waiter) && !this.data.locks.find(name)?.writer) this.data.publish(name);
+  }
+
+  private heldBy(owner: OwnerId, name: string): HeldReadWriteLock | undefined {
+    const held = this.data.locks.find(name);
+    return held?.writer?.owner === owner ? held : undefined;
+  }
+
+  /** Lets the lock of a writer last for `lease` ms from now, or longer where the writer also reads and does so for longer. */
+  private keep(name: string, held: HeldReadWriteLock, lease: number): void {
+    this.data.locks.set(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
+  }
+}

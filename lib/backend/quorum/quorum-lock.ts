@@ -1,0 +1,211 @@
+import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
+import { runOutsideRegions } from '../../scope/current-region.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { Stopwatch } from '../../time/stopwatch.js';
+import type {
+  AcquireOutcome,
+  AcquireRequest,
+  HoldOutcome,
+  HoldRequest,
+  LockState,
+  LockTransitions,
+  ReleaseOutcome,
+  ReleaseRequest,
+  Renewal,
+  RenewOutcome,
+} from '../lock-transitions.js';
+import { Background } from './background.js';
+import { Ballot } from './ballot.js';
+import type { QuorumNode } from './quorum-node.js';
+import { Repair } from './repair.js';
+import type { RetryDelay } from './retry-delay.js';
+import { busyFor, grantInWords, majorityOf, noQuorum, type Verdict, verdictOn } from './votes.js';
+
+/** What the clocks of the nodes may drift apart in: a share of the lease, and the grain of their expiry, ms. */
+const DRIFT = 0.01;
+const GRAIN_MS = 2;
+
+/** Redlock's rule: how much of a lease is left after the round that got it, for somebody who trusts no node's clock. */
+export const validity = (lease: number, elapsed: number): number => lease - elapsed - (lease * DRIFT + GRAIN_MS);
+
+/** Two nodes that are one server, reached in two ways: it would have two votes. */
+const twinsAmong = (nodes: readonly QuorumNode[]): readonly string[] | undefined => {
+  const known = new Map<string, string>();
+  for (const { serverId, label } of nodes) {
+    if (serverId === undefined) continue;
+    const other = known.get(serverId);
+    if (other !== undefined) return [other, label];
+    known.set(serverId, label);
+  }
+  return undefined;
+};
+
+/**
+ * The Redlock algorithm: one lock on N independent masters, of which a quorum decides. Every transition asks all nodes
+ * at once under the same owner id, and answers as soon as nobody who is still silent could change the outcome; what it
+ * asks of one node is that node's own transition, with its deadline, its one effect and its undoing.
+ */
+export class QuorumLock implements LockTransitions {
+  private readonly background: Background;
+  private readonly repair: Repair;
+
+  /** @param quorum More than half of the nodes. */
+  constructor(
+    private readonly nodes: readonly QuorumNode[],
+    private readonly quorum: number,
+    private readonly retryDelay: RetryDelay,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.background = new Background(scheduler);
+    this.repair = new Repair();
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+    const { quorum } = this;
+    const sent = new Stopwatch(this.scheduler);
+    const ballot = new Ballot(this.nodes, (node) => node.acquire(request));
+    const granted = (): number => ballot.count(({ outcome }) => outcome === 'acquired');
+    const isGranted = await ballot.decide(() => {
+      if (granted() >= quorum) return true;
+      if (granted() + ballot.pending >= quorum) return undefined;
+      // Not to be had. Whether because others have it, those who are silent may still tell.
+      return ballot.answers.length >= quorum || ballot.pending === 0 ? false : undefined;
+    });
+    this.retryDelay.observe(sent.elapsed);
+    const problem = isGranted ? this.problemWith(request, sent) : undefined;
+    if (isGranted && !problem) return { outcome: 'acquired', sent };
+    await this.undo(request, ballot);
+    if (problem) throw problem;
+    if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, grantInWords);
+    return busyFor(ballot, quorum, () => this.retryDelay.next());
+  }
+
+  async hold(request: HoldRequest): Promise<HoldOutcome> {
+    const sent = new Stopwatch(this.scheduler);
+    const ballot = new Ballot(this.nodes, (node) => node.hold(request));
+    const verdict = await this.verdict(ballot, ({ outcome }) => outcome === 'held');
+    if (verdict === 'yes') return { outcome: 'held', sent };
+    if (verdict === 'no') {
+      this.giveUp(request);
+      return { outcome: 'lost' };
+    }
+    throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }));
+  }
+
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const sent = new Stopwatch(this.scheduler);
+    const { size, quorum } = this;
+    const round = this.repair.begin(renewals);
+    const ballot = new Ballot(this.nodes, (node) => node.renew(renewals));
+    const look = (index: number): Verdict => {
+      const yes = ballot.count((held) => held[index] === true);
+      return verdictOn(yes, ballot.answers.length - yes, ballot.pending, size, quorum);
+    };
+    const verdicts = await ballot.decide(() => {
+      const seen = renewals.map((_, index) => look(index));
+      return seen.includes('open') ? undefined : seen;
+    });
+    renewals.forEach((renewal, index) => verdicts[index] === 'no' && this.giveUp(renewal));
+    const isKept = (index: number): boolean => verdicts[index] === 'yes';
+    this.background.add(runOutsideRegions(() => round.run(ballot, isKept)));
+    const held = verdicts.map((verdict) => (verdict === 'undecided' ? undefined : verdict === 'yes'));
+    if (!held.includes(undefined)) return { sent, held };
+    const inWords = (): { outcome: string } => ({ outcome: 'answered' });
+    return { sent, held, failure: noQuorum(ballot, quorum, undefined, inWords) };
+  }
+
+  async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    this.repair.stop(request.owner);
+    const ballot = new Ballot(this.nodes, (node) => node.release(request));
+    this.background.add(ballot.settled);
+    const verdict = await this.verdict(ballot, (outcome) => outcome === 'released');
+    if (verdict !== 'undecided') return verdict === 'yes' ? 'released' : 'not-held';
+    // Free where a majority says so; and nothing says that it was lost before.
+    if (ballot.answers.length >= majorityOf(this.size)) return 'released';
+    throw noQuorum(ballot, this.quorum, request.name, (outcome) => ({ outcome }));
+  }
+
+  /** Waits for every node: a late one would take the lock from whoever comes next. */
+  async forceRelease(name: string): Promise<boolean> {
+    const ballot = new Ballot(this.nodes, (node) => node.forceRelease(name));
+    await ballot.settled;
+    if (ballot.answers.length >= majorityOf(this.size)) return ballot.count((held) => held) > 0;
+    throw noQuorum(ballot, this.quorum, name, (held) => ({ outcome: held ? 'released' : 'not-held' }));
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
+    const ballot = new Ballot(this.nodes, (node) => node.inspect(name, owner));
+    const verdict = await this.verdict(ballot, ({ locked }) => locked);
+    if (verdict === 'undecided')
+      throw noQuorum(ballot, this.quorum, name, ({ locked }) => ({ outcome: locked ? 'locked' : 'free' }));
+    if (verdict === 'no') return { locked: false, count: 0, remaining: -2 };
+    const locked = ballot.answers.filter((state) => state.locked);
+    const endless = Number.POSITIVE_INFINITY;
+    const remaining = this.atQuorum(locked.map((state) => (state.remaining < 0 ? endless : state.remaining)));
+    return {
+      locked: true,
+      count: this.atQuorum(locked.map(({ count }) => count)),
+      remaining: remaining === endless ? -1 : remaining,
+    };
+  }
+
+  /** Resolves when nothing goes on in the background any more, or after `ms`. */
+  finish(ms: number): Promise<void> {
+    return this.background.finish(ms);
+  }
+
+  private get size(): number {
+    return this.nodes.length;
+  }
+
+  private verdict<T>(ballot: Ballot<T>, isYes: (answer: T) => boolean): Promise<Verdict> {
+    return ballot.decide(() => {
+      const yes = ballot.count(isYes);
+      const verdict = verdictOn(yes, ballot.answers.length - yes, ballot.pending, this.size, this.quorum);
+      return verdict === 'open' ? undefined : verdict;
+    });
+  }
+
+  /** The largest value that a quorum of the nodes reaches. */
+  private atQuorum(values: readonly number[]): number {
+    return values.toSorted((a, b) => b - a)[this.quorum - 1] ?? 0;
+  }
+
+  /**
+   * Frees what was granted, on every node. Waits for those that answered; on the others the release follows the
+   * acquisition as soon as that has settled. One of unknown outcome the node itself undoes.
+   */
+  private async undo(request: AcquireRequest, { votes }: Ballot<AcquireOutcome>): Promise<void> {
+    const undone = votes.map(async (vote) => {
+      const maybeHeld = vote.state === 'pending' || (vote.state === 'answered' && vote.answer.outcome === 'acquired');
+      const work = maybeHeld ? this.free(vote.node, request) : Promise.resolve();
+      this.background.add(work);
+      if (vote.state === 'answered') await work;
+    });
+    await Promise.all(undone);
+  }
+
+  /** The owner has lost its quorum for good: what it has left only keeps others out. */
+  private giveUp(request: ReleaseRequest): void {
+    this.repair.stop(request.owner);
+    for (const node of this.nodes) this.background.add(this.free(node, request));
+  }
+
+  /** Never rejects: a node that does not answer goes on by itself, and what it never frees ends by its lease. */
+  private async free(node: QuorumNode, { name, owner, lease }: ReleaseRequest): Promise<void> {
+    await node.release({ name, owner, lease }).catch(() => {});
+  }
+
+  /** Why the votes of a quorum are worth nothing, if they are not. */
+  private problemWith({ name, lease }: AcquireRequest, { elapsed }: Stopwatch): LockError | undefined {
+    const twins = twinsAmong(this.nodes);
+    if (twins) {
+      const text = `redlock.nodes has one server twice, as ${twins.join(' and ')}; each node must be a server of its own`;
+      return new LockOptionsError(text, { lockName: name, details: { option: 'redlock.nodes', nodes: twins } });
+    }
+    if (validity(lease, elapsed) > 0) return undefined;
+    const text = `A quorum took ${Math.round(elapsed)} ms to grant a lease of ${lease} ms: too little of it is left`;
+    return new LockUnavailableError(text, 'refused', false, { lockName: name });
+  }
+}

@@ -1,0 +1,115 @@
+import { LockUnavailableError } from '../../errors.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { WakeUps } from '../lock-backend.js';
+import type {
+  AcquireOutcome,
+  AcquireRequest,
+  HoldOutcome,
+  HoldRequest,
+  LockState,
+  LockTransitions,
+  ReleaseOutcome,
+  ReleaseRequest,
+  Renewal,
+} from '../lock-transitions.js';
+import { OwnerOrder } from './owner-order.js';
+
+/** One of the independent masters: a backend of its own. */
+export interface NodeBackend {
+  readonly lock: LockTransitions;
+  readonly wakeUps: WakeUps;
+  /** Tells servers apart, however they are reached; `undefined` where that is not known. */
+  readonly serverId?: string | undefined;
+  open(): void;
+  close(graceMs: number): Promise<void>;
+}
+
+/** Undoing an acquisition of `lease` ms has certainly ended by then, ms. */
+const undoneWithin = (lease: number): number => 2 * lease + 1000;
+
+/** One of the nodes, as a quorum asks it. */
+export class QuorumNode {
+  private readonly order = new OwnerOrder();
+  /** Owners whose acquisition is being undone here, and until when: what they have here does not last. */
+  private readonly undone = new Map<OwnerId, number>();
+
+  constructor(
+    /** Where it is, without a password. */
+    readonly label: string,
+    private readonly backend: NodeBackend,
+    private readonly scheduler: SteadyScheduler,
+  ) {}
+
+  get serverId(): string | undefined {
+    return this.backend.serverId;
+  }
+
+  get wakeUps(): WakeUps {
+    return this.backend.wakeUps;
+  }
+
+  acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+    const { owner, lease } = request;
+    return this.order.run([owner], async () => {
+      try {
+        return await this.backend.lock.acquire(request);
+      } catch (error) {
+        if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.notHere(owner, lease);
+        throw error;
+      }
+    });
+  }
+
+  hold(request: HoldRequest): Promise<HoldOutcome> {
+    const { owner } = request;
+    return this.order.run([owner], async () => {
+      const reply = await this.backend.lock.hold(request);
+      return this.isUndone(owner) ? { outcome: 'lost' } : reply;
+    });
+  }
+
+  /** For each renewal, in order: whether the owner still held. */
+  renew(renewals: readonly Renewal[]): Promise<readonly boolean[]> {
+    const owners = renewals.map(({ owner }) => owner);
+    return this.order.run(owners, async () => {
+      const { held } = await this.backend.lock.renew(renewals);
+      return owners.map((owner, index) => held[index] === true && !this.isUndone(owner));
+    });
+  }
+
+  release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    return this.order.run([request.owner], () => this.backend.lock.release(request));
+  }
+
+  forceRelease(name: string): Promise<boolean> {
+    return this.backend.lock.forceRelease(name);
+  }
+
+  inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
+    return this.backend.lock.inspect(name, owner);
+  }
+
+  /** Whether an acquisition of this owner is being undone here, so that the same owner must not acquire here again. */
+  isUndone(owner: OwnerId): boolean {
+    return (this.undone.get(owner) ?? Number.NEGATIVE_INFINITY) > this.scheduler.now();
+  }
+
+  open(): void {
+    this.backend.open();
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.backend.close(graceMs);
+  }
+
+  private notHere(owner: OwnerId, lease: number): void {
+    const now = this.scheduler.now();
+    // Leases are mostly alike, so those that are over stand in front.
+    for (const [earlier, until] of this.undone) {
+      if (until > now) break;
+      this.undone.delete(earlier);
+    }
+    this.undone.set(owner, now + undoneWithin(lease));
+  }
+}

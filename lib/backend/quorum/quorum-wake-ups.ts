@@ -1,0 +1,107 @@
+import { isPassing } from '../../errors.js';
+import { runOutsideRegions } from '../../scope/current-region.js';
+import type { ScheduledTask } from '../../time/scheduler.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { Subscription, WakeUps } from '../lock-backend.js';
+import type { QuorumNode } from './quorum-node.js';
+import type { RetryDelay } from './retry-delay.js';
+
+/** Between two tries to listen to a node, ms. */
+const LISTEN_AGAIN_MS = 1000;
+
+/**
+ * Messages from all nodes. A release is announced by each node it reaches, so a message is passed on a little later:
+ * when it has reached the others as well, and not by all waiters at one time.
+ */
+export class QuorumWakeUps implements WakeUps {
+  constructor(
+    private readonly nodes: readonly QuorumNode[],
+    private readonly quorum: number,
+    private readonly retryDelay: RetryDelay,
+    private readonly scheduler: SteadyScheduler,
+  ) {}
+
+  /** Resolves when a quorum of the nodes is listened to, or none of the others can be just now; those are tried again. */
+  subscribe(channel: string, listener: () => void): Promise<Subscription> {
+    const { nodes, quorum, retryDelay, scheduler } = this;
+    const subscription = new QuorumSubscription(nodes, quorum, retryDelay, scheduler, channel, listener);
+    return subscription.listen();
+  }
+}
+
+/** One listener on all nodes. */
+class QuorumSubscription implements Subscription {
+  private readonly listening = new Map<QuorumNode, Subscription>();
+  private readonly tasks = new Set<ScheduledTask>();
+  private waking: ScheduledTask | undefined;
+  private cancelled = false;
+
+  constructor(
+    private readonly nodes: readonly QuorumNode[],
+    private readonly quorum: number,
+    private readonly retryDelay: RetryDelay,
+    private readonly scheduler: SteadyScheduler,
+    private readonly channel: string,
+    private readonly listener: () => void,
+  ) {}
+
+  /** Whoever holds has a quorum, so a quorum that is listened to has at least one node in common with it. */
+  get alive(): boolean {
+    return [...this.listening.values()].filter(({ alive }) => alive).length >= this.quorum;
+  }
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => {
+      const tries = this.nodes.map(async (node) => {
+        await this.listenTo(node);
+        if (this.alive) resolve();
+      });
+      void Promise.all(tries).then(() => resolve());
+    });
+    return this;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.waking?.cancel();
+    for (const task of this.tasks) task.cancel();
+    for (const subscription of this.listening.values()) subscription.cancel();
+    this.listening.clear();
+  }
+
+  /** Never rejects: a node that cannot be listened to now is tried again, unless it says that it never can. */
+  private async listenTo(node: QuorumNode): Promise<void> {
+    try {
+      const subscription = await node.wakeUps.subscribe(this.channel, () => this.wake());
+      if (this.cancelled) {
+        subscription.cancel();
+        return;
+      }
+      this.listening.set(node, subscription);
+      // What was said before on this node was not heard.
+      this.wake();
+    } catch (error) {
+      if (this.cancelled || !isPassing(error)) return;
+      this.later(LISTEN_AGAIN_MS * (0.5 + Math.random()), () => void this.listenTo(node));
+    }
+  }
+
+  private wake(): void {
+    if (this.waking || this.cancelled) return;
+    this.waking = this.later(this.retryDelay.next(), () => {
+      this.waking = undefined;
+      this.listener();
+    });
+  }
+
+  private later(ms: number, work: () => void): ScheduledTask {
+    const task = runOutsideRegions(() =>
+      this.scheduler.schedule(ms, () => {
+        this.tasks.delete(task);
+        work();
+      }),
+    );
+    this.tasks.add(task);
+    return task;
+  }
+}

@@ -1,0 +1,33 @@
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { WakeUps } from '../lock-backend.js';
+import { QuorumLock } from './quorum-lock.js';
+import { type NodeBackend, QuorumNode } from './quorum-node.js';
+import { QuorumWakeUps } from './quorum-wake-ups.js';
+import { RetryDelay } from './retry-delay.js';
+
+/** N independent masters, of which a quorum decides. */
+export class Quorum {
+  readonly lock: QuorumLock;
+  readonly wakeUps: WakeUps;
+  private readonly nodes: readonly QuorumNode[];
+
+  /**
+   * @param backends One for each node, by where it is, without a password.
+   * @param quorum More than half of the nodes.
+   */
+  constructor(backends: ReadonlyMap<string, NodeBackend>, quorum: number, scheduler: SteadyScheduler) {
+    this.nodes = [...backends].map(([label, backend]) => new QuorumNode(label, backend, scheduler));
+    const retryDelay = new RetryDelay();
+    this.lock = new QuorumLock(this.nodes, quorum, retryDelay, scheduler);
+    this.wakeUps = new QuorumWakeUps(this.nodes, quorum, retryDelay, scheduler);
+  }
+
+  open(): void {
+    for (const node of this.nodes) node.open();
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await this.lock.finish(graceMs);
+    await Promise.all(this.nodes.map((node) => node.close(graceMs)));
+  }
+}

@@ -1,0 +1,72 @@
+import { fairDeadlines, fairQueue, lockChannel } from '../../keys/names.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { KeepRequest, LeaveRequest, QueueRequest } from '../fair-lock-transitions.js';
+import type { AcquireRequest } from '../lock-transitions.js';
+import { wrongKeyType } from '../wrong-key-type.js';
+import type { AcquireReply, ForceReleaseReply, Limits, ReleaseReply } from './lock-dialect.js';
+import { PlainDialect } from './plain-dialect.js';
+import { scripts } from './scripts/scripts.generated.js';
+
+export interface QueueReply {
+  readonly outcome: 'acquired' | 'queued' | 'waiting' | 'late';
+  readonly remaining: number;
+  readonly holder: OwnerId;
+  readonly now: number;
+  readonly head: OwnerId;
+}
+
+/** The fair lock on Redisson's data: the plain lock's hash, a list of those who wait, and a sorted set of deadlines. */
+export class FairDialect extends PlainDialect {
+  override async acquire(request: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+    const { name, owner, lease } = request;
+    const args = { owner, lease, notAfter, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.fairLock.acquire, this.keys(name), args, deadline, name);
+    const [outcome, remaining, detail, now, key] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(key, detail);
+    return { outcome, remaining, detail, now };
+  }
+
+  async queue({ name, owner, lease, slot }: QueueRequest, { notAfter, deadline }: Limits): Promise<QueueReply> {
+    const args = { owner, lease, slot, notAfter, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.fairLock.queue, this.keys(name), args, deadline, name);
+    const [outcome, remaining, detail, now, head] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(head, detail);
+    return { outcome, remaining, holder: detail, now, head };
+  }
+
+  /** Resolves with the server's time. */
+  async leave({ name, owner, slot }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
+    const args = { owner, slot, ...this.announcing(name) };
+    const [, now] = await this.commands.run(scripts.fairLock.leave, this.keys(name), args, deadline, name);
+    return now;
+  }
+
+  /** Resolves with one for each owner; 1 where it has a place. */
+  async keep({ name, owners, slot }: KeepRequest, deadline: number): Promise<readonly number[]> {
+    const args = { slot, owners, ...this.announcing(name) };
+    const [, , ...kept] = await this.commands.run(scripts.fairLock.keep, this.keys(name), args, deadline, name);
+    return kept;
+  }
+
+  override async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+    const args = { owner, ...this.announcing(name) };
+    const [outcome, now] = await this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
+    return { outcome, now };
+  }
+
+  override async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+    const args = this.announcing(name);
+    const reply = await this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
+    const [outcome, detail] = reply;
+    return { outcome, detail };
+  }
+
+  private keys(name: string): { lock: string; queue: string; deadlines: string } {
+    return { lock: name, queue: fairQueue(name), deadlines: fairDeadlines(name) };
+  }
+
+  /** Each waiter listens to a channel of its own, named after this one. */
+  private announcing(name: string): { channel: string; publish: string } {
+    return { channel: lockChannel(name), publish: this.publish };
+  }
+}

@@ -1,0 +1,78 @@
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { isPassing } from '../../errors.js';
+import type {
+  FairLockTransitions,
+  KeepRequest,
+  LeaveRequest,
+  QueueOutcome,
+  QueueRequest,
+} from '../fair-lock-transitions.js';
+import type { RedisCommands } from './commands.js';
+import type { FairDialect } from './fair-dialect.js';
+import { isUnknown, RedisLock } from './lock.js';
+import { unexpectedReply } from './replies.js';
+import { Undoing } from './undoing.js';
+import { Unsettled } from './unsettled.js';
+
+/** Fair locks in Redis: what all locks have in common, and a queue. */
+export class RedisFairLock extends RedisLock implements FairLockTransitions {
+  private readonly leaving: Undoing<LeaveRequest & { readonly notAfter: number }>;
+  private readonly unsettledTries: Unsettled;
+
+  constructor(
+    commands: RedisCommands,
+    scheduler: SteadyScheduler,
+    private readonly fair: FairDialect,
+  ) {
+    super(commands, scheduler, fair);
+    this.leaving = new Undoing(scheduler, (request) => this.tryLeave(request));
+    this.unsettledTries = new Unsettled(scheduler);
+  }
+
+  async queue(request: QueueRequest): Promise<QueueOutcome> {
+    const { name, owner, lease } = request;
+    const deadline = this.deadline(lease);
+    const asked = this.inTime<QueueOutcome>(name, deadline, async (limits, sent) => {
+      const { outcome, now, ...found } = await this.fair.queue(request, limits);
+      this.commands.serverClock.observe(now);
+      if (outcome === 'late') return undefined;
+      return outcome === 'acquired' ? { outcome, sent } : { outcome, ...found };
+    });
+    return asked.catch(async (error: unknown) => {
+      // Rejects only when the server refuses it, so that it cannot arrive after the owner's next, or after it has left.
+      if (isUnknown(error)) this.unsettledTries.add([owner], deadline);
+      await this.unsettledTries.settled(owner);
+      throw error;
+    });
+  }
+
+  async leave(request: LeaveRequest): Promise<void> {
+    try {
+      await this.tryLeave(request);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.leaving.undo({ ...request, notAfter: 0 });
+    }
+  }
+
+  async keep(request: KeepRequest): Promise<readonly boolean[]> {
+    const deadline = this.deadline(request.slot);
+    await this.commands.ready(deadline, request.name);
+    const kept = await this.fair.keep(request, deadline);
+    if (kept.length !== request.owners.length) throw unexpectedReply(kept);
+    return kept.map((flag) => flag === 1);
+  }
+
+  override async finish(ms: number): Promise<void> {
+    await Promise.all([super.finish(ms), this.leaving.finish(ms)]);
+  }
+
+  /** May be executed twice. Resolves with the server's time. */
+  private async tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
+    const deadline = this.deadline();
+    await this.commands.ready(deadline, request.name);
+    const now = await this.fair.leave(request, deadline);
+    this.commands.serverClock.observe(now);
+    return now;
+  }
+}

@@ -1,0 +1,38 @@
+import { lockToken } from '../../keys/names.js';
+import type { Fences } from '../fenced-transitions.js';
+import type { AcquireRequest } from '../lock-transitions.js';
+import { wrongKeyType } from '../wrong-key-type.js';
+import type { RedisCommands } from './commands.js';
+import type { AcquireReply, Limits } from './lock-dialect.js';
+import { PlainDialect } from './plain-dialect.js';
+import { scripts } from './scripts/scripts.generated.js';
+
+/** A plain lock beside which the last token lies; only acquiring and asking touch it. */
+export class FencedDialect extends PlainDialect {
+  constructor(
+    commands: RedisCommands,
+    private readonly fences: Fences,
+  ) {
+    super(commands);
+  }
+
+  override async acquire(
+    { name, owner, lease }: AcquireRequest,
+    { notAfter, deadline }: Limits,
+  ): Promise<AcquireReply> {
+    const keys = { lock: name, token: lockToken(name) };
+    const args = { owner, lease, notAfter, fences: this.fences };
+    const reply = await this.commands.run(scripts.fencedLock.acquire, keys, args, deadline, name);
+    const [outcome, remaining, detail, now, fence] = reply;
+    if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);
+    const found = { outcome, remaining, detail, now };
+    return outcome === 'acquired' ? { ...found, fence: BigInt(fence) } : found;
+  }
+
+  async currentToken(name: string, deadline: number): Promise<bigint> {
+    const token = lockToken(name);
+    const [outcome, detail] = await this.commands.run(scripts.fencedLock.currentToken, { token }, {}, deadline, name);
+    if (outcome === 'no-token') throw wrongKeyType(token, detail);
+    return BigInt(detail);
+  }
+}

@@ -1,0 +1,22 @@
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { FencedTransitions } from '../fenced-transitions.js';
+import type { RedisCommands } from './commands.js';
+import type { FencedDialect } from './fenced-dialect.js';
+import { RedisLock } from './lock.js';
+
+/** Fenced locks in Redis. */
+export class RedisFencedLock extends RedisLock implements FencedTransitions {
+  constructor(
+    commands: RedisCommands,
+    scheduler: SteadyScheduler,
+    private readonly fenced: FencedDialect,
+  ) {
+    super(commands, scheduler, fenced);
+  }
+
+  async currentToken(name: string): Promise<bigint> {
+    const deadline = this.deadline();
+    await this.commands.ready(deadline, name);
+    return this.fenced.currentToken(name, deadline);
+  }
+}

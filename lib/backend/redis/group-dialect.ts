@@ -1,0 +1,72 @@
+import { partsOfGroupLock } from '../../keys/group-field.js';
+import { lockChannel } from '../../keys/names.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { AcquireRequest, HoldRequest, Renewal } from '../lock-transitions.js';
+import { wrongKeyType } from '../wrong-key-type.js';
+import type { RedisCommands } from './commands.js';
+import type {
+  AcquireReply,
+  ForceReleaseReply,
+  HoldReply,
+  InspectReply,
+  Limits,
+  LockDialect,
+  ReleaseReply,
+  RenewReply,
+} from './lock-dialect.js';
+import { scripts } from './scripts/scripts.generated.js';
+
+/** Several fields of a group as one lock, on the layout of Redisson's group multi-lock; by the server's clock alone. */
+export class GroupDialect implements LockDialect {
+  constructor(private readonly commands: RedisCommands) {}
+
+  async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner, lease, notAfter, fields };
+    const reply = await this.commands.run(scripts.groupLock.acquire, { group }, args, deadline, name);
+    const [outcome, remaining, detail, now] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
+    return { outcome, remaining, detail, now };
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner, count, lease, notAfter, channel: lockChannel(group), fields };
+    const [outcome, now] = await this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
+    return { outcome, now };
+  }
+
+  async renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+    const parts = renewals.map((renewal) => ({ ...renewal, ...partsOfGroupLock(renewal.name) }));
+    const groups = parts.map(({ group }) => group);
+    const holders = parts.flatMap(({ owner, lease, fields }) => [owner, lease, fields.length, ...fields]);
+    const args = { notAfter, holders: holders.map(String) };
+    const [outcome, now, ...held] = await this.commands.run(scripts.groupLock.renew, { groups }, args, deadline);
+    return { outcome, now, held };
+  }
+
+  async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner, channel: lockChannel(group), fields };
+    const [outcome, now] = await this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
+    return { outcome, now };
+  }
+
+  async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { channel: lockChannel(group), fields };
+    const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);
+    const [outcome, detail] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
+    return { outcome, detail };
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner: owner ?? '', fields };
+    const reply = await this.commands.run(scripts.groupLock.inspect, { group }, args, deadline, name);
+    const [outcome, detail, count, remaining] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
+    return { outcome, detail, count, remaining };
+  }
+}

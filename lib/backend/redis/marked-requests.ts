@@ -1,0 +1,184 @@
+import { isPassing, LockUnavailableError } from '../../errors.js';
+import { requestMarker } from '../../keys/names.js';
+import { OwnerIds } from '../../scope/owner.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { wrongKeyType } from '../wrong-key-type.js';
+import type { RedisCommands } from './commands.js';
+import type { Limits } from './lock-dialect.js';
+import { isUnknown } from './lock.js';
+import { requestInTime } from './request-in-time.js';
+import { scripts } from './scripts/scripts.generated.js';
+import { Undoing } from './undoing.js';
+
+/** What every request sends beside what it is about. */
+export interface MarkedRequest extends Limits {
+  /** The key under which its answer is found when it is executed again. */
+  readonly marker: string;
+  /** For how long, ms from its effect. */
+  readonly keep: number;
+}
+
+/** What every script about a counter replies. */
+export type CounterReply<Outcome extends string> = readonly [
+  outcome: Outcome | 'late' | 'wrong-type',
+  detail: string,
+  now: number,
+  count?: number,
+];
+
+export interface Answer<Outcome extends string> {
+  readonly outcome: Outcome;
+  /** 0 where the script tells none. */
+  readonly count: number;
+}
+
+export type SendMarked<Outcome extends string> = (request: MarkedRequest) => Promise<CounterReply<Outcome>>;
+
+/** Undoes or repeats a request; resolves with the server's time at which that was certain. */
+interface Stray {
+  readonly free: () => Promise<number>;
+  readonly lease: number;
+  readonly notAfter: number;
+}
+
+/** One request, however often it is sent. */
+interface Identity {
+  readonly name: string;
+  readonly marker: string;
+  /** The server's time after which it may have been forgotten, where it may have been executed. */
+  until: number;
+}
+
+/** For this long a request is remembered beyond its deadlines, and made again in the background, ms. */
+const REMEMBERED_MS = 60_000;
+
+const forgotten = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The request is too old to be made again with one effect', 'unknown', true, {
+    lockName: name,
+  });
+
+/**
+ * Requests that change a number which nobody owns, so that nothing but the request itself can tell whether it was
+ * executed before: it leaves a marker together with its effect, and has one effect and one answer as long as that is
+ * there. Markers whose request was answered are removed at once, unless a copy of it may still arrive.
+ */
+export class MarkedRequests {
+  private readonly ids = new OwnerIds();
+  private readonly strays: Undoing<Stray>;
+
+  constructor(
+    private readonly commands: RedisCommands,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.strays = new Undoing<Stray>(scheduler, ({ free }) => free());
+  }
+
+  /**
+   * Takes something, in one try. Where the outcome stays unknown, it is undone in the background until that is confirmed
+   * after the instant from which the server refuses the try.
+   */
+  async take<Outcome extends string>(
+    name: string,
+    send: SendMarked<Outcome | 'taken'>,
+    undo: (marker: string) => Promise<number>,
+  ): Promise<Answer<Outcome | 'taken'>> {
+    const identity = this.identify(name);
+    const { marker } = identity;
+    const answer = await this.ask(identity, this.deadline(), (request) =>
+      send(request).catch((error: unknown) => {
+        const { notAfter } = request;
+        if (isUnknown(error)) this.strays.undo({ free: () => undo(marker), lease: this.keep, notAfter });
+        throw error;
+      }),
+    );
+    if (answer.outcome === 'taken') this.forget(marker);
+    return answer;
+  }
+
+  /**
+   * Changes something, and tries once more where that failed, within one deadline. Rejects only when the server refuses
+   * both tries, so that they cannot overtake what the caller asks next.
+   */
+  async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
+    const deadline = this.deadline();
+    return this.twice(this.identify(name), send, () => deadline).catch(async (error: unknown) => {
+      if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
+      throw error;
+    });
+  }
+
+  /** As {@link change}; what failed twice goes on in the background, for as long as it is remembered. */
+  async complete<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
+    const identity = this.identify(name);
+    return this.twice(identity, send, () => this.deadline()).catch((error: unknown) => {
+      const again = async (): Promise<number> => {
+        await this.ask(identity, this.deadline(), send);
+        return Number.POSITIVE_INFINITY;
+      };
+      if (isPassing(error)) this.strays.undo({ free: again, lease: REMEMBERED_MS, notAfter: 0 });
+      throw error;
+    });
+  }
+
+  /** Resolves when nothing goes on in the background, or after `ms`, and ends it. */
+  finish(ms: number): Promise<void> {
+    return this.strays.finish(ms);
+  }
+
+  private async twice<Outcome extends string>(
+    identity: Identity,
+    send: SendMarked<Outcome>,
+    deadline: () => number,
+  ): Promise<Answer<Outcome>> {
+    const ask = (): Promise<Answer<Outcome>> => this.ask(identity, deadline(), send);
+    try {
+      const answer = await ask();
+      this.forget(identity.marker);
+      return answer;
+    } catch (first) {
+      if (!isPassing(first)) throw first;
+      // From here on the marker stays until its time is over: a copy of the first try may still arrive.
+      return await ask().catch((second: unknown) => {
+        throw isUnknown(first) ? first : second;
+      });
+    }
+  }
+
+  private ask<Outcome extends string>(
+    identity: Identity,
+    deadline: number,
+    send: SendMarked<Outcome>,
+  ): Promise<Answer<Outcome>> {
+    const { keep } = this;
+    const { name, marker } = identity;
+    return requestInTime(this.commands, this.scheduler, name, deadline, async (limits) => {
+      // By the server's clock, which goes on where this machine is suspended.
+      if (limits.notAfter > identity.until) throw forgotten(name);
+      const reply = await send({ ...limits, marker, keep }).catch((error: unknown) => {
+        identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
+        throw error;
+      });
+      const [outcome, detail, now, count = 0] = reply;
+      this.commands.serverClock.observe(now);
+      if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+      return outcome === 'late' ? undefined : { outcome, count };
+    });
+  }
+
+  /** Nobody waits for it, and where it fails the marker ends by its time to live. */
+  private forget(marker: string): void {
+    this.commands.run(scripts.counter.forget, { marker }, {}, this.deadline()).catch(() => {});
+  }
+
+  private identify(name: string): Identity {
+    return { name, marker: requestMarker(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
+  }
+
+  private get keep(): number {
+    return 2 * this.commands.commandTimeout + REMEMBERED_MS;
+  }
+
+  private deadline(): number {
+    return this.scheduler.now() + this.commands.patience(Number.POSITIVE_INFINITY);
+  }
+}

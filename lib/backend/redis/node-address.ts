@@ -1,0 +1,20 @@
+import { type ConnectionInput, isRedisClient } from './client.js';
+import { optionsOfUrl } from './connection-url.js';
+
+const DEFAULT_PORT = 6379;
+
+const textOr = (value: unknown, fallback: string): string =>
+  typeof value === 'string' && value !== '' ? value : fallback;
+
+/**
+ * Where a connection leads, without user and password: the path of a socket, or `host:port`. Two connections with one
+ * address lead to one server, whatever database they select there.
+ */
+export const nodeAddress = (input: ConnectionInput): string => {
+  const options: object =
+    typeof input === 'string' ? optionsOfUrl(input) : isRedisClient(input) ? input.options : input;
+  const { path, host, port } = options as Readonly<Record<string, unknown>>;
+  if (typeof path === 'string' && path !== '') return path;
+  const name = textOr(host, 'localhost').toLowerCase();
+  return `${name === 'localhost' ? '127.0.0.1' : name}:${Number(port ?? DEFAULT_PORT)}`;
+};

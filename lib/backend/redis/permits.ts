@@ -1,0 +1,177 @@
+import { isPassing } from '../../errors.js';
+import { semaphoreChannel } from '../../keys/names.js';
+import type { PermitId, PermitIds } from '../../scope/permit-id.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type {
+  PermitOutcome,
+  PermitRelease,
+  PermitRequest,
+  PermitState,
+  PermitTransitions,
+} from '../permit-transitions.js';
+import { tooManyPermits } from '../semaphore-transitions.js';
+import type { RedisCommands } from './commands.js';
+import { RedisCounter } from './counter.js';
+import { isUnknown } from './lock.js';
+import type { MarkedRequest, MarkedRequests } from './marked-requests.js';
+import { PermitScripts } from './permit-scripts.js';
+import { requestInTime, type TimedRequest } from './request-in-time.js';
+import { Undoing } from './undoing.js';
+
+/** How long a release goes on that could not be confirmed: the lease that it is about only the server knows. */
+const RELEASE_AGAIN_MS = 60_000;
+
+/** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
+interface Stray {
+  readonly free: () => Promise<{ readonly now: number }>;
+  readonly lease: number;
+  readonly notAfter: number;
+}
+
+/** Permits in Redis: the scripts, with deadlines, and one effect for each request however its answer got lost. */
+export class RedisPermits implements PermitTransitions {
+  private readonly scripts: PermitScripts;
+  private readonly counter: RedisCounter;
+  private readonly undoing: Undoing<Stray>;
+
+  constructor(
+    private readonly commands: RedisCommands,
+    private readonly requests: MarkedRequests,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.scripts = new PermitScripts(commands);
+    const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
+    this.counter = new RedisCounter(commands, requests, scheduler, announcements);
+    this.undoing = new Undoing<Stray>(scheduler, async ({ free }) => (await free()).now);
+  }
+
+  async acquire(request: PermitRequest): Promise<PermitOutcome> {
+    const { name, ids, lease } = request;
+    const deadline = this.deadline(lease);
+    return requestInTime(this.commands, this.scheduler, name, deadline, async (limits, sent) => {
+      const answer = await this.scripts.acquire(request, limits).catch((error: unknown) => {
+        // The ids share one deadline, so they are out together or not at all.
+        const free = () => this.freeAll(name, ids);
+        if (isUnknown(error)) this.undoing.undo({ free, lease, notAfter: limits.notAfter });
+        throw error;
+      });
+      const { outcome, available, remaining } = answer;
+      if (outcome === 'late') return undefined;
+      if (outcome === 'acquired') return { outcome, sent };
+      return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
+    });
+  }
+
+  async release(name: string, id: PermitId): Promise<PermitRelease> {
+    const free = () => this.free(name, id);
+    const { outcome, repeated } = await this.untilCertain(free);
+    // Where only the reply was lost, the permit is back because of the first try.
+    return repeated && outcome === 'not-held' ? 'released' : outcome;
+  }
+
+  async releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'> {
+    const free = () => this.freeAll(name, ids);
+    const { outcome, out, repeated } = await this.untilCertain(free);
+    return repeated && out === 0 ? 'released' : outcome;
+  }
+
+  async updateLease(name: string, id: PermitId, lease: number): Promise<boolean> {
+    return this.twice<boolean>(name, lease, async (limits) => {
+      const outcome = await this.scripts.updateLease(name, id, lease, limits);
+      return outcome === 'late' ? undefined : outcome === 'held';
+    });
+  }
+
+  async lease(name: string, id: PermitId): Promise<number | undefined> {
+    return this.scripts.lease(name, id, await this.ready(name));
+  }
+
+  async inspect(name: string): Promise<PermitState> {
+    return this.scripts.inspect(name, await this.ready(name));
+  }
+
+  /** Until there are permits, this is a number like others. */
+  trySetPermits(name: string, total: number): Promise<boolean> {
+    return this.counter.trySet(name, total);
+  }
+
+  async setPermits(name: string, total: number): Promise<void> {
+    await this.twice(name, Number.POSITIVE_INFINITY, async (limits) => {
+      const outcome = await this.scripts.set(name, total, limits);
+      return outcome === 'late' ? undefined : outcome;
+    });
+  }
+
+  async addPermits(name: string, delta: number): Promise<void> {
+    const send = (request: MarkedRequest) => this.scripts.add(name, delta, request);
+    const { outcome, count } = await this.requests.change(name, send);
+    if (outcome === 'too-many') throw tooManyPermits(name, count, delta);
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const send = (request: MarkedRequest) => this.scripts.delete(name, request);
+    return (await this.requests.change(name, send)).outcome === 'deleted';
+  }
+
+  /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
+  finish(ms: number): Promise<void> {
+    return this.undoing.finish(ms);
+  }
+
+  private deadline(lease = Number.POSITIVE_INFINITY): number {
+    return this.scheduler.now() + this.commands.patience(lease);
+  }
+
+  /** Resolves with the deadline of a command that can be sent now. */
+  private async ready(name: string): Promise<number> {
+    const deadline = this.deadline();
+    await this.commands.ready(deadline, name);
+    return deadline;
+  }
+
+  /**
+   * A request that may be executed twice, once more where it is unknown whether it was. Rejects only when the server
+   * refuses it by now, so that it cannot overtake what its caller asks next.
+   */
+  private async twice<T>(name: string, lease: number, request: TimedRequest<T>): Promise<T> {
+    const deadline = this.deadline(lease);
+    const ask = (): Promise<T> => requestInTime(this.commands, this.scheduler, name, deadline, request);
+    try {
+      return await ask();
+    } catch (unknown) {
+      if (!isUnknown(unknown)) throw unknown;
+      try {
+        return await ask();
+      } catch {
+        // Of the first it is still unknown.
+        await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
+        throw unknown;
+      }
+    }
+  }
+
+  private async free(name: string, id: PermitId): ReturnType<PermitScripts['release']> {
+    return this.scripts.release(name, id, await this.ready(name));
+  }
+
+  private async freeAll(name: string, ids: PermitIds): ReturnType<PermitScripts['releaseAll']> {
+    return this.scripts.releaseAll(name, ids, await this.ready(name));
+  }
+
+  /** What is still unknown after the second try goes on in the background. */
+  private async untilCertain<T extends { readonly now: number }>(
+    free: () => Promise<T>,
+  ): Promise<T & { readonly repeated: boolean }> {
+    try {
+      return { ...(await free()), repeated: false };
+    } catch (first) {
+      if (!isPassing(first)) throw first;
+      try {
+        return { ...(await free()), repeated: isUnknown(first) };
+      } catch (error) {
+        this.undoing.undo({ free, lease: RELEASE_AGAIN_MS, notAfter: 0 });
+        throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { OwnerId } from '../../scope/owner.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { HoldOutcome, HoldRequest, ReleaseOutcome, ReleaseRequest } from '../lock-transitions.js';
+import type { ReadTransitions, WriteTransitions } from '../read-write-transitions.js';
+import type { RedisCommands } from './commands.js';
+import type { ReleaseReply } from './lock-dialect.js';
+import { isUnknown, RedisLock } from './lock.js';
+import { ReadDialect } from './read-dialect.js';
+import { Unsettled } from './unsettled.js';
+import { WriteDialect } from './write-dialect.js';
+
+/**
+ * Read locks in Redis. Other owners are gone once they have released. One that writes may read, stop reading and read
+ * again: a release of unknown outcome, and its repetition in the background, must not end the next read.
+ */
+export class RedisReadLock extends RedisLock implements ReadTransitions {
+  private readonly releases = new Map<OwnerId, Promise<unknown>>();
+  private readonly late: Unsettled;
+
+  constructor(commands: RedisCommands, scheduler: SteadyScheduler) {
+    super(commands, scheduler, new ReadDialect(commands, scheduler));
+    this.late = new Unsettled(scheduler);
+  }
+
+  override async hold(request: HoldRequest): Promise<HoldOutcome> {
+    const { owner } = request;
+    await this.releases.get(owner);
+    await this.undoing.abandon((ghost) => ghost.owner === owner);
+    await this.late.settled(owner);
+    return super.hold(request);
+  }
+
+  override async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { owner } = request;
+    const release = super.release(request);
+    const over = Promise.allSettled([release]).then(() => {
+      if (this.releases.get(owner) === over) this.releases.delete(owner);
+    });
+    this.releases.set(owner, over);
+    return release;
+  }
+
+  protected override async tryRelease(request: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+    const deadline = this.deadline();
+    try {
+      return await super.tryRelease(request);
+    } catch (error) {
+      if (isUnknown(error)) this.late.add([request.owner], deadline);
+      throw error;
+    }
+  }
+}
+
+/** Write locks in Redis. */
+export class RedisWriteLock extends RedisLock implements WriteTransitions {
+  constructor(
+    commands: RedisCommands,
+    scheduler: SteadyScheduler,
+    private readonly write = new WriteDialect(commands),
+  ) {
+    super(commands, scheduler, write);
+  }
+
+  async withdraw(name: string, waiter: OwnerId): Promise<void> {
+    const deadline = this.deadline();
+    await this.commands.ready(deadline, name);
+    await this.write.withdraw(name, waiter, deadline);
+  }
+}

@@ -1,0 +1,29 @@
+--- Sets the number where there is none, and tells those who wait.
+--- key counter
+--- key marker
+--- arg count: number
+--- arg ttl: number
+--- arg channel: string
+--- arg publish: string
+--- arg message: string
+--- arg keep: number
+--- arg notAfter: number
+--- reply [outcome: 'set' | 'exists' | 'late' | 'wrong-type', detail: string, now: number]
+--- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
+--- invariant Nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/count-under.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local before, found = countUnder(counter)
+if not before then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+
+local outcome = found == 'none' and 'set' or 'exists'
+redis.call('SET', marker, outcome, 'PX', keep)
+if outcome == 'exists' then return { outcome, '', now } end
+redis.call('SET', counter, count)
+if ttl > 0 then redis.call('PEXPIRE', counter, ttl) end
+redis.pcall(publish, channel, message)
+return { outcome, '', now }

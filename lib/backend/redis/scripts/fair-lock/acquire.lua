@@ -1,0 +1,34 @@
+--- Takes a fair lock for a new owner that does not queue: only where nobody holds it and nobody waits.
+--- key lock
+--- key queue
+--- key deadlines
+--- arg owner: string
+--- arg lease: number
+--- arg channel: string
+--- arg publish: string
+--- arg notAfter: number
+--- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number, key: string]
+--- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
+--- invariant It never overtakes a waiter and never becomes one.
+--- include shared/server-now.lua
+--- include shared/hold-count.lua
+--- include shared/take-lock.lua
+--- include shared/fair-queue.lua
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local foreign, found = foreignKey(queue, deadlines)
+if foreign then return { 'wrong-type', 0, found, now, foreign } end
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+
+if redis.call('EXISTS', lock) == 0 then
+  if not head then return takeLock(lock, owner, lease) or { 'acquired', lease, '', now, '' } end
+  if isNewHead then tellHead(head, channel, publish) end
+  -- The lock is as good as the head's, for as long as that keeps its place.
+  return { 'busy', deadline and math.ceil(deadline - now) or -1, head, now, '' }
+end
+
+local held, kind = holdCount(lock, owner)
+if not held then return { 'wrong-type', 0, kind, now, lock } end
+if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' } end
+redis.call('PEXPIRE', lock, lease)
+return { 'acquired', lease, '', now, '' }

@@ -1,0 +1,67 @@
+--- Takes a fair lock for a waiter whose turn it is. Any other keeps its place in the queue, or gets one at the end.
+--- key lock
+--- key queue
+--- key deadlines
+--- arg owner: string
+--- arg lease: number
+--- arg slot: number
+--- arg channel: string
+--- arg publish: string
+--- arg notAfter: number
+--- reply [outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type', remaining: number, detail: string,
+---   now: number, head: string]
+--- invariant Executed any number of times it has one effect: an owner has one place, or the lock, and is counted once.
+--- invariant List and sorted set change together. A lock never stays without a time to live.
+--- include shared/server-now.lua
+--- include shared/hold-count.lua
+--- include shared/take-lock.lua
+--- include shared/fair-queue.lua
+--- include shared/fair-places.lua
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local foreign, found = foreignKey(queue, deadlines)
+if foreign then return { 'wrong-type', 0, found, now, foreign } end
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+local isFree = redis.call('EXISTS', lock) == 0
+
+if isFree and (not head or head == owner) then
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+  redis.call('LPOP', queue)
+  redis.call('ZREM', deadlines, owner)
+  local behind = redis.call('LRANGE', queue, 0, -1)
+  for _, waiter in ipairs(behind) do lower(deadlines, waiter, slot) end
+  -- Deadlines of nobody would keep whoever they belong to from queueing again.
+  if #behind == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
+  return { 'acquired', lease, '', now, '' }
+end
+
+local held, kind = 0, nil
+if not isFree then held, kind = holdCount(lock, owner) end
+if not held then return { 'wrong-type', 0, kind, now, lock } end
+if held > 0 then
+  redis.call('PEXPIRE', lock, lease)
+  return { 'acquired', lease, '', now, '' }
+end
+
+local outcome = 'waiting'
+local remaining = isFree and 0 or redis.call('PTTL', lock)
+if not redis.call('ZSCORE', deadlines, owner) then
+  outcome = 'queued'
+  local last = redis.call('LINDEX', queue, -1)
+  local ahead = last and last ~= owner and tonumber(redis.call('ZSCORE', deadlines, last))
+  redis.call('ZADD', deadlines, math.max(now, ahead or now + remaining) + slot, owner)
+  -- Where its deadline alone was lost it stands in the list already.
+  redis.call('LREM', queue, 0, owner)
+  redis.call('RPUSH', queue, owner)
+  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
+end
+-- A head without a deadline would never be found dead.
+if head and not deadline and head ~= owner then
+  deadline = now + slot
+  redis.call('ZADD', deadlines, deadline, head)
+end
+if not isFree then return { outcome, remaining, redis.call('HKEYS', lock)[1], now, head or owner } end
+if isNewHead then tellHead(head, channel, publish) end
+-- Redisson says 0 here, and polls without pause until the head has come or is dead.
+return { outcome, math.ceil(deadline - now), head, now, head }

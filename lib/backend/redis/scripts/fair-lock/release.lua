@@ -1,0 +1,21 @@
+--- Frees the fair lock of an owner, however often it holds it, and wakes the head of the queue.
+--- key lock
+--- key queue
+--- key deadlines
+--- arg owner: string
+--- arg channel: string
+--- arg publish: string
+--- reply [outcome: 'released' | 'not-held', now: number]
+--- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
+--- invariant Every first write is one that a server out of memory allows.
+--- include shared/server-now.lua
+--- include shared/hold-count.lua
+--- include shared/fair-queue.lua
+local now = serverNow()
+-- Where another type of key has taken the name, the hold is gone as well.
+local held = (holdCount(lock, owner) or 0) > 0
+if held then redis.call('DEL', lock) end
+local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+-- Redisson: whoever finds the lock gone tells the head as well.
+if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
+return { held and 'released' or 'not-held', now }

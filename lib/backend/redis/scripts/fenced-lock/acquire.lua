@@ -1,0 +1,48 @@
+--- Takes the lock for a new owner and gives it a token above every one before.
+--- key lock
+--- key token
+--- arg owner: string
+--- arg lease: number
+--- arg notAfter: number
+--- arg fences: string
+--- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token', remaining: number, detail: string, now: number, fence: string]
+--- invariant Executed any number of times it has one effect: an owner that has the lock is counted once and keeps its token.
+--- invariant While an owner has the lock nobody else is given a token: its own is the last one.
+--- invariant A token is given with the lock or not at all, and each is greater than the last.
+--- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/hold-count.lua
+--- include shared/take-lock.lua
+--- include shared/last-token.lua
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+
+local isFree = redis.call('EXISTS', lock) == 0
+local held, found = holdCount(lock, owner)
+if not held then return { 'wrong-type', 0, found, now, '' } end
+if held == 0 and not isFree then
+  return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' }
+end
+
+local last, foreign = lastToken(token)
+if not last then return { 'no-token', 0, foreign, now, '' } end
+-- An owner whose token was deleted meanwhile is given another one.
+if isFree or last == '0' then
+  local time = redis.call('TIME')
+  local micros = time[1] * 1000000 + time[2]
+  -- The clock is far below 2^53, so that a token it is compared to is exact, or far above.
+  if fences == 'clock' and tonumber(last) < micros then
+    redis.call('SET', token, string.format('%.0f', micros))
+  else
+    redis.call('INCR', token)
+  end
+  last = redis.call('GET', token)
+end
+
+if isFree then
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+else
+  redis.call('PEXPIRE', lock, lease)
+end
+return { 'acquired', lease, '', now, last }

@@ -1,0 +1,21 @@
+--- Frees the fields of an owner, however often it holds them, and wakes the waiters.
+--- key group
+--- arg owner: string
+--- arg channel: string
+--- args fields: string
+--- reply [outcome: 'released' | 'not-held', now: number]
+--- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
+--- invariant Every first write is one that a server out of memory allows.
+--- include shared/server-now.lua
+--- include shared/group-fields.lua
+local now = serverNow()
+-- Where another type of key has taken the name, the hold is gone as well.
+if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
+local held = holdsAll(group, fields, owner, now)
+local freed = false
+for _, field in ipairs(fields) do
+  freed = dropField(group, field, owner) or freed
+end
+-- Without the right to publish the fields are free all the same; waiters find out at their next safety poll.
+if freed then redis.pcall('PUBLISH', channel, '0') end
+return { held and 'released' or 'not-held', now }

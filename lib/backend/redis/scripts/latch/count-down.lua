@@ -1,0 +1,28 @@
+--- Counts down by one; with the last one deletes the latch and tells those who wait.
+--- key latch
+--- key marker
+--- arg channel: string
+--- arg publish: string
+--- arg keep: number
+--- arg notAfter: number
+--- reply [outcome: 'counted' | 'open' | 'late' | 'wrong-type', detail: string, now: number]
+--- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
+--- invariant A missing latch stays missing; nobody is told unless the last count was taken.
+--- invariant The first write is one that a server out of memory allows; nothing happens after `notAfter` on its clock.
+--- include shared/server-now.lua
+--- include shared/count-under.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local count, found = countUnder(latch)
+if not count then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+
+-- There is none: but this write is allowed when memory is used up, and so allows the rest of the script.
+redis.call('DEL', marker)
+local outcome = found == 'none' and 'open' or 'counted'
+redis.call('SET', marker, outcome, 'PX', keep)
+if count > 1 then redis.call('DECR', latch) else redis.call('DEL', latch) end
+-- A latch that was set to 0 is open already.
+if count == 1 then redis.pcall(publish, channel, '0') end
+return { outcome, '', now }

@@ -1,0 +1,41 @@
+--- Takes a permit for each of the new `ids`, or none. Before that, as many permits whose lease is over return to the
+---   pool as are wanted.
+--- key permits
+--- key deadlines
+--- arg lease: number
+--- arg notAfter: number
+--- arg channel: string
+--- arg publish: string
+--- args ids: string
+--- reply [outcome: 'acquired' | 'busy' | 'not-set' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string,
+---   now: number, available: number, remaining: number]
+--- invariant Executed any number of times it has one effect: permits that are out are not counted again.
+--- invariant Permits are taken from the pool before they are written down, so that there are never too many.
+--- invariant Nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/from-hex.lua
+--- include shared/permit-pool.lua
+--- include shared/no-deadline.lua
+--- include shared/sweep-permits.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0, 0 } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now, 0, 0 } end
+if redis.call('ZSCORE', deadlines, fromHex(ids[1])) then return { 'acquired', '', now, pool.available, 0 } end
+
+local swept = sweepPermits(permits, deadlines, channel, publish, now, #ids)
+local available = pool.available + swept
+if available < #ids then
+  local below = string.format('(%.0f', NO_DEADLINE)
+  local nearest = redis.call('ZRANGEBYSCORE', deadlines, 0, below, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  local remaining = nearest and math.max(0, math.ceil(tonumber(nearest) - now)) or -1
+  return { (pool.isSet or swept > 0) and 'busy' or 'not-set', '', now, available, remaining }
+end
+
+redis.call('DECRBY', permits, #ids)
+-- A lease below zero is none.
+local deadline = lease < 0 and NO_DEADLINE or now + lease
+for _, id in ipairs(ids) do redis.call('ZADD', deadlines, deadline, fromHex(id)) end
+local ttl = redis.call('PTTL', permits)
+if ttl >= 0 then redis.call('PEXPIRE', deadlines, ttl) end
+return { 'acquired', '', now, available - #ids, 0 }

@@ -1,0 +1,20 @@
+--- Tells how much of a permit's lease is left, after permits whose lease is over have returned to the pool.
+--- key permits
+--- key deadlines
+--- arg id: string
+--- arg channel: string
+--- arg publish: string
+--- reply [outcome: 'held' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, remaining: number]
+--- invariant Changes nothing but that.
+--- include shared/server-now.lua
+--- include shared/from-hex.lua
+--- include shared/permit-pool.lua
+--- include shared/no-deadline.lua
+--- include shared/sweep-permits.lua
+local now = serverNow()
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, 0 } end
+sweepPermits(permits, deadlines, channel, publish, now)
+local deadline = tonumber(redis.call('ZSCORE', deadlines, fromHex(id)) or '')
+if not deadline then return { 'not-held', '', 0 } end
+return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 }

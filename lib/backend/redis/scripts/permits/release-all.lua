@@ -1,0 +1,29 @@
+--- Returns permits to the pool, if the leases of all of them still run, and tells the waiters how many these are.
+--- key permits
+--- key deadlines
+--- arg channel: string
+--- arg publish: string
+--- args ids: string
+--- reply [outcome: 'released' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number, out: number]
+--- invariant All or nothing: `out` says how many of them are not in the pool yet, where nothing was done.
+--- invariant Every first write is one that a server out of memory allows.
+--- include shared/server-now.lua
+--- include shared/from-hex.lua
+--- include shared/permit-pool.lua
+--- include shared/sweep-permits.lua
+local now = serverNow()
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now, 0 } end
+local out, inTime = 0, 0
+for _, id in ipairs(ids) do
+  local deadline = redis.call('ZSCORE', deadlines, fromHex(id))
+  if deadline then out = out + 1 end
+  if deadline and tonumber(deadline) > now then inTime = inTime + 1 end
+end
+if inTime < #ids then return { 'not-held', '', now, out } end
+
+sweepPermits(permits, deadlines, channel, publish, now)
+for _, id in ipairs(ids) do redis.call('ZREM', deadlines, fromHex(id)) end
+redis.call('INCRBY', permits, #ids)
+redis.pcall(publish, channel, #ids)
+return { 'released', '', now, 0 }

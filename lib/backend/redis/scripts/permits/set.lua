@@ -1,0 +1,25 @@
+--- Sets how many permits there are in all, those that are out included, and tells the waiters.
+--- key permits
+--- key deadlines
+--- arg total: number
+--- arg notAfter: number
+--- arg channel: string
+--- arg publish: string
+--- reply [outcome: 'set' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
+--- invariant Executed any number of times it has one effect, and nothing happens after `notAfter` on the server's clock.
+--- invariant Where more permits are out than there are to be, fewer than none are available until they have returned.
+--- include shared/server-now.lua
+--- include shared/permit-pool.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local pool, problem, found = permitPool(permits, deadlines)
+if not pool then return { problem, found, now } end
+if not pool.isSet then
+  redis.call('SET', permits, total)
+elseif pool.available + pool.out ~= total then
+  redis.call('INCRBY', permits, total - pool.available - pool.out)
+else
+  return { 'set', '', now }
+end
+redis.pcall(publish, channel, total)
+return { 'set', '', now }

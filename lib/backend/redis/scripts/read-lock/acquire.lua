@@ -1,0 +1,38 @@
+--- Lets a new owner read.
+--- key lock
+--- arg stem: string
+--- arg owner: string
+--- arg lease: number
+--- arg behindWriters: number
+--- arg notAfter: number
+--- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- invariant Executed any number of times it has one effect: an owner that reads is told so, and counted once.
+--- invariant The lock lasts at least as long as each of its readers, and never without end.
+--- invariant Nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/read-write-mode.lua
+--- include shared/read-timeouts.lua
+--- include shared/read-write-holder.lua
+--- include shared/waiting-writers.lua
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', 0, found, now } end
+if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holderOf(lock), now } end
+
+if behindWriters == 1 and not redis.call('HGET', lock, owner) then
+  local writer, patience = waitingWriter(stem, now)
+  if writer then return { 'busy', patience, writer, now } end
+end
+
+redis.call('SET', timeoutKey(stem, owner, 1), '1', 'PX', lease)
+redis.call('HSET', lock, 'mode', 'read', owner, 1)
+-- A server that grants the right to HSET but not to PEXPIRE must not be left with a lock that never ends.
+local limited = redis.pcall('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
+if type(limited) == 'table' then
+  redis.call('HDEL', lock, owner)
+  if mode == '' then redis.call('DEL', lock) end
+  redis.call('DEL', timeoutKey(stem, owner, 1))
+  return limited
+end
+return { 'acquired', lease, '', now }

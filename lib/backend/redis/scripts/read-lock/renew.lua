@@ -1,0 +1,24 @@
+--- Lets each lock last for so long from now, at least, that its owner still reads.
+--- keys locks
+--- arg notAfter: number
+--- args holders: string
+--- reply [outcome: 'renewed' | 'late', now: number, ...held: number[]]
+--- invariant A lock that its owner does not read is left alone and reported as 0.
+--- invariant What other readers or the writer need is not shortened, and their time-out keys are not touched.
+--- invariant Nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/read-count.lua
+--- include shared/read-timeouts.lua
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
+for i, lock in ipairs(locks) do
+  -- For each lock its owner, the milliseconds, and what the names of its companion keys begin with.
+  local owner, lease, stem = holders[3 * i - 2], tonumber(holders[3 * i - 1]), holders[3 * i]
+  local reads = readCount(lock, owner)
+  if reads > 0 then redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease)) end
+  -- Also a key that ran out while the lock lived on: no writer has been in.
+  for n = 1, reads do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
+  reply[i + 2] = reads > 0 and 1 or 0
+end
+return reply

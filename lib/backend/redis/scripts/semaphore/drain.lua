@@ -1,0 +1,21 @@
+--- Takes all permits there are, and the time to live.
+--- key semaphore
+--- key marker
+--- arg keep: number
+--- arg notAfter: number
+--- reply [outcome: 'taken' | 'not-set' | 'late' | 'wrong-type', detail: string, now: number, drained: number]
+--- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
+---   The marker says how many permits are to be given back if nobody learns that they were taken.
+--- invariant Nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/count-under.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now, 0 } end
+local available, found = countUnder(semaphore)
+if not available then return { 'wrong-type', found, now, 0 } end
+local drained = redis.call('GET', marker)
+if drained then return { 'taken', '', now, tonumber(drained) } end
+if found == 'none' then return { 'not-set', '', now, 0 } end
+redis.call('SET', marker, available, 'PX', keep)
+redis.call('SET', semaphore, 0)
+return { 'taken', '', now, available }

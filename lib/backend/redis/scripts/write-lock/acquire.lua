@@ -1,0 +1,38 @@
+--- Lets a new owner write; where somebody holds the lock, notes that a writer waits who is to go first.
+--- key lock
+--- arg stem: string
+--- arg owner: string
+--- arg lease: number
+--- arg waiter: string
+--- arg patience: number
+--- arg notAfter: number
+--- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- invariant Executed any number of times it has one effect: an owner that writes is told so, and counted once.
+--- invariant Nobody writes beside anybody else.
+--- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/write-count.lua
+--- include shared/read-write-holder.lua
+--- include shared/waiting-writers.lua
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', 0, found, now } end
+
+if mode == '' then
+  redis.call('HSET', lock, 'mode', 'write', owner .. ':write', 1)
+  -- A server that grants the right to HSET but not to PEXPIRE must not be left with a lock that never ends.
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) == 'table' then
+    redis.call('DEL', lock)
+    return limited
+  end
+  return { 'acquired', lease, '', now }
+end
+
+if writeCount(lock, owner) > 0 then
+  redis.call('PEXPIRE', lock, lease)
+  return { 'acquired', lease, '', now }
+end
+if waiter ~= '' then announceWriter(stem, waiter, now, patience) end
+return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }

@@ -1,0 +1,23 @@
+--- Sets how often an owner that writes does, and for how long from now: to re-enter, to leave but not as the last, to
+--- extend.
+--- key lock
+--- arg stem: string
+--- arg owner: string
+--- arg count: number
+--- arg lease: number
+--- arg notAfter: number
+--- reply [outcome: 'held' | 'lost' | 'late', now: number]
+--- invariant Executed any number of times it has one effect, whatever count it finds: owner ids are never shared.
+--- invariant It never takes a lock, and nothing happens after `notAfter` on the server's clock.
+--- invariant The lock lasts at least as long as its writer reads.
+--- include shared/server-now.lua
+--- include shared/write-count.lua
+--- include shared/keep-writing.lua
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local held = writeCount(lock, owner)
+if held == 0 then return { 'lost', now } end
+-- PEXPIRE goes first: it is allowed when memory is used up, and so allows the rest of the script.
+keepWriting(lock, stem, owner, lease)
+if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
+return { 'held', now }

@@ -1,0 +1,9 @@
+--- Tells whether somebody writes, how often the owner asked about does, and for how much longer the lock lasts.
+--- key lock
+--- arg owner: string
+--- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
+--- invariant Changes nothing.
+--- include shared/write-count.lua
+local mode, found = modeOf(lock)
+if not mode then return { 'wrong-type', found, 0, 0 } end
+return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), redis.call('PTTL', lock) }

@@ -1,0 +1,21 @@
+--- Lets an owner write no more, however often it does, and wakes the waiters. Where it also reads it goes on reading,
+--- now beside others; else the lock is free.
+--- key lock
+--- arg owner: string
+--- arg channel: string
+--- arg publish: string
+--- reply [outcome: 'released' | 'not-held', now: number]
+--- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
+--- invariant Every first write is one that a server out of memory allows.
+--- include shared/server-now.lua
+--- include shared/write-count.lua
+local now = serverNow()
+local held = writeCount(lock, owner) > 0
+local isFree = modeOf(lock) == ''
+if held then
+  redis.call('HDEL', lock, owner .. ':write')
+  if redis.call('HLEN', lock) == 1 then redis.call('DEL', lock) else redis.call('HSET', lock, 'mode', 'read') end
+end
+-- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
+if held or isFree then redis.pcall(publish, channel, '1') end
+return { held and 'released' or 'not-held', now }

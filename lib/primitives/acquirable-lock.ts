@@ -1,0 +1,66 @@
+import { describe } from '../describe.js';
+import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
+import { type Entered, type Terms, termsOf } from './entry.js';
+import type { Hold } from './hold.js';
+import { type AcquireOptions, parseLockOptions } from './lock.options.js';
+import type { Lock } from './lock.js';
+import type { LockRuntime } from './lock-runtime.js';
+
+/** The ways to acquire, for every lock that says how it is taken under terms. */
+export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
+  abstract readonly name: string;
+
+  constructor(readonly runtime: LockRuntime) {}
+
+  /** A hold of its own, to be released by whoever gets it. */
+  abstract take(terms: Terms): Promise<H>;
+
+  /** A hold for work that runs under it, whether that is a callback or, say, a stream. */
+  abstract enter(terms: Terms): Promise<Entered<H>>;
+
+  async acquire(options?: AcquireOptions): Promise<H> {
+    return this.take(this.terms(options));
+  }
+
+  async tryAcquire(options?: AcquireOptions): Promise<H | null> {
+    try {
+      return await this.take(this.terms(options, 0));
+    } catch (error) {
+      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
+      throw error;
+    }
+  }
+
+  withLock<T>(fn: (hold: H) => T | Promise<T>): Promise<T>;
+  withLock<T>(options: AcquireOptions, fn: (hold: H) => T | Promise<T>): Promise<T>;
+  async withLock<T>(
+    ...call: [fn: (hold: H) => T | Promise<T>] | [options: AcquireOptions, fn: (hold: H) => T | Promise<T>]
+  ): Promise<T> {
+    const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
+    if (typeof fn !== 'function') throw new LockOptionsError(`withLock needs a function to run, not ${describe(fn)}`);
+    const { hold, run, leave } = await this.enter(this.terms(options));
+    try {
+      return await run(() => fn(hold));
+    } finally {
+      await leave();
+    }
+  }
+
+  abstract release(): Promise<void>;
+
+  abstract forceRelease(): Promise<boolean>;
+
+  abstract isLocked(): Promise<boolean>;
+
+  async isHeldByCurrentScope(): Promise<boolean> {
+    return (await this.holdCount()) > 0;
+  }
+
+  abstract holdCount(): Promise<number>;
+
+  abstract remainingLease(): Promise<number>;
+
+  private terms(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
+    return termsOf(parseLockOptions(options, defaultWait), this.runtime.scheduler);
+  }
+}

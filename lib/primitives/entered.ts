@@ -1,0 +1,39 @@
+import { currentRegion, runInRegion } from '../scope/current-region.js';
+import { Region } from '../scope/region.js';
+import type { EndTurn } from '../scope/turns.js';
+import type { GrantedHold } from './granted-hold.js';
+import type { Hold } from './hold.js';
+
+/** A hold that work is to run under, until {@link leave}. */
+export interface Entered<H extends Hold = Hold> {
+  readonly hold: H;
+  /** Runs `fn` as the owner; may be called several times. */
+  readonly run: <T>(fn: () => T) => T;
+  /** Ends the owner's region and releases the hold. Never rejects: what goes wrong is an event. */
+  readonly leave: () => Promise<void>;
+}
+
+/** Everything that work runs under, whatever it is. */
+export type Guard = Pick<Entered, 'run' | 'leave'>;
+
+/** Puts work under the hold whose turn it is; `endTurn` is called when it has left. */
+export const entered = (hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHold> => {
+  const region = new Region(hold, currentRegion());
+  const leave = async (): Promise<void> => {
+    region.close();
+    await hold.releaseQuietly();
+    endTurn();
+  };
+  let leaving: Promise<void> | undefined;
+  return {
+    hold,
+    run: (fn) => {
+      hold.assertHeld();
+      return runInRegion(region, fn);
+    },
+    leave: () => {
+      leaving ??= leave();
+      return leaving;
+    },
+  };
+};

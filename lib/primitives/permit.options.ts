@@ -1,0 +1,57 @@
+import { describe } from '../describe.js';
+import { LockOptionsError } from '../errors.js';
+import { isPermitId, type PermitIds } from '../scope/permit-id.js';
+import type { Duration } from '../time/duration.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import { WaitLimit } from '../time/wait-limit.js';
+import type { WantedPermits } from '../waiting/permit-tries.js';
+import { parseCount } from './counts.js';
+import { parseLockOptions } from './lock.options.js';
+
+/** How to acquire permits that have ids and leases. */
+export interface PermitOptions {
+  /**
+   * After this time a permit returns by itself, in ms or such as `'30s'`; 10 … 2^31 − 1 ms. Absent: it is out until it
+   * is released, also when the process has died; no watchdog takes part.
+   */
+  readonly lease?: Duration | undefined;
+  /** How long to wait; 0: one try; `Infinity`: without limit. Default: that of the module. */
+  readonly wait?: Duration | undefined;
+  /** Ends the wait early with `LockAbortedError`. After the permits were acquired it has no effect. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** More permits than that are not taken or released at once: each costs the server some microseconds. */
+const MOST_AT_ONCE = 10_000;
+
+const refused = (option: string, value: unknown, rule: string): LockOptionsError =>
+  new LockOptionsError(`${option} must be ${rule}, not ${describe(value)}`, { details: { option, value } });
+
+/**
+ * @param defaultWait Milliseconds where the caller gave no wait.
+ * @throws LockOptionsError naming option and value.
+ */
+export const parseWanted = (
+  permits: unknown,
+  options: PermitOptions | undefined,
+  defaultWait: number,
+  scheduler: SteadyScheduler,
+): { readonly wanted: WantedPermits; readonly limit: WaitLimit } => {
+  const count = parseCount(permits, 'permits', { min: 1, max: MOST_AT_ONCE });
+  const { lease = Number.POSITIVE_INFINITY, wait, signal } = parseLockOptions(options, defaultWait);
+  return { wanted: { permits: count, lease }, limit: new WaitLimit(scheduler, wait, signal ? [signal] : []) };
+};
+
+/** @throws LockOptionsError naming the value. */
+export const parsePermitId = (id: unknown): string => {
+  if (isPermitId(id)) return id;
+  throw refused('a permit', id, 'an id of 32 hexadecimal digits in lower case, as acquire() gives it');
+};
+
+/** @throws LockOptionsError naming the value. */
+export const parsePermitIds = (ids: readonly unknown[]): PermitIds => {
+  const [first, ...more] = ids.slice(0, MOST_AT_ONCE + 1).map(parsePermitId);
+  if (first === undefined || more.length >= MOST_AT_ONCE) throw refused('permits', ids, `1 to ${MOST_AT_ONCE} ids`);
+  if (new Set(ids).size < ids.length) throw refused('permits', ids, 'ids that are all different');
+  return [first, ...more];
+};

@@ -1,0 +1,185 @@
+import { describe } from '../describe.js';
+import {
+  LockConflictError,
+  type LockError,
+  LockOptionsError,
+  LockShutdownError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from '../errors.js';
+import type { WaitLimit } from '../time/wait-limit.js';
+import { refusal } from '../waiting/refusal.js';
+import { AcquirableLock } from './acquirable-lock.js';
+import type { Entered, Terms } from './entry.js';
+import type { GrantedHold } from './granted-hold.js';
+import { ReentrantLock } from './lock.js';
+import type { LockRuntime } from './lock-runtime.js';
+import { MajorityHold } from './majority-hold.js';
+import type { MultiHold } from './multi-hold.js';
+import { isSameLock } from './multi-lock.js';
+import { type Outcome, takeMajority } from './take-majority.js';
+import { forWork, loosely, type Taking } from './taking.js';
+
+const FEWEST_MEMBERS = 3;
+
+const descending = (a: number, b: number): number => b - a;
+
+/**
+ * Several locks as one of which more than half are enough, of any kinds, usually on servers that share nothing
+ * (Redisson: `getRedLock(locks)`). All of them are asked at once, and what a minority of them says, or does not say,
+ * changes nothing.
+ */
+export class RedLock extends AcquirableLock<MultiHold> {
+  /** The names of all members, with commas between them. */
+  readonly name: string;
+  private readonly members: readonly ReentrantLock[];
+  private readonly needed: number;
+
+  /**
+   * Made by `LockService`.
+   * @throws LockOptionsError for fewer than three locks, for one that is given twice, and for what is no lock.
+   */
+  constructor(runtime: LockRuntime, locks: readonly unknown[]) {
+    super(runtime);
+    this.members = membersOf(locks);
+    this.needed = Math.floor(locks.length / 2) + 1;
+    this.name = this.members.map(({ name }) => name).join(', ');
+  }
+
+  /** @internal */
+  async take(terms: Terms): Promise<MultiHold> {
+    return (await this.takeMembers(terms, loosely)).hold;
+  }
+
+  /** @internal */
+  async enter(terms: Terms): Promise<Entered<MultiHold>> {
+    const { hold, taken } = await this.takeMembers(terms, forWork);
+    return {
+      hold,
+      run: (fn) => hold.run(fn),
+      leave: async () => {
+        hold.stopListening();
+        await Promise.all(taken.map(({ leave }) => leave()));
+      },
+    };
+  }
+
+  /**
+   * Releases what the current scope acquired last of every member. A minority may fail, or may never have been held.
+   * @throws LockOwnershipError when a majority has no hold here, or had ended before.
+   */
+  async release(): Promise<void> {
+    await this.askAll((member) => member.release());
+  }
+
+  /** Ends the hold of every member, whoever has it. True if somebody had any. */
+  async forceRelease(): Promise<boolean> {
+    return (await this.askAll((member) => member.forceRelease())).includes(true);
+  }
+
+  /** Whether a majority of the members is held, by whomever. */
+  async isLocked(): Promise<boolean> {
+    const locked = await this.askAll((member) => member.isLocked());
+    return locked.filter(Boolean).length >= this.needed;
+  }
+
+  /** How often the current scope holds a majority of the members. */
+  async holdCount(): Promise<number> {
+    const counts = await this.askAll((member) => member.holdCount());
+    return counts.toSorted(descending)[this.needed - 1] ?? 0;
+  }
+
+  /** Milliseconds for which a majority of the members stays held; −2 when it is not. */
+  async remainingLease(): Promise<number> {
+    const remaining = await this.askAll((member) => member.remainingLease());
+    const endless = Number.POSITIVE_INFINITY;
+    const least = remaining.map((ms) => (ms === -1 ? endless : ms)).toSorted(descending)[this.needed - 1] ?? -2;
+    return least === endless ? -1 : least;
+  }
+
+  /** The answers of all members that gave one. @throws What the first said that failed, when too many did. */
+  private async askAll<T>(ask: (member: ReentrantLock) => Promise<T>): Promise<readonly T[]> {
+    const results = await Promise.allSettled(this.members.map(ask));
+    const answers = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    if (answers.length >= this.needed) return answers;
+    throw results.find((result) => result.status === 'rejected')?.reason;
+  }
+
+  /** A majority of the members or none, within one limit. */
+  private async takeMembers<Got>(
+    { lease, limit }: Terms,
+    { take, holdOf, giveBack }: Taking<Got>,
+  ): Promise<{ readonly hold: MajorityHold; readonly taken: readonly Got[] }> {
+    const { members, needed, runtime } = this;
+    const voting = {
+      parts: members,
+      needed,
+      // The watchdog keeps the first while the others are waited for, however short the lease.
+      take: (member: ReentrantLock, within: WaitLimit) => take(member, { lease: undefined, limit: within }),
+      giveBack,
+    };
+    const outcome = await takeMajority(voting, limit, runtime.scheduler);
+    if (outcome.got.size < needed) throw this.refusal(outcome, limit);
+    const taken = members.flatMap((member) => outcome.got.get(member) ?? []);
+    const holds = taken.map(holdOf);
+    const hold = new MajorityHold(holds, limit.waited, needed, members.length);
+    try {
+      if (lease !== undefined) await this.begin(holds, lease);
+      hold.assertHeld();
+    } catch (error) {
+      await Promise.all(taken.map(giveBack));
+      throw error;
+    }
+    return { hold, taken };
+  }
+
+  /** The lease of all begins when enough have come. */
+  private async begin(holds: readonly GrantedHold[], lease: number): Promise<void> {
+    const results = await Promise.allSettled(holds.map((hold) => hold.limit(lease)));
+    if (results.filter(({ status }) => status === 'fulfilled').length >= this.needed) return;
+    throw results.find((result) => result.status === 'rejected')?.reason;
+  }
+
+  private refusal({ failures }: Outcome<ReentrantLock, unknown>, limit: WaitLimit): LockError {
+    const { name, members, needed } = this;
+    const { ended } = limit;
+    if (ended?.cause === 'aborted')
+      return refusal({ what: 'Lock', name, template: undefined, limit }, ended, undefined);
+    const errors = [...failures.values()];
+    const tooMany = (kind: (error: unknown) => boolean): boolean =>
+      errors.filter(kind).length > members.length - needed;
+    const shutdown = errors.find((error) => error instanceof LockShutdownError);
+    if (shutdown) return shutdown;
+    const said = members.map((member) => ({ lock: member.name, error: failures.get(member) }));
+    const waited = Math.round(limit.waited);
+    const context = { lockName: name, details: { members: said, needed, waitedMs: waited }, cause: errors[0] };
+    const why = errors.map((error) => (error instanceof Error ? error.message : describe(error))).join('; ');
+    const text = `No ${needed} of the ${members.length} locks "${name}" could be had after ${waited} ms: ${why}`;
+    if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {
+      const isPermanent = (error: unknown): boolean => !(error instanceof LockUnavailableError) || error.permanent;
+      return new LockUnavailableError(text, 'unknown', tooMany(isPermanent), context);
+    }
+    return limit.wait === 0 ? new LockConflictError(text, context) : new LockTimeoutError(text, context);
+  }
+}
+
+const membersOf = (locks: readonly unknown[]): readonly ReentrantLock[] => {
+  const members = locks.map((lock) => {
+    if (lock instanceof ReentrantLock) return lock;
+    throw new LockOptionsError(`A RedLock is made of locks of one name each, not of ${describe(lock)}`, {
+      details: { value: lock },
+    });
+  });
+  if (members.length < FEWEST_MEMBERS) {
+    throw new LockOptionsError(
+      `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${members.length}: fewer survive no failure`,
+    );
+  }
+  const twice = members.find((member, index) =>
+    members.some((other, later) => later > index && isSameLock(member, other)),
+  );
+  if (!twice) return members;
+  throw new LockOptionsError(`Lock "${twice.name}" is in the RedLock twice; it would have two votes`, {
+    lockName: twice.name,
+  });
+};

@@ -1,0 +1,51 @@
+import type { Subscription, WakeUps } from '../backend/lock-backend.js';
+import { LockUnavailableError } from '../errors.js';
+
+/** Listens to one channel, as soon as and as long as that is possible. */
+export class Ear {
+  private subscription: Subscription | undefined;
+  private subscribing = false;
+  private closed = false;
+
+  /**
+   * @param onNews Called for every message, and once there is a subscription: before that, one may have gone unheard.
+   * @param onError Called with what is no passing trouble of the connection.
+   */
+  constructor(
+    private readonly wakeUps: WakeUps,
+    private readonly channel: string,
+    private readonly onNews: () => void,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** False while messages may be missed. */
+  get hears(): boolean {
+    return this.subscription?.alive ?? false;
+  }
+
+  /** Subscribes, if it has not. Where that fails, the next call tries again. */
+  listen(): void {
+    if (this.subscription || this.subscribing || this.closed) return;
+    this.subscribing = true;
+    this.wakeUps
+      .subscribe(this.channel, this.onNews)
+      .then((subscription) => this.opened(subscription))
+      .catch((error: unknown) => {
+        if (!(error instanceof LockUnavailableError)) this.onError(error);
+      })
+      .finally(() => {
+        this.subscribing = false;
+      });
+  }
+
+  close(): void {
+    this.closed = true;
+    this.subscription?.cancel();
+  }
+
+  private opened(subscription: Subscription): void {
+    this.subscription = subscription;
+    if (this.closed) subscription.cancel();
+    else this.onNews();
+  }
+}

@@ -1,0 +1,45 @@
+import type { FairLockTransitions } from '../backend/fair-lock-transitions.js';
+import { type Acquired, Attempts } from './attempt.js';
+import { FairLine, type FairWaiting } from './fair-line.js';
+import { tryOnce } from './line.js';
+import { type Asked, refusal } from './refusal.js';
+import type { Acquisitions } from './tries.js';
+import { UnderWay } from './under-way.js';
+
+/** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */
+export class FairQueue implements Acquisitions<number, Acquired> {
+  private readonly tries: Attempts;
+  private readonly underWay = new UnderWay();
+  private readonly lines = new Map<string, FairLine>();
+
+  constructor(
+    private readonly locks: FairLockTransitions,
+    private readonly waiting: FairWaiting,
+  ) {
+    this.tries = new Attempts(locks, waiting.owners, waiting.events);
+  }
+
+  async acquire(asked: Asked, lease: number): Promise<Acquired> {
+    const { ended } = asked.limit;
+    if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
+    return ended ? tryOnce(this.tries, asked, lease) : this.line(asked.name).enter(asked, lease);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([this.tries.settled(), this.underWay.settled()]);
+  }
+
+  get contended(): number {
+    return this.lines.size;
+  }
+
+  private line(name: string): FairLine {
+    let line = this.lines.get(name);
+    if (!line) {
+      const forget = (): void => void this.lines.delete(name);
+      line = new FairLine(name, this.locks, this.waiting, this.underWay, forget);
+      this.lines.set(name, line);
+    }
+    return line;
+  }
+}

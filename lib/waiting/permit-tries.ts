@@ -1,0 +1,62 @@
+import type { PermitTransitions } from '../backend/permit-transitions.js';
+import { LockUnavailableError } from '../errors.js';
+import type { LockEvents } from '../observability/lock-events.js';
+import { newPermitIds, type PermitIds } from '../scope/permit-id.js';
+import type { Busy, Tries } from './tries.js';
+import { UnderWay } from './under-way.js';
+
+/** As many permits as are wanted together, or none. */
+export interface WantedPermits {
+  readonly permits: number;
+  /** Milliseconds from the grant; `Infinity`: until they are released. */
+  readonly lease: number;
+}
+
+/** One try at a time to take permits that have ids and leases. Nobody stands in the way of who wants fewer. */
+export class PermitTries implements Tries<WantedPermits, PermitIds> {
+  private readonly underWay = new UnderWay();
+
+  constructor(
+    private readonly semaphores: PermitTransitions,
+    private readonly events: LockEvents,
+  ) {}
+
+  /** Under ids that no other try ever uses: one of unknown outcome is undone by its ids, which must not touch the next. */
+  try(name: string, wanted: WantedPermits): Promise<{ readonly got: PermitIds } | Busy> {
+    return this.underWay.add(this.acquire(name, wanted));
+  }
+
+  giveBack(name: string, ids: PermitIds): void {
+    this.underWay
+      .add(this.semaphores.releaseAll(name, ids))
+      .catch((error: unknown) =>
+        this.events.emit({ type: 'permits-release-failed', lockName: name, permits: ids.length, error }),
+      );
+  }
+
+  /** How soon the next permit comes back by itself, only a try can tell. */
+  after(): undefined {}
+
+  suits({ permits }: WantedPermits, { available = 0 }: Busy): boolean {
+    return permits <= available;
+  }
+
+  settled(): Promise<void> {
+    return this.underWay.settled();
+  }
+
+  private async acquire(name: string, { permits, lease }: WantedPermits): Promise<{ readonly got: PermitIds } | Busy> {
+    const ids = newPermitIds(permits);
+    const reply = await this.semaphores.acquire({ name, ids, lease });
+    if (reply.outcome === 'busy') {
+      const { available, isSet, remaining } = reply;
+      return { available, isSet, remaining };
+    }
+    const age = reply.sent.elapsed;
+    if (age <= lease / 2) return { got: ids };
+    // What is handed out must be worth having: a lease mostly spent on the way is given back.
+    this.giveBack(name, ids);
+    const spent = `The reply took ${Math.round(age)} ms, most of the lease of ${lease} ms`;
+    throw new LockUnavailableError(spent, 'refused', false, { lockName: name });
+  }
+}

@@ -1,0 +1,8 @@
+import { Attempts } from './attempt.js';
+
+/** Tries for locks that several may hold at a time: where one gets in, so may the next in line. */
+export class SharedAttempts extends Attempts {
+  override after(): undefined {
+    return undefined;
+  }
+}

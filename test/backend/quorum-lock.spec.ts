@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { MemoryLock } from '../../lib/backend/memory/lock.js';
+import { MemoryStore } from '../../lib/backend/memory/store.js';
+import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
+import { QuorumLock, validity } from '../../lib/backend/quorum/quorum-lock.js';
+import { QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
+import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
+import { LockUnavailableError } from '../../lib/index.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MAX_DURATION } from '../../lib/time/duration.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { safeShare } from '../../lib/watchdog/lease.js';
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
+/** What happens to the next question to a node: it is answered, arrives late, never arrives, or its answer is lost. */
+type Fate = 'answered' | 'late' | 'not-sent' | 'reply-lost';
+
+/** Nodes in memory, each with a fate that the test decides for every question. */
+const openQuorum = (size: number, fates: () => Fate) => {
+  const clock = new ManualClock();
+  const scheduler = new SteadyScheduler(clock, rethrow);
+  const stores = Array.from({ length: size }, () => new MemoryStore(scheduler));
+  const failing = (inner: LockTransitions): LockTransitions =>
+    new Proxy(inner, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property);
+        if (typeof member !== 'function') return member;
+        return async (...args: unknown[]): Promise<unknown> => {
+          const fate = fates();
+          if (fate === 'not-sent') throw new LockUnavailableError('not sent', 'not-sent', false);
+          if (fate === 'late') await scheduler.pause(100);
+          const answer: unknown = await Reflect.apply(member, target, args);
+          if (fate === 'reply-lost') throw new LockUnavailableError('the reply was lost', 'unknown', false);
+          return answer;
+        };
+      },
+    });
+  const nodes = stores.map(
+    (store, index) =>
+      new QuorumNode(
+        `node ${index}`,
+        {
+          lock: failing(new MemoryLock(store)),
+          wakeUps: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
+          open: () => {},
+          close: async () => {},
+        },
+        scheduler,
+      ),
+  );
+  const lock = new QuorumLock(nodes, Math.floor(size / 2) + 1, new RetryDelay(), scheduler);
+  return { clock, lock, stores };
+};
+
+describe('A lock on a quorum', () => {
+  it('is believed in for no longer than Redlock allows, whatever the lease', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: MAX_DURATION }), (lease) => {
+        expect(safeShare(lease)).toBeLessThanOrEqual(validity(lease, 0));
+        expect(safeShare(lease)).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('has one owner at a time, whatever happens to what is asked and answered', async () => {
+    const step = fc.record({
+      owner: fc.constantFrom('a:1', 'b:1', 'c:1'),
+      action: fc.constantFrom('acquire', 'hold', 'renew', 'release'),
+      fates: fc.array(fc.constantFrom<Fate>('answered', 'answered', 'answered', 'not-sent', 'reply-lost'), {
+        minLength: 5,
+        maxLength: 5,
+      }),
+      pause: fc.integer({ min: 0, max: 400 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(3, 5), fc.array(step, { maxLength: 30 }), async (size, steps) => {
+        let fates: Fate[] = [];
+        const { clock, lock } = openQuorum(size, () => fates.shift() ?? 'answered');
+        /** Until when each owner may believe that it holds. */
+        const believed = new Map<string, number>();
+        const overlaps: number[] = [];
+        let generation = 0;
+        for (const { owner: who, action, fates: next, pause } of steps) {
+          const lease = 1000;
+          const now = clock.now();
+          const owner = action === 'acquire' ? `${who}:${(generation += 1)}` : ([...believed.keys()].at(-1) ?? who);
+          const isHolder = (believed.get(owner) ?? Number.NEGATIVE_INFINITY) > now;
+          fates = [...next];
+          const asked = { name: 'n', owner, lease };
+          if (action === 'acquire') {
+            const reply = await lock.acquire(asked).catch(() => undefined);
+            if (reply?.outcome === 'acquired') {
+              overlaps.push(...[...believed.values()].filter((until) => until > now));
+              believed.set(owner, now + lease);
+            }
+          } else if (action === 'release') {
+            believed.delete(owner);
+            await lock.release(asked).catch(() => undefined);
+          } else if (isHolder) {
+            const held =
+              action === 'hold'
+                ? await lock.hold({ ...asked, count: 2 }).then(
+                    ({ outcome }) => outcome === 'held',
+                    () => undefined,
+                  )
+                : (await lock.renew([asked])).held[0];
+            if (held) believed.set(owner, now + lease);
+            if (held === false) believed.delete(owner);
+          }
+          fates = [];
+          await clock.advance(pause);
+        }
+        expect(overlaps).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('says of every renewal what is known of it, although another in the batch is undecided', async () => {
+    let fates: Fate[] = [];
+    const { lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
+    const [kept, doubtful, gone] = ['kept', 'doubtful', 'gone'].map((name) => ({ name, owner: 'a:1', lease: 1000 }));
+    for (const request of [kept, doubtful, gone]) if (request) await lock.acquire(request);
+    stores[1]?.delete('doubtful');
+    for (const store of stores.slice(0, 2)) store.delete('gone');
+    fates = ['answered', 'answered', 'not-sent'];
+    const renewals = [kept, doubtful, gone].flatMap((renewal) => renewal ?? []);
+    const { held, failure } = await lock.renew(renewals);
+    expect(held).toEqual([true, undefined, false]);
+    expect(failure?.message).toContain('2 of 3 answered, 2 are needed');
+  });
+
+  it('ends up with nothing on a node that granted when the lock had been released', async () => {
+    const fates: Fate[] = ['answered', 'answered', 'late'];
+    const { clock, lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
+    const request = { name: 'n', owner: 'a:1', lease: 30_000 };
+    await expect(lock.acquire(request)).resolves.toMatchObject({ outcome: 'acquired' });
+    await expect(lock.release(request)).resolves.toBe('released');
+    await clock.advance(200);
+    expect(stores.map((store) => store.names())).toEqual([[], [], []]);
+  });
+
+  it('repairs nothing for an owner that releases meanwhile', async () => {
+    const { clock, lock, stores } = openQuorum(3, () => 'answered');
+    const request = { name: 'n', owner: 'a:1', lease: 30_000 };
+    await lock.acquire(request);
+    stores[0]?.delete('n');
+    await Promise.all([lock.renew([request]), lock.release(request)]);
+    await clock.advance(0);
+    expect(stores.map((store) => store.names())).toEqual([[], [], []]);
+  });
+
+  it('waits a random time, over several rounds, where nobody has a quorum', async () => {
+    const { lock, stores } = openQuorum(3, () => 'answered');
+    const others = ['b:1', 'c:1', 'd:1'];
+    for (const [index, store] of stores.entries()) {
+      await new MemoryLock(store).acquire({ name: 'n', owner: others[index] ?? '', lease: 30_000 });
+    }
+    const remaining = async (): Promise<number> => {
+      const reply = await lock.acquire({ name: 'n', owner: 'a:1', lease: 1000 });
+      return reply.outcome === 'busy' ? reply.remaining : Number.NaN;
+    };
+    const found = [await remaining(), await remaining(), await remaining(), await remaining(), await remaining()];
+    expect(Math.max(...found)).toBeLessThanOrEqual(10);
+    expect(new Set(found).size).toBeGreaterThan(1);
+  });
+});

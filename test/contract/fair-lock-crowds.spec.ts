@@ -1,0 +1,103 @@
+import { onEveryBackend } from './backends.js';
+import { crowd, Till } from './till.js';
+
+const LIMIT_MS = 60_000;
+
+/** Rows FL of the behaviour catalogue in which many want the same fair lock. */
+onEveryBackend((world) => {
+  describe('A fair lock in a crowd', () => {
+    it(
+      'FL-02 serves 500 owners of one client, who come at once, in order',
+      async () => {
+        const { locks, runtime } = await world.open();
+        const [till, order] = [new Till(world), [] as number[]];
+        const works = Array.from({ length: 500 }, async (_, arrival) => {
+          const hold = await locks.getFairLock('n').acquire({ wait: Infinity, lease: '5s' });
+          order.push(arrival);
+          await till.add(1);
+          await expect(hold.release()).resolves.toBe('released');
+        });
+        await world.time.finish(Promise.all(works), LIMIT_MS);
+        expect(till).toMatchObject({ count: 500, mostInside: 1 });
+        expect(order).toEqual(Array.from({ length: 500 }, (_, arrival) => arrival));
+        await expect(world.probe.names()).resolves.toEqual([]);
+        await world.time.until(async () => (await world.probe.channels()).length === 0, 1000);
+        expect(runtime.acquisitions.contended).toBe(0);
+      },
+      LIMIT_MS,
+    );
+
+    it('FL-03 serves 16 owners in the order in which they came', async () => {
+      const { locks } = await world.open();
+      const order: number[] = [];
+      const works: Promise<void>[] = [];
+      for (let arrival = 0; arrival < 16; arrival++) {
+        const work = async (): Promise<void> => {
+          order.push(arrival);
+          await world.time.pause(30);
+        };
+        works.push(locks.getFairLock('n').withLock({ wait: Infinity }, work));
+        await world.time.pass(10);
+      }
+      await world.time.finish(Promise.all(works), LIMIT_MS);
+      expect(order).toEqual(Array.from({ length: 16 }, (_, arrival) => arrival));
+    });
+
+    it('FL-03 serves owners of four clients in the order in which they came', async () => {
+      const clients = await Promise.all(Array.from({ length: 4 }, () => world.open()));
+      const hold = await clients[0]?.locks.getFairLock('n').acquire();
+      const order: number[] = [];
+      const works: Promise<void>[] = [];
+      for (let round = 0; round < 5; round++) {
+        for (const [index, { locks }] of clients.entries()) {
+          const work = async (): Promise<void> => void order.push(4 * round + index);
+          works.push(locks.getFairLock('n').withLock({ wait: Infinity }, work));
+          const arrived = 4 * round + index + 1;
+          await world.time.until(async () => (await world.probe.queue('n')).length === arrived, 2000);
+        }
+      }
+      await hold?.release();
+      await world.time.finish(Promise.all(works), LIMIT_MS);
+      expect(order).toEqual(Array.from({ length: 20 }, (_, arrival) => arrival));
+    });
+
+    it('FL-11 lets 15 owners of one client in one at a time', async () => {
+      const { locks } = await world.open();
+      const till = new Till(world);
+      await world.time.finish(
+        crowd(15, 1, () => locks.getFairLock('n').withLock(() => till.add(1))),
+        LIMIT_MS,
+      );
+      expect(till).toMatchObject({ count: 15, mostInside: 1 });
+    });
+
+    it(
+      'FL-11 lets 16 clients in one at a time, 20 rounds each',
+      async () => {
+        const clients = await Promise.all(Array.from({ length: 16 }, () => world.open({ wait: Infinity })));
+        const till = new Till(world);
+        const rounds = clients.map(({ locks }) =>
+          crowd(1, 20, () => locks.getFairLock('n').withLock(() => till.add(1))),
+        );
+        await world.time.finish(Promise.all(rounds), LIMIT_MS);
+        expect(till).toMatchObject({ count: 320, mostInside: 1 });
+      },
+      LIMIT_MS,
+    );
+
+    it(
+      'FL-11 lets 100 owners of 20 clients in one at a time',
+      async () => {
+        const clients = await Promise.all(Array.from({ length: 20 }, () => world.open({ wait: Infinity })));
+        const till = new Till(world);
+        const crowds = clients.map(({ locks }) =>
+          crowd(5, 1, () => locks.getFairLock('n').withLock(() => till.add(1))),
+        );
+        await world.time.finish(Promise.all(crowds), LIMIT_MS);
+        expect(till).toMatchObject({ count: 100, mostInside: 1 });
+        await expect(world.probe.names()).resolves.toEqual([]);
+      },
+      LIMIT_MS,
+    );
+  });
+});

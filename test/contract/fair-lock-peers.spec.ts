@@ -1,0 +1,163 @@
+import type { LockOptions } from '../../lib/index.js';
+import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/names.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { Worker } from '../servers/worker.js';
+import { inWorld } from './backends.js';
+import { Client } from './client.js';
+import type { api } from './fair-waiter.worker.js';
+import { Recorder } from './recorder.js';
+import { RedisWorld } from './redis-world.js';
+import { track } from './time.js';
+import { A1, B7 } from './vectors/vector.js';
+
+const redis = new RedisWorld();
+
+/** Section 16.8 of the wire format and rows FL in which another process, or a peer with a clock of its own, takes part. */
+inWorld(redis, ({ time }) => {
+  const heldBy = async (owner: string, ttl: number): Promise<void> => {
+    await redis.admin.hset('f', owner, '1');
+    await redis.admin.pexpire('f', ttl);
+  };
+
+  const queued = (count: number, name = 'f'): Promise<number> =>
+    time.until(async () => (await redis.probe.queue(name)).length === count, 3000);
+
+  /** Starts a wait and resolves once W has a place and listens. */
+  const startWaiting = async (options: LockOptions) => {
+    const { locks } = await redis.open();
+    const waiting = locks.getFairLock('f').tryAcquire(options);
+    await queued(1);
+    const [owner = ''] = await redis.admin.lrange(fairQueue('f'), 0, -1);
+    await time.until(async () => (await redis.probe.subscribers(fairChannel('f', owner))) === 1, 2000);
+    return { waiting, owner };
+  };
+
+  describe('A waiter for a fair lock, beside peers', () => {
+    it('X06 has a place while it waits, and leaves without a word', async () => {
+      const recorder = await Recorder.listenTo(redis.server.url);
+      redis.onReset(async () => recorder.close());
+      await heldBy(A1, 20_000);
+      const { waiting, owner } = await startWaiting({ wait: 500 });
+      await expect(redis.admin.zrange(fairDeadlines('f'), '0', '-1')).resolves.toEqual([owner]);
+      await expect(time.finish(waiting, 3000)).resolves.toBeNull();
+      await time.until(async () => (await redis.admin.keys('*')).length === 1, 1000);
+      await expect(redis.admin.hgetall('f')).resolves.toEqual({ [A1]: '1' });
+      await expect(recorder.messages()).resolves.toEqual([]);
+    });
+
+    it('X07 is told on its own channel when a peer releases', async () => {
+      await heldBy(A1, 20_000);
+      const { waiting, owner } = await startWaiting({ wait: Infinity });
+      await redis.admin.multi().del('f').publish(fairChannel('f', owner), '0').exec();
+      const hold = await time.finish(waiting, 200 + time.slack);
+      expect(hold?.owner).toBe(owner);
+      await expect(redis.admin.keys('*')).resolves.toEqual(['f']);
+      await time.until(async () => (await redis.probe.channels()).length === 0, 1000);
+    });
+
+    it('X08 waits until a dead head has had its time, and asks a bounded number of times', async () => {
+      await redis.probe.enqueue('f', { owner: B7, keptFor: 1000 });
+      const { locks } = await redis.open();
+      const asked = await redis.probe.commands();
+      const start = time.now();
+      await time.finish(locks.getFairLock('f').acquire({ wait: Infinity }), 2000);
+      expect(time.now() - start).toBeGreaterThanOrEqual(990);
+      expect((await redis.probe.commands()) - asked).toBeLessThanOrEqual(6);
+      await expect(redis.admin.keys('*')).resolves.toEqual(['f']);
+    });
+
+    it('gets its turn although the Java waiter before it takes 300 s off its deadline', async () => {
+      const { locks, runtime } = await redis.open({ fairWaitTimeout: 600 });
+      await heldBy(A1, 20_000);
+      await redis.probe.enqueue('f', { owner: B7, keptFor: 320_000 });
+      const waiting = locks.getFairLock('f').acquire({ wait: Infinity });
+      await queued(2);
+      // By then its place has been kept at least once.
+      await time.pass(600);
+      await redis.admin.del('f');
+      // As Redisson acquires: everybody behind loses its wait.
+      const java = { name: 'f', owner: B7, lease: 20_000, slot: 300_000 };
+      await expect(runtime.backend.fairLock.queue(java)).resolves.toMatchObject({ outcome: 'acquired' });
+      const [place] = await redis.probe.queue('f');
+      expect(place?.keptFor).toBeGreaterThan(0);
+      await runtime.backend.fairLock.release(java);
+      await time.finish(waiting, 300 + time.slack);
+    });
+
+    it('FL-20 is not thrown out by a peer whose clock is ten minutes ahead', async () => {
+      const { locks } = await redis.open();
+      const settings = parseModuleOptions({ connection: redis.server.url });
+      const ahead = { ...systemScheduler, wallNow: () => Date.now() + 600_000 };
+      const peer = new Client(createRuntime(settings, ahead));
+      redis.onReset(() => peer.close());
+      const hold = await locks.getFairLock('f').acquire();
+      const order: string[] = [];
+      const works = [locks.getFairLock('f').withLock({ wait: Infinity }, async () => void order.push('b'))];
+      await queued(1);
+      works.push(peer.locks.getFairLock('f').withLock({ wait: Infinity }, async () => void order.push('c')));
+      await queued(2);
+      await hold.release();
+      await time.finish(Promise.all(works), 1000);
+      expect(order).toEqual(['b', 'c']);
+    });
+  });
+
+  describe('The deadlines of a fair queue', () => {
+    /** Jobs of three workers, then one that is cut off in the queue, and a forced release. */
+    const drift = async (jobs: number, wait: number, hold: number): Promise<void> => {
+      const { locks, runtime } = await redis.open({ fairWaitTimeout: '5s' });
+      const lock = locks.getFairLock('f');
+      const left = Array.from({ length: jobs }, (_, job) => job);
+      const work = async (): Promise<void> => {
+        while (left.pop() !== undefined) {
+          const held = await lock.tryAcquire({ wait, lease: '30s' });
+          if (!held) continue;
+          await time.pause(hold);
+          await held.release();
+        }
+      };
+      await time.finish(Promise.all([work(), work(), work()]), 20_000);
+      await lock.acquire({ lease: '30s' });
+      await runtime.backend.fairLock.queue({ name: 'f', owner: B7, lease: 30_000, slot: 300_000 });
+      await lock.forceRelease();
+      await expect(lock.isLocked()).resolves.toBe(false);
+      const places = await redis.probe.queue('f');
+      expect(places.length).toBe(1);
+      for (const { keptFor } of places) expect(keptFor).toBeLessThanOrEqual(330_000);
+    };
+
+    it('FL-14 do not drift when many waits run out', () => drift(50, 20, 60));
+
+    it('FL-15 do not drift when many waits end with the lock', () => drift(10, 3000, 20));
+  });
+
+  describe('Waiters whose processes are killed', () => {
+    it('FL-19 are passed over, a slot each, and leave nothing behind', async () => {
+      const slot = 600;
+      const { locks } = await redis.open({ fairWaitTimeout: slot });
+      const hold = await locks.getFairLock('f').acquire();
+      const file = new URL('./fair-waiter.worker.ts', import.meta.url);
+      const args = [redis.server.url, String(slot)];
+      const workers = await Promise.all([1, 2, 3].map(() => Worker.start<typeof api>(file, { args })));
+      for (const [index, worker] of workers.entries()) {
+        redis.onReset(() => worker.stop());
+        await worker.call('startWaiting', 'f');
+        await queued(index + 1);
+      }
+      const waiting = locks.getFairLock('f').acquire({ wait: Infinity });
+      const progress = track(waiting);
+      await queued(4);
+      // Alive, they keep their places for longer than their slots.
+      await time.pass(2 * slot);
+      expect((await redis.probe.queue('f')).length).toBe(4);
+      for (const worker of workers) worker.kill('SIGKILL');
+      await hold.release();
+      expect(progress.settled).toBe(false);
+      const got = await time.finish(waiting, 3 * slot + 1000);
+      await got.release();
+      await expect(redis.admin.keys('*')).resolves.toEqual([]);
+    });
+  });
+});

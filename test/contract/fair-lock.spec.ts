@@ -1,0 +1,243 @@
+import { LockOwnershipError } from '../../lib/index.js';
+import { fairQueue } from '../../lib/keys/names.js';
+import { onEveryBackend, type World } from './backends.js';
+import { Owner } from './owner.js';
+import { track } from './time.js';
+
+/** Resolves when so many wait for the lock. */
+const queued = (world: World, name: string, count: number): Promise<number> =>
+  world.time.until(async () => (await world.probe.queue(name)).length === count, 2000);
+
+/** Rows FL of the behaviour catalogue that concern one owner's or a few owners' calls; crowds and queues: next door. */
+onEveryBackend((world) => {
+  describe('A fair lock', () => {
+    it('FL-01 goes on in order when leases run out and nobody announces anything', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getFairLock('n');
+      const order: number[] = [];
+      const works: Promise<unknown>[] = [];
+      const start = world.time.now();
+      for (let arrival = 0; arrival < 8; arrival++) {
+        works.push(lock.acquire({ wait: '20s', lease: 150 }).then(() => order.push(arrival)));
+        await world.time.pass(10);
+      }
+      await world.time.finish(Promise.all(works), 8 * 150 + 4 * world.time.slack);
+      expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(7 * 149);
+    });
+
+    it('FL-04 is not had within the limit where its holder has died, and nothing stays behind', async () => {
+      const [gone, client] = [await world.open(), await world.open()];
+      await gone.locks.getFairLock('n').acquire();
+      await gone.close();
+      const start = world.time.now();
+      const lock = client.locks.getFairLock('n');
+      await expect(world.time.finish(lock.tryAcquire({ wait: 600 }), 3000)).resolves.toBeNull();
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(598);
+      expect(world.time.now() - start).toBeLessThan(600 + 50 + world.time.slack);
+      await world.time.until(async () => (await world.probe.names()).length === 1, 1000);
+    });
+
+    it('FL-05 is free after a forced release, through whatever handle', async () => {
+      const { locks } = await world.open();
+      const [lock, other] = [locks.getFairLock('n'), locks.getFairLock('n')];
+      await lock.acquire();
+      await expect(other.forceRelease()).resolves.toBe(true);
+      await expect(lock.isLocked()).resolves.toBe(false);
+      await expect(other.isLocked()).resolves.toBe(false);
+      await expect(other.forceRelease()).resolves.toBe(false);
+    });
+
+    it('FL-06 passes on when a lease ends, and the late release is refused', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getFairLock('n');
+      const before = world.time.now();
+      await a.run(() => lock.acquire({ lease: 500 }));
+      const acquired = world.time.now();
+      await world.time.finish(
+        b.run(() => lock.acquire({ wait: Infinity })),
+        2000,
+      );
+      expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
+      expect(world.time.now() - acquired).toBeLessThan(520 + world.time.slack);
+      await b.run(() => lock.release());
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('FL-07 is free within a watchdog time-out after its holder has died', async () => {
+      const [gone, client] = [await world.open({ watchdogTimeout: 600 }), await world.open()];
+      await gone.locks.getFairLock('n').acquire();
+      await gone.close();
+      await world.time.finish(client.locks.getFairLock('n').acquire({ wait: Infinity }), 600 + world.time.slack);
+    });
+
+    it('FL-08 tells its state as the plain lock does, and counts from 1 for who had to queue', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getFairLock('n');
+      const counts: number[] = [];
+      const count = async (): Promise<void> => void counts.push(await a.run(() => lock.holdCount()));
+      await count();
+      for (const step of ['acquire', 'release', 'acquire', 'acquire', 'release', 'release'] as const) {
+        await a.run(() => lock[step]());
+        await count();
+      }
+      expect(counts).toEqual([0, 1, 0, 1, 2, 1, 0]);
+      await a.run(() => lock.acquire());
+      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(true);
+      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
+      await expect(b.run(() => lock.isLocked())).resolves.toBe(true);
+      const waiting = b.run(() => lock.acquire({ wait: Infinity }));
+      await queued(world, 'n', 1);
+      await a.run(() => lock.release());
+      await world.time.finish(waiting, 500 + world.time.slack);
+      await expect(b.run(() => lock.holdCount())).resolves.toBe(1);
+      await expect(world.probe.queue('n')).resolves.toEqual([]);
+    });
+
+    it('FL-09 is not released by who does not hold it', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getFairLock('n');
+      await b.run(() => lock.acquire());
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      await expect(b.run(() => lock.holdCount())).resolves.toBe(1);
+    });
+
+    it('FL-10 is taken again by its owner, and free after as many releases', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getFairLock('n');
+      await expect(a.run(() => lock.tryAcquire())).resolves.not.toBeNull();
+      await expect(a.run(() => lock.tryAcquire())).resolves.not.toBeNull();
+      await a.run(() => lock.release());
+      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
+      await a.run(() => lock.release());
+      await expect(b.run(() => lock.tryAcquire())).resolves.not.toBeNull();
+    });
+
+    it('FL-10 is taken again by its owner without waiting although others queue', async () => {
+      const { locks } = await world.open();
+      const a = new Owner(locks);
+      const lock = locks.getFairLock('n');
+      await a.run(() => lock.acquire());
+      const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(world, 'n', 1);
+      await a.run(() => lock.acquire({ wait: 0 }));
+      await a.run(() => lock.release());
+      await a.run(() => lock.release());
+      await world.time.finish(waiting, 500 + world.time.slack);
+    });
+
+    it('FL-12 keeps its queue under the prefixed name', async () => {
+      const { locks } = await world.open({ keyPrefix: 'test::' });
+      const lock = locks.getFairLock('n');
+      const hold = await lock.acquire();
+      const waiting = lock.acquire({ wait: Infinity });
+      await world.time.until(async () => (await world.probe.names()).includes(fairQueue('test::n')), 1000);
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await hold.release();
+      await (await world.time.finish(waiting, 500 + world.time.slack)).release();
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('FL-13 is had by one try after a waiter gave up and the holder released', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getFairLock('n');
+      const hold = await lock.acquire();
+      await expect(world.time.finish(lock.tryAcquire({ wait: 100 }), 2000)).resolves.toBeNull();
+      await hold.release();
+      await expect(lock.tryAcquire()).resolves.not.toBeNull();
+    });
+
+    it('FL-21 keeps the place of a waiter no longer than it waits', async () => {
+      const [one, other] = [await world.open(), await world.open()];
+      await one.locks.getFairLock('n').acquire();
+      const start = world.time.now();
+      const waiting = other.locks.getFairLock('n').tryAcquire({ wait: 400 });
+      await queued(world, 'n', 1);
+      await expect(world.time.finish(waiting, 2000)).resolves.toBeNull();
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(398);
+      await queued(world, 'n', 0);
+      await expect(world.probe.names()).resolves.toEqual(['n']);
+    });
+  });
+
+  describe('The queue of a fair lock', () => {
+    it('FL-13 loses a waiter whose signal aborts, at once', async () => {
+      const { locks, runtime } = await world.open();
+      const lock = locks.getFairLock('n');
+      const hold = await lock.acquire();
+      const [reason, controller] = [new Error('enough'), new AbortController()];
+      const waiting = lock.acquire({ wait: Infinity, signal: controller.signal });
+      await queued(world, 'n', 1);
+      controller.abort(reason);
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED', cause: reason });
+      await queued(world, 'n', 0);
+      await world.time.until(async () => (await world.probe.channels()).length === 0, 1000);
+      expect(runtime.acquisitions.contended).toBe(0);
+      await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [hold.owner]: 1 } });
+    });
+
+    it('FL-13 passes the turn on where the one whose turn it is gives up', async () => {
+      const [one, other] = [await world.open(), await world.open()];
+      const hold = await one.locks.getFairLock('n').acquire();
+      const controller = new AbortController();
+      const first = one.locks.getFairLock('n').acquire({ wait: Infinity, signal: controller.signal });
+      await queued(world, 'n', 1);
+      const second = other.locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(world, 'n', 2);
+      // Released by somebody who tells nobody.
+      await world.probe.remove('n');
+      controller.abort();
+      await expect(first).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      await world.time.finish(second, 500 + world.time.slack);
+      await expect(hold.release()).resolves.toBe('expired');
+    });
+
+    it('is not overtaken by one try, however free the lock is', async () => {
+      const { locks } = await world.open();
+      await world.probe.enqueue('n', { owner: 'somebody', keptFor: 60_000 });
+      await expect(locks.getFairLock('n').tryAcquire()).resolves.toBeNull();
+      await expect(locks.getFairLock('n').acquire({ wait: 0 })).rejects.toMatchObject({ code: 'LOCK_CONFLICT' });
+      await expect(world.probe.queue('n')).resolves.toMatchObject([{ owner: 'somebody' }]);
+    });
+
+    it('waits for the holder of the plain lock, and keeps others out of it', async () => {
+      const { locks } = await world.open({ safetyPoll: 300 });
+      const plain = await locks.acquire('n');
+      const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
+      const progress = track(waiting);
+      await queued(world, 'n', 1);
+      await world.time.pass(400);
+      expect(progress.settled).toBe(false);
+      await plain.release();
+      // The plain lock tells nobody in the queue, in Redisson as here.
+      const hold = await world.time.finish(waiting, 300 + world.time.slack);
+      await expect(locks.tryAcquire('n')).resolves.toBeNull();
+      await hold.release();
+      await expect(locks.tryAcquire('n')).resolves.not.toBeNull();
+    });
+
+    it('is joined anew by all when the data of the server is gone', async () => {
+      const [one, other] = [await world.open({ fairWaitTimeout: 300 }), await world.open({ fairWaitTimeout: 300 })];
+      await one.locks.getFairLock('n').acquire();
+      const order: string[] = [];
+      const wait = async (name: string, { locks }: typeof one): Promise<void> => {
+        const hold = await locks.getFairLock('n').acquire({ wait: '10s' });
+        order.push(name);
+        await hold.release();
+      };
+      const works = [wait('a', one)];
+      await queued(world, 'n', 1);
+      works.push(wait('b', other));
+      await queued(world, 'n', 2);
+      for (const name of await world.probe.names()) await world.probe.remove(name);
+      await world.time.finish(Promise.all(works), 2000 + world.time.slack);
+      expect(order.toSorted()).toEqual(['a', 'b']);
+      await world.time.until(async () => (await world.probe.names()).length === 0, 1000);
+    });
+  });
+});

@@ -1,0 +1,192 @@
+import { fairQueue } from '../../lib/keys/names.js';
+import { onEveryBackend, type RawPlace, type World } from './backends.js';
+import { track } from './time.js';
+
+const SLOT = 600;
+/** A Redisson client, and one of this library in another process. */
+const JAVA = '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11';
+const NODE = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c11';
+
+const ownersOf = (places: readonly RawPlace[]): string[] => places.map(({ owner }) => owner);
+
+const queued = (world: World, count: number): Promise<number> =>
+  world.time.until(async () => (await world.probe.queue('n')).length === count, 3000);
+
+/** Who is in the queue of a fair lock, until when, and what becomes of those who died. */
+onEveryBackend((world) => {
+  describe('A single try for a fair lock', () => {
+    it('FL-16 goes in nobody’s way and remembers nothing', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      const attempt = async (owner: string): Promise<boolean> =>
+        (await fairLock.acquire({ name: 'n', owner, lease: 500 })).outcome === 'acquired';
+      await expect(attempt('101')).resolves.toBe(true);
+      await expect(attempt('102')).resolves.toBe(false);
+      await expect(attempt('103')).resolves.toBe(false);
+      await expect(fairLock.release({ name: 'n', owner: '101', lease: 500 })).resolves.toBe('released');
+      await expect(attempt('102')).resolves.toBe(true);
+      await expect(attempt('104')).resolves.toBe(false);
+      await expect(attempt('103')).resolves.toBe(false);
+      await expect(attempt('104')).resolves.toBe(false);
+      await world.time.until(async () => (await world.probe.names()).length === 0, 500 + world.time.slack);
+      await expect(attempt('104')).resolves.toBe(true);
+    });
+  });
+
+  describe('The deadlines of a fair queue', () => {
+    it('FL-17 fall by one slot for those behind who gets the lock', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      const lease = 300_000;
+      const attempt = (owner: string) => fairLock.queue({ name: 'n', owner, lease, slot: 5000 });
+      const keptFor = async (owner: string): Promise<number> =>
+        (await world.probe.queue('n')).find((place) => place.owner === owner)?.keptFor ?? Number.NaN;
+      await expect(attempt('101')).resolves.toMatchObject({ outcome: 'acquired' });
+      await expect(attempt('102')).resolves.toMatchObject({ outcome: 'queued', head: '102' });
+      await expect(attempt('103')).resolves.toMatchObject({ outcome: 'queued', head: '102' });
+      const before = await keptFor('103');
+      await fairLock.release({ name: 'n', owner: '101', lease });
+      await expect(attempt('102')).resolves.toMatchObject({ outcome: 'acquired' });
+      await expect(attempt('104')).resolves.toMatchObject({ outcome: 'queued', head: '103' });
+      const [third, fourth] = [await keptFor('103'), await keptFor('104')];
+      expect(before - third).toBeGreaterThan(4900);
+      expect(before - third).toBeLessThan(5100 + world.time.slack);
+      expect(fourth - third).toBeGreaterThan(4900);
+      expect(fourth - third).toBeLessThan(5100);
+      await expect(attempt('104')).resolves.toMatchObject({ outcome: 'waiting' });
+      await expect(keptFor('104')).resolves.toBeLessThanOrEqual(fourth);
+    });
+
+    it('are set anew for who is alive, a slot after those before them, and left alone for others', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      await world.probe.put('n', 'holder', 60_000);
+      await world.probe.enqueue('n', { owner: `${NODE}:1`, keptFor: 100_000 });
+      await world.probe.enqueue('n', { owner: `${NODE}:2`, keptFor: 3000 });
+      await world.probe.enqueue('n', { owner: `${NODE}:3`, keptFor: 50 });
+      const owners = [`${NODE}:1`, `${NODE}:3`, `${NODE}:4`];
+      await expect(fairLock.keep({ name: 'n', owners, slot: 2000 })).resolves.toEqual([true, true, false]);
+      const [first, second, third] = await world.probe.queue('n');
+      expect(Math.abs((first?.keptFor ?? 0) - 2000)).toBeLessThan(200);
+      expect(Math.abs((second?.keptFor ?? 0) - 3000)).toBeLessThan(200);
+      // The one before it keeps 3 s, or 4 s if its own slot is as long.
+      expect(Math.abs((third?.keptFor ?? 0) - 6000)).toBeLessThan(200);
+    });
+
+    it('give a Java waiter ahead what it takes away when it gets the lock', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: 200_000 });
+      await world.probe.enqueue('n', { owner: `${NODE}:1`, keptFor: 1000 });
+      await fairLock.keep({ name: 'n', owners: [`${NODE}:1`], slot: 2000 });
+      await expect(
+        fairLock.queue({ name: 'n', owner: `${JAVA}:1`, lease: 60_000, slot: 300_000 }),
+      ).resolves.toMatchObject({
+        outcome: 'acquired',
+      });
+      const [place] = await world.probe.queue('n');
+      expect(place?.owner).toBe(`${NODE}:1`);
+      expect(place?.keptFor).toBeGreaterThan(1000);
+      expect(place?.keptFor).toBeLessThanOrEqual(2000);
+    });
+
+    it('end the queue itself where only we are in it, and not where Redisson is', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      await world.probe.put('n', 'holder', 60_000);
+      const queue = (owner: string) => fairLock.queue({ name: 'n', owner, lease: 1000, slot: 5000 });
+      const ttl = async (): Promise<number> => (await world.probe.state(fairQueue('n'))).ttl;
+      await queue(`${NODE}:1`);
+      // The lease of the holder, the slot, and a minute.
+      expect(await ttl()).toBeGreaterThan(120_000);
+      expect(await ttl()).toBeLessThanOrEqual(125_000);
+      await fairLock.keep({ name: 'n', owners: [`${NODE}:1`], slot: 5000 });
+      expect(await ttl()).toBeLessThanOrEqual(65_000);
+      await queue(`${JAVA}:1`);
+      await expect(ttl()).resolves.toBe(-1);
+      await fairLock.leave({ name: 'n', owner: `${JAVA}:1`, lease: 1000, slot: 300_000 });
+      expect(await ttl()).toBeGreaterThan(0);
+    });
+  });
+
+  describe('A waiter for a fair lock', () => {
+    it('keeps its place for much longer than a slot', async () => {
+      const [one, other] = [await world.open({ fairWaitTimeout: SLOT }), await world.open({ fairWaitTimeout: SLOT })];
+      const hold = await one.locks.getFairLock('n').acquire();
+      const order: string[] = [];
+      const works = [
+        one.locks.getFairLock('n').withLock({ wait: Infinity }, async () => void order.push('first')),
+        one.locks.getFairLock('n').withLock({ wait: Infinity }, async () => void order.push('second')),
+      ];
+      await queued(world, 2);
+      works.push(other.locks.getFairLock('n').withLock({ wait: Infinity }, async () => void order.push('third')));
+      await queued(world, 3);
+      const before = ownersOf(await world.probe.queue('n'));
+      await world.time.pass(3 * SLOT);
+      const places = await world.probe.queue('n');
+      expect(ownersOf(places)).toEqual(before);
+      for (const { keptFor } of places) expect(keptFor).toBeGreaterThan(0);
+      await hold.release();
+      await world.time.finish(Promise.all(works), 2000);
+      expect(order).toEqual(['first', 'second', 'third']);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('FL-19 gets the lock when those before it died, one slot later', async () => {
+      const client = await world.open({ fairWaitTimeout: SLOT });
+      const { backend } = client.runtime;
+      const hold = await client.locks.getFairLock('n').acquire();
+      for (const owner of [`${NODE}:1`, `${NODE}:2`, `${NODE}:3`]) {
+        await backend.fairLock.queue({ name: 'n', owner, lease: 1000, slot: SLOT });
+      }
+      // The last sign of life of their process.
+      const died = world.time.now();
+      await backend.fairLock.keep({ name: 'n', owners: [1, 2, 3].map((n) => `${NODE}:${n}`), slot: SLOT });
+      const waiting = client.locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(world, 4);
+      await hold.release();
+      await world.time.finish(waiting, 3 * SLOT + world.time.slack);
+      expect(world.time.now() - died).toBeGreaterThanOrEqual(3 * SLOT - 2);
+    });
+
+    it('gets the lock although somebody before it has no deadline', async () => {
+      const { locks } = await world.open({ fairWaitTimeout: SLOT });
+      await world.probe.enqueue('n', { owner: 'lost', keptFor: undefined });
+      await world.time.finish(locks.getFairLock('n').acquire({ wait: Infinity }), SLOT + world.time.slack);
+    });
+
+    it('asks a bounded number of times while somebody before it is dead', async () => {
+      const { locks } = await world.open();
+      await world.probe.enqueue('n', { owner: 'dead', keptFor: 1000 });
+      const asked = await world.probe.commands();
+      const start = world.time.now();
+      await world.time.finish(locks.getFairLock('n').acquire({ wait: Infinity }), 1000 + world.time.slack);
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(998);
+      expect((await world.probe.commands()) - asked).toBeLessThan(6);
+    });
+
+    it('comes anew when its place was taken away', async () => {
+      const { locks } = await world.open({ fairWaitTimeout: SLOT });
+      await world.probe.put('n', 'holder', 60_000);
+      const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
+      const progress = track(waiting);
+      await queued(world, 1);
+      const before = ownersOf(await world.probe.queue('n'));
+      await world.probe.remove(fairQueue('n'));
+      await world.time.until(async () => (await world.probe.queue('n')).length === 1, SLOT + world.time.slack);
+      expect(ownersOf(await world.probe.queue('n'))).toEqual(before);
+      expect(progress.settled).toBe(false);
+    });
+
+    it('is told by the first of them to notice that the one before it is dead', async () => {
+      // No poll is near: only a message, or the keeping of its own place.
+      const options = { fairWaitTimeout: SLOT, safetyPoll: '60s' } as const;
+      const [one, other] = [await world.open(options), await world.open(options)];
+      const hold = await one.locks.getFairLock('n').acquire();
+      await world.probe.enqueue('n', { owner: `${NODE}:1`, keptFor: SLOT });
+      const first = one.locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(world, 2);
+      const second = other.locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(world, 3);
+      await hold.release();
+      const got = await world.time.finish(first, SLOT + SLOT / 3 + world.time.slack);
+      await got.release();
+      await world.time.finish(second, 500 + world.time.slack);
+    });
+  });
+});

@@ -1,0 +1,226 @@
+import { LockConflictError, LockNameError, LockOptionsError, LockOwnershipError } from '../../lib/index.js';
+import { groupField, groupLockName } from '../../lib/keys/group-field.js';
+import { inWorld, onEveryBackend } from './backends.js';
+import { Owner } from './owner.js';
+import { RedisWorld } from './redis-world.js';
+import { crowd, Till } from './till.js';
+import { track } from './time.js';
+
+/** Rows ML-10 to ML-16 of the behaviour catalogue, in the form of a group; ML-17 scaled down. */
+onEveryBackend((world) => {
+  describe('A group lock', () => {
+    it('ML-10 holds all its values, and leaves nothing of the group behind', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getGroupLock('g', ['v1', 'v2']);
+      const hold = await lock.acquire({ lease: '30s' });
+      await expect(locks.getGroupLock('g', ['v1']).isLocked()).resolves.toBe(true);
+      await expect(locks.getGroupLock('g', ['v2']).isLocked()).resolves.toBe(true);
+      await expect(locks.getGroupLock('g', ['v3']).isLocked()).resolves.toBe(false);
+      await expect(hold.release()).resolves.toBe('released');
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-10 takes all or nothing, and leaves other values of the group free', async () => {
+      const { locks } = await world.open();
+      const held = await locks.getGroupLock('g', ['v2']).acquire();
+      await expect(locks.getGroupLock('g', ['v1', 'v2', 'v3']).acquire({ wait: 0 })).rejects.toThrow(LockConflictError);
+      await expect(locks.getGroupLock('g', ['v1']).isLocked()).resolves.toBe(false);
+      const other = await locks.getGroupLock('g', ['v1', 'v3']).tryAcquire();
+      await held.release();
+      await expect(locks.getGroupLock('g', ['v3']).isLocked()).resolves.toBe(true);
+      await expect(other?.release()).resolves.toBe('released');
+    });
+
+    it('ML-11 counts what its owner holds through any handle of the same values', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const [one, two] = [locks.getGroupLock('g', ['v1', 'v2']), locks.getGroupLock('g', ['v2', 'v1', 'v2'])];
+      await a.run(() => one.acquire({ lease: '30s' }));
+      await a.run(() => two.acquire({ lease: '30s' }));
+      await expect(a.run(() => one.holdCount())).resolves.toBe(2);
+      await a.run(() => one.release());
+      await expect(a.run(() => two.holdCount())).resolves.toBe(1);
+      await expect(b.run(() => one.tryAcquire())).resolves.toBeNull();
+      await a.run(() => two.release());
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-12 is taken from whoever has its values by a forced release', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getGroupLock('g', ['v1', 'v2']);
+      await lock.acquire({ lease: '30s' });
+      await expect(lock.forceRelease()).resolves.toBe(true);
+      await expect(world.probe.names()).resolves.toEqual([]);
+      await expect(lock.forceRelease()).resolves.toBe(false);
+    });
+
+    it('ML-13 is renewed as long as it has no lease', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const hold = await locks.getGroupLock('g', ['v1', 'v2']).acquire();
+      await world.time.pass(2000);
+      expect(hold.signal.aborted).toBe(false);
+      for (const value of ['v1', 'v2']) {
+        expect(await locks.getGroupLock('g', [value]).remainingLease()).toBeGreaterThan(400);
+      }
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('ML-14 goes to somebody who waits when the lease ends', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getGroupLock('g', ['v1', 'v2']);
+      await expect(a.run(() => lock.tryAcquire({ lease: 600 }))).resolves.not.toBeNull();
+      const start = world.time.now();
+      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
+      const hold = await world.time.finish(
+        b.run(() => lock.tryAcquire({ wait: '3s', lease: '5s' })),
+        4000,
+      );
+      expect(world.time.now() - start).toBeGreaterThan(500);
+      await expect(hold?.release()).resolves.toBe('released');
+    });
+
+    it('ML-15 tells who holds it as a single lock does', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getGroupLock('g', ['v1', 'v2']);
+      await expect(lock.isLocked()).resolves.toBe(false);
+      await expect(lock.remainingLease()).resolves.toBe(-2);
+      await a.run(() => lock.acquire({ lease: '10s' }));
+      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(true);
+      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
+      await expect(b.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      expect(await lock.remainingLease()).toBeGreaterThan(10_000 - 1 - world.time.slack);
+    });
+
+    it('ML-16 ends with its lease, and the late release is refused', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      await a.run(() => locks.getGroupLock('g', ['v1', 'v2']).acquire({ lease: 500 }));
+      const start = world.time.now();
+      const waiting = b.run(() => locks.getGroupLock('g', ['v2', 'v3']).acquire({ wait: Infinity }));
+      await world.time.finish(waiting, 2000);
+      expect(world.time.now() - start).toBeLessThan(520 + world.time.slack);
+      await expect(a.run(() => locks.getGroupLock('g', ['v1', 'v2']).release())).rejects.toThrow(LockOwnershipError);
+      await expect(locks.getGroupLock('g', ['v2']).isLocked()).resolves.toBe(true);
+    });
+
+    it('ML-17 lets those that have a value in common in one at a time', async () => {
+      const clients = await Promise.all(Array.from({ length: 5 }, () => world.open({ wait: Infinity })));
+      const till = new Till(world);
+      const crowds = clients.map(({ locks }, index) =>
+        crowd(2, 5, () => locks.getGroupLock('g', ['common', `own ${index}`]).withLock(() => till.add(1))),
+      );
+      await world.time.finish(Promise.all(crowds), 30_000);
+      expect(till).toMatchObject({ count: 50, mostInside: 1 });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('is woken by the release of another set that has a value in common', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const hold = await one.locks.getGroupLock('g', ['v1', 'v2']).acquire({ lease: '1m' });
+      const waiting = two.locks.getGroupLock('g', ['v2', 'v3']).acquire({ wait: Infinity });
+      const progress = track(waiting);
+      await world.time.pass(200);
+      expect(progress.settled).toBe(false);
+      await hold.release();
+      await world.time.finish(waiting, 200 + world.time.slack);
+    });
+
+    it.each([[[]], [undefined], ['v1'], [{ 0: 'v1' }]])('refuses %p for values', async (values) => {
+      const { locks } = await world.open();
+      expect(() => locks.getGroupLock('g', values as never)).toThrow(LockOptionsError);
+    });
+
+    it.each([[['v1', 2]], [[null]], [['\ud800']]])('refuses the values %p', async (values) => {
+      const { locks } = await world.open();
+      expect(() => locks.getGroupLock('g', values as never)).toThrow(LockNameError);
+    });
+  });
+});
+
+const redis = new RedisWorld();
+
+inWorld(redis, ({ time }) => {
+  const field = groupField('v1');
+  const peer = '22222222-2222-2222-2222-222222222222:7';
+
+  describe('A group lock beside a peer', () => {
+    it('waits for its value, by the expiry that the peer wrote, and takes it over with nothing left of the peer', async () => {
+      const { locks } = await redis.open();
+      const expiry = Date.now() + 500;
+      await redis.admin.hset(
+        'g',
+        field,
+        peer,
+        `${field}:${peer}:expire_time`,
+        expiry,
+        `${field}:${peer}:lock_count`,
+        2,
+      );
+      await redis.admin.pexpire('g', 20_000);
+      const lock = locks.getGroupLock('g', ['v1']);
+      await expect(lock.acquire({ wait: 0 })).rejects.toMatchObject({ details: { holder: peer } });
+      const hold = await time.finish(lock.acquire({ wait: Infinity }), 500 + time.slack);
+      expect(Date.now()).toBeGreaterThanOrEqual(expiry);
+      const fields = await redis.admin.hgetall('g');
+      expect(fields).toEqual({
+        [field]: hold.owner,
+        [`${field}:${hold.owner}:expire_time`]: expect.stringMatching(/^\d+$/),
+        [`${field}:${hold.owner}:lock_count`]: '1',
+      });
+      // The group of which others may still hold values keeps its longer life.
+      expect(await redis.admin.pttl('g')).toBeGreaterThan(15_000);
+    });
+
+    it('loses its hold when the peer has taken over one of the values, and leaves that alone', async () => {
+      const { locks } = await redis.open({ watchdogTimeout: 900 });
+      const hold = await locks.getGroupLock('g', ['v1', 'v2']).acquire();
+      await redis.admin.hset('g', field, peer, `${field}:${peer}:expire_time`, Date.now() + 60_000);
+      await time.until(() => hold.signal.aborted, 900 + time.slack);
+      await expect(hold.release()).resolves.toBe('expired');
+      await expect(redis.admin.hget('g', field)).resolves.toBe(peer);
+    });
+
+    it('re-enters, is renewed and is released where the server is out of memory', async () => {
+      const { locks } = await redis.open({ watchdogTimeout: 900 });
+      const lock = locks.getGroupLock('g', ['v1', 'v2']);
+      const hold = await lock.acquire();
+      await redis.admin.config('SET', 'maxmemory', '1');
+      redis.onReset(() => redis.admin.config('SET', 'maxmemory', '0'));
+      const inner = await hold.run(() => lock.acquire());
+      await expect(hold.run(() => lock.holdCount())).resolves.toBe(2);
+      await time.pass(1200);
+      await expect(inner.release()).resolves.toBe('still-held');
+      await expect(hold.release()).resolves.toBe('released');
+      await expect(redis.admin.keys('*')).resolves.toEqual([]);
+    });
+
+    it('does one thing when it is asked twice', async () => {
+      const { groupLock } = (await redis.open()).runtime.backend;
+      const held = { name: groupLockName('g', [field]), owner: peer, lease: 5000 };
+      for (const count of [1, 1]) {
+        await expect(groupLock.acquire(held)).resolves.toMatchObject({ outcome: 'acquired' });
+        await expect(redis.admin.hget('g', `${field}:${peer}:lock_count`)).resolves.toBe(String(count));
+      }
+      for (const count of [2, 2, 1, 1]) {
+        await expect(groupLock.hold({ ...held, count })).resolves.toMatchObject({ outcome: 'held' });
+        await expect(redis.admin.hget('g', `${field}:${peer}:lock_count`)).resolves.toBe(String(count));
+      }
+      await expect(groupLock.release(held)).resolves.toBe('released');
+      await expect(groupLock.release(held)).resolves.toBe('not-held');
+      await expect(groupLock.hold({ ...held, count: 2 })).resolves.toEqual({ outcome: 'lost' });
+      await expect(redis.admin.keys('*')).resolves.toEqual([]);
+    });
+
+    it('refuses a foreign key under the name of the group', async () => {
+      const { locks } = await redis.open();
+      await redis.admin.set('g', 'text');
+      const wrong = { code: 'LOCK_WRONG_KEY_TYPE', lockName: 'g' };
+      const lock = locks.getGroupLock('g', ['v1']);
+      await expect(lock.acquire()).rejects.toMatchObject(wrong);
+      await expect(lock.forceRelease()).rejects.toMatchObject(wrong);
+      await expect(lock.isLocked()).rejects.toMatchObject(wrong);
+    });
+  });
+});

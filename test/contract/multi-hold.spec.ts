@@ -1,0 +1,111 @@
+import { inspect } from 'node:util';
+import { LockLostError, LockOptionsError, type LockService } from '../../lib/index.js';
+import { onEveryBackend } from './backends.js';
+import { Owner } from './owner.js';
+
+/** What a hold of several locks does: everything that a hold of one does, for all of them or not at all. */
+onEveryBackend((world) => {
+  const open = async (): Promise<LockService> => (await world.open()).locks;
+  const free = async (): Promise<void> => expect(world.probe.names()).resolves.toEqual([]);
+
+  describe('A hold of several locks', () => {
+    it('names them and their owners, and has no fence of its own', async () => {
+      const locks = await open();
+      const hold = await locks.getMultiLock(locks.getFencedLock('b'), 'a').acquire();
+      expect(hold.members.map(({ name, owner }) => ({ name, owner }))).toEqual([
+        { name: 'a', owner: expect.stringMatching(/:\d+$/) },
+        { name: 'b', owner: expect.stringMatching(/:\d+$/) },
+      ]);
+      expect(hold.name).toBe('a, b');
+      expect(hold.owner).toBe(hold.members.map(({ owner }) => owner).join(', '));
+      expect(hold.fence).toBeUndefined();
+      expect(hold.members[1]?.fence).toBeGreaterThan(0n);
+      expect(JSON.parse(JSON.stringify(hold))).toEqual({
+        name: 'a, b',
+        owner: hold.owner,
+        waitedMs: hold.waitedMs,
+        isHeld: true,
+      });
+      expect(inspect(hold)).toMatch(/^Hold \{\s+name: 'a, b'/);
+    });
+
+    it('aborts its signal when any of them is lost', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 300 });
+      const hold = await locks.getMultiLock('a', 'b').acquire();
+      const { signal } = hold;
+      await world.probe.remove('b');
+      await world.time.until(() => signal.aborted, 300 + world.time.slack);
+      expect(signal.reason).toBeInstanceOf(LockLostError);
+      expect(() => hold.assertHeld()).toThrow('Lock "b" is no longer held');
+      expect(() => hold.run(() => 'ran')).toThrow(LockLostError);
+      expect(hold.isHeld).toBe(true);
+      await expect(hold.release()).resolves.toBe('expired');
+      await free();
+    });
+
+    it('is extended as a whole', async () => {
+      const locks = await open();
+      const hold = await locks.getMultiLock('a', 'b').acquire({ lease: 500 });
+      await hold.extend('1m');
+      for (const name of ['a', 'b']) expect((await world.probe.state(name)).ttl).toBeGreaterThan(50_000);
+      await expect(hold.extend('soon' as '1s')).rejects.toThrow(LockOptionsError);
+      await world.probe.remove('a');
+      await expect(hold.extend('2m')).rejects.toThrow('Lock "a" is no longer held');
+      expect((await world.probe.state('b')).ttl).toBeGreaterThan(110_000);
+      await expect(hold.release()).resolves.toBe('expired');
+      await free();
+    });
+
+    it('gives all back together, once, and says when an outer hold remains', async () => {
+      const locks = await open();
+      const a = new Owner(locks);
+      const outer = await a.run(() => locks.acquire('a'));
+      const hold = await a.run(() => locks.getMultiLock('a', 'b').acquire());
+      const [first, second] = [hold.release(), hold.release()];
+      await expect(first).resolves.toBe('still-held');
+      await expect(second).resolves.toBe('still-held');
+      expect(hold.isHeld).toBe(false);
+      expect(() => hold.assertHeld()).toThrow(LockLostError);
+      await expect(world.probe.names()).resolves.toEqual(['a']);
+      await expect(outer.release()).resolves.toBe('released');
+    });
+
+    it('is given back at the end of a block', async () => {
+      const locks = await open();
+      {
+        await using hold = await locks.getMultiLock('a', 'b').acquire();
+        hold.assertHeld();
+        await expect(locks.getMultiLock('a', 'b').isLocked()).resolves.toBe(true);
+      }
+      await free();
+    });
+
+    it('runs work as the owner of all of them, and is found by it', async () => {
+      const locks = await open();
+      const hold = await locks.getMultiLock('a', 'b').acquire();
+      expect(locks.currentHold()).toBeUndefined();
+      const seen = await hold.run(async () => {
+        await locks.withLock('a', { wait: 0 }, () => {});
+        return [locks.currentHold(), locks.currentHold('a'), locks.currentHold('b'), locks.currentHold('a, b')];
+      });
+      expect(seen).toEqual([hold, hold.members[0], hold.members[1], undefined]);
+      expect(hold.run(() => 'at once')).toBe('at once');
+      expect(() =>
+        hold.run(() => {
+          throw new Error('of the work');
+        }),
+      ).toThrow('of the work');
+      await hold.release();
+      expect(() => hold.run(() => 'ran')).toThrow(LockLostError);
+    });
+
+    it('is the current hold of the callback that runs under it', async () => {
+      const locks = await open();
+      await locks.getMultiLock('a', 'b').withLock((hold) => {
+        expect(locks.currentHold()).toBe(hold);
+        expect(locks.currentHold('b')).toBe(hold.members[1]);
+      });
+      await free();
+    });
+  });
+});

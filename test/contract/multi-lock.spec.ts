@@ -1,0 +1,310 @@
+import {
+  LockAbortedError,
+  LockConflictError,
+  LockLostError,
+  LockOptionsError,
+  LockOwnershipError,
+  LockTimeoutError,
+} from '../../lib/index.js';
+import type { Lock, LockService } from '../../lib/index.js';
+import { onEveryBackend } from './backends.js';
+import { Owner } from './owner.js';
+import { crowd, Till } from './till.js';
+import { track } from './time.js';
+
+const NAMES = ['a', 'b', 'c'] as const;
+
+/** Rows ML of the behaviour catalogue, with members on one server. ML-10 and ML-12 are about the group form. */
+onEveryBackend((world) => {
+  const open = async (): Promise<LockService> => (await world.open()).locks;
+
+  /** How often each name is held, and by how many. */
+  const counts = async (): Promise<readonly (readonly number[])[]> =>
+    Promise.all(NAMES.map(async (name) => Object.values((await world.probe.state(name)).owners)));
+
+  describe('A multi-lock', () => {
+    it('ML-01 is held by whoever acquired it, each member by an owner of its own, until it is released', async () => {
+      const locks = await open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getMultiLock(...NAMES);
+      const hold = await a.run(() => lock.acquire({ lease: '10s' }));
+      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(true);
+      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
+      for (const { name, owner } of hold.members) {
+        await expect(world.probe.state(name)).resolves.toMatchObject({ owners: { [owner]: 1 } });
+      }
+      await a.run(() => lock.release());
+      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-02 locks every member for everybody', async () => {
+      const locks = await open();
+      await locks.getMultiLock('a', 'b').acquire();
+      await expect(locks.getLock('a').isLocked()).resolves.toBe(true);
+      await expect(locks.getLock('b').isLocked()).resolves.toBe(true);
+      await expect(locks.tryAcquire('b')).resolves.toBeNull();
+    });
+
+    it('ML-03 is waited for, and got after its release, by another multi-lock of the same names', async () => {
+      const locks = await open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      await a.run(() => locks.getMultiLock(...NAMES).acquire());
+      const second = locks.getMultiLock(...NAMES);
+      const waiting = b.run(() => second.acquire());
+      const progress = track(waiting);
+      await world.time.pass(150);
+      expect(progress.settled).toBe(false);
+      await a.run(() => locks.getMultiLock(...NAMES).release());
+      await world.time.finish(waiting, 1000);
+      await b.run(() => second.release());
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-05 takes nothing where one member cannot be had', async () => {
+      const locks = await open();
+      const held = await locks.acquire('b');
+      await expect(locks.getMultiLock(...NAMES).tryAcquire()).resolves.toBeNull();
+      await expect(counts()).resolves.toEqual([[], [1], []]);
+      await expect(locks.getMultiLock(...NAMES).acquire({ wait: 0 })).rejects.toThrow(LockConflictError);
+      await expect(locks.getMultiLock(...NAMES).withLock({ wait: 0 }, () => 'ran')).rejects.toThrow(LockConflictError);
+      await expect(counts()).resolves.toEqual([[], [1], []]);
+      await expect(held.release()).resolves.toBe('released');
+    });
+
+    it('ML-06 is made of at least one lock, of no lock twice, and of nothing else', async () => {
+      const locks = await open();
+      expect(() => locks.getMultiLock()).toThrow(LockOptionsError);
+      expect(() => locks.getMultiLock(locks.getLock('a'), locks.getLock('a'))).toThrow(
+        '"a" is in the multi-lock twice',
+      );
+      expect(() => locks.getMultiLock('a', locks.getSpinLock('a'))).toThrow('"a" is in the multi-lock twice');
+      expect(() => locks.getMultiLock(42 as unknown as Lock)).toThrow('made of names and locks, not of 42');
+      expect(() => locks.getMultiLock('')).toThrow('is empty');
+      expect(locks.getMultiLock('b', 'a', 'b').name).toBe('a, b');
+      expect(locks.getMultiLock('c', locks.getMultiLock('b', 'a')).name).toBe('a, b, c');
+    });
+
+    it('ML-07 gives every member the lease, from when the last was taken', async () => {
+      const locks = await open();
+      const other = await locks.acquire('c');
+      const waiting = locks.getMultiLock(...NAMES).acquire({ lease: '1m' });
+      await world.time.pass(100);
+      await other.release();
+      const hold = await world.time.finish(waiting, 1000);
+      for (const name of NAMES) {
+        const { ttl } = await world.probe.state(name);
+        expect(ttl).toBeGreaterThan(60_000 - world.time.slack);
+        expect(ttl).toBeLessThanOrEqual(60_000);
+      }
+      expect(hold.waitedMs).toBeGreaterThanOrEqual(100);
+      await hold.release();
+    });
+
+    it('ML-07 may have a lease that is shorter than the wait: what was taken first is kept meanwhile', async () => {
+      const locks = await open();
+      const other = await locks.acquire('c');
+      const waiting = locks.getMultiLock(...NAMES).acquire({ lease: 500, wait: '5s' });
+      await world.time.pass(800);
+      await expect(counts()).resolves.toEqual([[1], [1], [1]]);
+      await other.release();
+      const hold = await world.time.finish(waiting, 1000);
+      expect(() => hold.assertHeld()).not.toThrow();
+      await world.time.until(async () => (await world.probe.names()).length === 0, 500 + world.time.slack);
+      expect(() => hold.assertHeld()).toThrow(LockLostError);
+    });
+
+    it('ML-08 tries once with a wait of 0, and is kept by the watchdog without a lease', async () => {
+      const locks = (await world.open({ watchdogTimeout: 600 })).locks;
+      const hold = await locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 });
+      const before = await world.probe.commands();
+      await expect(locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 })).resolves.toBeNull();
+      await expect(world.probe.commands()).resolves.toBe(before + 1);
+      await world.time.pass(900);
+      hold?.assertHeld();
+      await expect(hold?.release()).resolves.toBe('released');
+      await expect(locks.getMultiLock('a').tryAcquire({ lease: 0 })).rejects.toThrow(LockOptionsError);
+    });
+
+    it('ML-09 is made of plain, spin, fair and non-reentrant locks together', async () => {
+      const locks = await open();
+      const kinds = (): Lock[] => [
+        locks.getLock('a'),
+        locks.getSpinLock('b'),
+        locks.getFairLock('c'),
+        locks.getNonReentrantLock('d'),
+      ];
+      const lock = locks.getMultiLock(...kinds());
+      const hold = await lock.acquire();
+      await expect(locks.getMultiLock(...kinds()).tryAcquire()).resolves.toBeNull();
+      for (const member of kinds()) await expect(member.tryAcquire()).resolves.toBeNull();
+      await expect(hold.release()).resolves.toBe('released');
+      const spins = locks.getMultiLock(locks.getSpinLock('a'), locks.getSpinLock('b'));
+      const [first, second] = [new Owner(locks), new Owner(locks)];
+      await first.run(() => spins.acquire());
+      const waiting = second.run(() => spins.acquire());
+      await world.time.pass(20);
+      await first.run(() => spins.release());
+      await expect((await world.time.finish(waiting, 1000)).release()).resolves.toBe('released');
+    });
+
+    it('ML-11 counts every member up and down for one owner, through whichever multi-lock', async () => {
+      const locks = await open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const [first, second] = [locks.getMultiLock(...NAMES), locks.getMultiLock(...NAMES)];
+      await a.run(() => first.acquire({ lease: '30s' }));
+      await a.run(() => second.acquire({ lease: '30s' }));
+      await expect(counts()).resolves.toEqual([[2], [2], [2]]);
+      await a.run(() => second.release());
+      await expect(counts()).resolves.toEqual([[1], [1], [1]]);
+      await expect(b.run(() => second.tryAcquire())).resolves.toBeNull();
+      await a.run(() => first.release());
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-11 is re-entered inside the callback it runs, as a whole and by its members', async () => {
+      const locks = await open();
+      const lock = locks.getMultiLock(...NAMES);
+      await lock.withLock(async (hold) => {
+        const inner = await lock.withLock({ wait: 0 }, async () => {
+          await expect(lock.holdCount()).resolves.toBe(2);
+          return locks.withLock('b', { wait: 0 }, async ({ owner }) => ({ owner, counts: await counts() }));
+        });
+        expect(inner).toEqual({ owner: hold.members[1]?.owner, counts: [[2], [3], [2]] });
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-13 is renewed, member by member, without a lease', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const hold = await locks.getMultiLock(...NAMES).acquire();
+      await world.time.pass(900);
+      for (const name of NAMES) expect((await world.probe.state(name)).ttl).toBeGreaterThan(0);
+      expect(hold.signal.aborted).toBe(false);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('ML-14 is got by whoever waits when the lease of the other is over, and released by it', async () => {
+      const locks = await open();
+      const lock = locks.getMultiLock(...NAMES);
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      await expect(a.run(() => lock.tryAcquire({ lease: 300 }))).resolves.not.toBeNull();
+      const start = world.time.now();
+      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
+      await world.time.finish(
+        b.run(() => lock.acquire({ wait: 2000, lease: '5s' })),
+        300 + world.time.slack,
+      );
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(290 - world.time.slack / 4);
+      await expect(b.run(() => lock.release())).resolves.toBeUndefined();
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-15 tells its status as a single lock does', async () => {
+      const locks = await open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getMultiLock('a', 'b');
+      await expect(lock.isLocked()).resolves.toBe(false);
+      await expect(lock.remainingLease()).resolves.toBe(-2);
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      await a.run(() => locks.acquire('a', { lease: '10s' }));
+      await expect(lock.isLocked()).resolves.toBe(false);
+      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
+      await expect(lock.remainingLease()).resolves.toBe(-2);
+      await a.run(() => lock.acquire({ lease: '1m' }));
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await expect(b.run(() => lock.isLocked())).resolves.toBe(true);
+      await expect(a.run(() => lock.holdCount())).resolves.toBe(1);
+      await expect(b.run(() => lock.holdCount())).resolves.toBe(0);
+      expect(await lock.remainingLease()).toBeLessThanOrEqual(60_000);
+      expect(await lock.remainingLease()).toBeGreaterThan(50_000);
+      await expect(b.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      await expect(lock.forceRelease()).resolves.toBe(true);
+      await expect(lock.forceRelease()).resolves.toBe(false);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('ML-15 has no end where no member has one, and else the end of the first', async () => {
+      const locks = await open();
+      await world.probe.put('a', 'peer:1', 10_000);
+      await world.probe.put('b', 'peer:1', 20_000);
+      expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeGreaterThan(10_000 - world.time.slack);
+      expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeLessThanOrEqual(10_000);
+    });
+
+    it('ML-16 is free when its lease is over, and the late release of it is refused', async () => {
+      const locks = await open();
+      const lock = locks.getMultiLock(...NAMES);
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      await a.run(() => lock.acquire({ lease: 300 }));
+      const hold = await world.time.finish(
+        b.run(() => lock.acquire()),
+        320 + world.time.slack,
+      );
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      hold.assertHeld();
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('ML-16 is free within one watchdog timeout when its client has gone', async () => {
+      const gone = await world.open({ watchdogTimeout: 400 });
+      await gone.locks.getMultiLock(...NAMES).acquire();
+      await gone.close();
+      const locks = await open();
+      const hold = await world.time.finish(locks.getMultiLock(...NAMES).acquire(), 400 + world.time.slack);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('ML-17 lets 15 owners of one client in, one at a time', async () => {
+      const { locks } = await world.open({ wait: Infinity });
+      const till = new Till(world);
+      const work = (): Promise<void> => locks.getMultiLock(...NAMES).withLock(() => till.add(1));
+      await world.time.finish(crowd(15, 1, work), 20_000);
+      expect(till).toMatchObject({ count: 15, mostInside: 1 });
+    });
+
+    it('ML-17 lets 8 clients in, 10 rounds each, whatever order they give', async () => {
+      const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
+      const till = new Till(world);
+      const rounds = clients.map(({ locks }, index) => {
+        const order = index % 2 === 0 ? NAMES : NAMES.toReversed();
+        return crowd(1, 10, () =>
+          locks.getMultiLock(...order.map((name) => locks.getLock(name))).withLock(() => till.add(1)),
+        );
+      });
+      await world.time.finish(Promise.all(rounds), 20_000);
+      expect(till).toMatchObject({ count: 80, mostInside: 1 });
+    });
+  });
+
+  describe('One wait for all members', () => {
+    it('covers them together', async () => {
+      const locks = await open();
+      const first = await locks.acquire('a');
+      await locks.acquire('b');
+      const start = world.time.now();
+      const waiting = locks.getMultiLock('a', 'b').acquire({ wait: 400 });
+      const outcome = waiting.catch((error: unknown) => error);
+      await world.time.pass(250);
+      await first.release();
+      expect(await world.time.finish(outcome, 1000)).toBeInstanceOf(LockTimeoutError);
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(398);
+      expect(world.time.now() - start).toBeLessThan(400 + world.time.slack);
+      await expect(counts()).resolves.toEqual([[], [1], []]);
+    });
+
+    it('ends with the signal, and leaves nothing behind', async () => {
+      const locks = await open();
+      const other = await locks.acquire('c');
+      const giveUp = new AbortController();
+      const waiting = locks.getMultiLock(...NAMES).acquire({ signal: giveUp.signal });
+      const outcome = waiting.catch((error: unknown) => error);
+      await world.time.until(async () => (await counts())[1]?.length === 1, 1000);
+      giveUp.abort();
+      expect(await world.time.finish(outcome, 1000)).toBeInstanceOf(LockAbortedError);
+      await expect(counts()).resolves.toEqual([[], [], [1]]);
+      await other.release();
+      await world.time.until(async () => (await world.probe.channels()).length === 0, 1000);
+    });
+  });
+});

@@ -1,0 +1,248 @@
+import { getEventListeners } from 'node:events';
+import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
+import { semaphoreChannel } from '../../lib/keys/names.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { inWorld, onEveryBackend } from './backends.js';
+import { Client } from './client.js';
+import { Recorder } from './recorder.js';
+import { RedisWorld } from './redis-world.js';
+import { crowd, Till } from './till.js';
+import { track } from './time.js';
+
+const LIMIT_MS = 30_000;
+
+/** Rows PS of the behaviour catalogue in which somebody waits. */
+onEveryBackend((world) => {
+  const { slack } = world.time;
+  const open = async (permits?: number) => {
+    const { locks } = await world.open({ wait: Infinity });
+    const semaphore = locks.getPermitExpirableSemaphore('p');
+    if (permits !== undefined) await semaphore.trySetPermits(permits);
+    return semaphore;
+  };
+  const listening = (clients: number) => async (): Promise<boolean> =>
+    (await world.probe.subscribers(semaphoreChannel('p'))) === clients;
+
+  describe('Waiting for permits that have ids and leases', () => {
+    it('PS-07 ends when somebody releases one by its id', async () => {
+      const [a, b] = [await open(1), await open()];
+      const first = await a.acquire();
+      expect(first).toMatch(/^[\da-f]{32}$/);
+      const waiting = a.acquire();
+      const progress = track(waiting);
+      await world.time.until(listening(1), 1000);
+      await world.time.pass(100);
+      expect(progress.settled).toBe(false);
+      await b.release(first);
+      const second = await world.time.finish(waiting, 200 + slack);
+      expect(second).not.toBe(first);
+      await expect(a.tryAcquire()).resolves.toBeNull();
+      await expect(a.availablePermits()).resolves.toBe(0);
+      await world.time.until(listening(0), 1000);
+    });
+
+    it('PS-08 ends in time for who waits only so long', async () => {
+      const [a, b] = [await open(1), await open()];
+      const first = await a.acquire();
+      await expect(a.tryAcquire()).resolves.toBeNull();
+      const start = world.time.now();
+      const vain = await world.time.finish(a.tryAcquire({ wait: 100 }), 100 + slack);
+      expect(vain).toBeNull();
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(98);
+      const waiting = a.tryAcquire({ wait: '5s' });
+      await world.time.until(listening(1), 1000);
+      await b.release(first);
+      await expect(world.time.finish(waiting, 200 + slack)).resolves.toHaveLength(32);
+      await expect(a.availablePermits()).resolves.toBe(0);
+    });
+
+    it('PS-10 does not wait where there is a permit, however long its lease', async () => {
+      const semaphore = await open(1);
+      const id = await world.time.finish(semaphore.acquire({ lease: '5s' }), 100 + slack);
+      await expect(semaphore.tryRelease(id)).resolves.toBe(true);
+    });
+
+    it.each(['acquire', 'tryAcquire'] as const)(
+      'PS-11 PS-12 ends with the lease of a permit, taken by %s',
+      async (take) => {
+        const [a, b] = [await open(1), await open()];
+        const expiring = await a[take]({ lease: 500, wait: '100s' });
+        const start = world.time.now();
+        const next = await world.time.finish(b.acquire(), 500 + slack);
+        expect(world.time.now() - start).toBeGreaterThanOrEqual(400);
+        await b.release(next);
+        await expect(a.tryRelease(String(expiring))).resolves.toBe(false);
+        await expect(a.availablePermits()).resolves.toBe(1);
+      },
+    );
+
+    it('PS-18 lets 100 in one at a time where there is one permit', async () => {
+      const semaphore = await open(1);
+      const till = new Till(world);
+      const work = () => semaphore.withPermit(() => till.add(0));
+      await world.time.finish(crowd(100, 1, work), LIMIT_MS);
+      expect(till).toMatchObject({ count: 100, mostInside: 1 });
+    });
+
+    it(
+      'PS-18 lets 16 clients in one at a time, 10 rounds each',
+      async () => {
+        const semaphores = await Promise.all(Array.from({ length: 16 }, () => open()));
+        await semaphores[0]?.trySetPermits(1);
+        const till = new Till(world);
+        const visits = semaphores.map((semaphore) => crowd(1, 10, () => semaphore.withPermit(() => till.add(2))));
+        await world.time.finish(Promise.all(visits), LIMIT_MS);
+        expect(till).toMatchObject({ count: 160, mostInside: 1 });
+        await expect(semaphores[0]?.availablePermits()).resolves.toBe(1);
+      },
+      LIMIT_MS,
+    );
+
+    it('PS-19 lets two in one after the other who both want all permits', async () => {
+      const semaphore = await open(2);
+      const visit = async (): Promise<boolean> => {
+        const ids = await semaphore.tryAcquireMany(2, { wait: '5s' });
+        await world.time.pause(50);
+        return ids !== null && semaphore.tryRelease(ids);
+      };
+      await expect(world.time.finish(Promise.all([visit(), visit()]), 2000)).resolves.toEqual([true, true]);
+      await expect(semaphore.availablePermits()).resolves.toBe(2);
+    });
+
+    it('PS-24 has never more permits out than there are, also while leases run out', async () => {
+      const semaphore = await open(3);
+      const take = () => semaphore.acquire({ lease: 250, wait: '10s' });
+      const first = await Promise.all([take(), take(), take()]);
+      const start = world.time.now();
+      const waiting = Promise.all([take(), take(), take()]);
+      const progress = track(waiting);
+      let most = 0;
+      await world.time.until(async () => {
+        most = Math.max(most, await semaphore.acquiredPermits());
+        return progress.settled;
+      }, 250 + slack);
+      expect(most).toBe(3);
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(150);
+      const second = await waiting;
+      expect(new Set([...first, ...second]).size).toBe(6);
+    });
+
+    it('lets those through who want few, beside one who wants many', async () => {
+      const semaphore = await open(2);
+      const many = semaphore.acquireMany(3);
+      const progress = track(many);
+      await world.time.until(listening(1), 1000);
+      const few = await world.time.finish(semaphore.acquireMany(2), 200 + slack);
+      expect(progress.settled).toBe(false);
+      await semaphore.addPermits(1);
+      await semaphore.release(few);
+      await expect(world.time.finish(many, 200 + slack)).resolves.toHaveLength(3);
+    });
+
+    it.each([
+      ['trySetPermits', (semaphore: Awaited<ReturnType<typeof open>>) => semaphore.trySetPermits(1)],
+      ['setPermits', (semaphore: Awaited<ReturnType<typeof open>>) => semaphore.setPermits(1)],
+      ['addPermits', (semaphore: Awaited<ReturnType<typeof open>>) => semaphore.addPermits(1)],
+    ])('ends when %s makes a permit', async (_, make) => {
+      const [waiter, other] = [await open(), await open()];
+      const waiting = waiter.acquire();
+      await world.time.until(listening(1), 1000);
+      await make(other);
+      await expect(world.time.finish(waiting, 200 + slack)).resolves.toHaveLength(32);
+    });
+
+    it('tells who waited in vain how many permits there are', async () => {
+      const semaphore = await open(1);
+      const waiting = semaphore.acquireMany(2, { wait: 50 });
+      const error: unknown = await world.time.finish(waiting, 50 + slack).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(LockTimeoutError);
+      expect(error).toMatchObject({ lockName: 'p', details: { available: 1, isSet: true } });
+      await expect(semaphore.availablePermits()).resolves.toBe(1);
+    });
+
+    it('ends with the reason of its signal and leaves nothing behind', async () => {
+      const semaphore = await open(1);
+      const id = await semaphore.acquire();
+      const [reason, controller] = [new Error('enough'), new AbortController()];
+      const waiting = semaphore.acquire({ signal: controller.signal });
+      await world.time.until(listening(1), 1000);
+      controller.abort(reason);
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED', cause: reason });
+      await world.time.until(listening(0), 1000);
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+      await semaphore.release(id);
+      await expect(semaphore.acquiredPermits()).resolves.toBe(0);
+    });
+
+    it.each([0, Infinity])(
+      'gives back what is granted after the signal has aborted, with a wait of %d',
+      async (wait) => {
+        const semaphore = await open(3);
+        const controller = new AbortController();
+        const waiting = semaphore.acquireMany(2, { wait, signal: controller.signal });
+        controller.abort();
+        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+        await world.time.until(async () => (await semaphore.availablePermits()) === 3, 1000);
+        await expect(semaphore.acquiredPermits()).resolves.toBe(0);
+      },
+    );
+
+    it('ends at shutdown', async () => {
+      const client = await world.open();
+      const semaphore = client.locks.getPermitExpirableSemaphore('p');
+      const waiting = semaphore.acquire({ wait: Infinity }).catch((error: unknown) => error);
+      await world.time.until(listening(1), 1000);
+      client.runtime.shutdownController.abort(new LockShutdownError('over'));
+      await expect(waiting).resolves.toBeInstanceOf(LockShutdownError);
+      await expect(semaphore.tryAcquire()).rejects.toThrow(LockShutdownError);
+      await world.time.until(() => client.runtime.acquisitions.contended === 0, 1000);
+    });
+  });
+});
+
+const redis = new RedisWorld();
+
+inWorld(redis, ({ time }) => {
+  describe('Waiting for permits while a peer speaks', () => {
+    it('X12 ends when a lease is over, although nobody says so', async () => {
+      const semaphore = (await redis.open()).locks.getPermitExpirableSemaphore('p');
+      const recorder = await Recorder.listenTo(redis.server.url);
+      redis.onReset(async () => recorder.close());
+      const start = Date.now();
+      await redis.admin.set('p', 0);
+      await redis.admin.zadd('{p}:timeout', start + 1000, Buffer.from('00000000000000000000000000000001', 'hex'));
+      const id = await time.finish(semaphore.acquire({ wait: Infinity }), 1000 + time.slack);
+      expect(Date.now() - start).toBeGreaterThanOrEqual(1000);
+      await expect(recorder.messages()).resolves.toEqual([[semaphoreChannel('p'), '1']]);
+      await expect(redis.admin.get('p')).resolves.toBe('0');
+      const members = await redis.admin.zrangeBuffer('{p}:timeout', '0', '-1');
+      expect(members.map((member) => Buffer.from(member).toString('hex'))).toEqual([id]);
+    });
+
+    it('takes permits that a peer has put back, and is woken by its message', async () => {
+      const semaphore = (await redis.open()).locks.getPermitExpirableSemaphore('p');
+      await redis.admin.set('p', 0);
+      const waiting = semaphore.acquire({ wait: Infinity });
+      await time.until(async () => (await redis.probe.subscribers(semaphoreChannel('p'))) === 1, 1000);
+      await redis.admin.multi().incrby('p', 1).publish(semaphoreChannel('p'), '1').exec();
+      await expect(time.finish(waiting, 200 + time.slack)).resolves.toHaveLength(32);
+      await expect(redis.admin.get('p')).resolves.toBe('0');
+    });
+
+    it('PS-22 goes by the clock of the server, whatever the clock of the client says', async () => {
+      const a = (await redis.open()).locks.getPermitExpirableSemaphore('p');
+      await a.trySetPermits(1);
+      const id = await a.acquire({ lease: '5s' });
+      const ahead = { ...systemScheduler, wallNow: () => Date.now() + 60_000 };
+      const settings = parseModuleOptions({ connection: redis.server.url });
+      const b = new Client(createRuntime(settings, ahead));
+      redis.onReset(() => b.close());
+      const semaphore = b.locks.getPermitExpirableSemaphore('p');
+      await expect(semaphore.tryAcquire()).resolves.toBeNull();
+      await expect(semaphore.availablePermits()).resolves.toBe(0);
+      await expect(a.tryRelease(id)).resolves.toBe(true);
+    });
+  });
+});

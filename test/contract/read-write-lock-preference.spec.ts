@@ -1,0 +1,145 @@
+import type { LockOptions } from '../../lib/index.js';
+import { onEveryBackend } from './backends.js';
+import type { Client } from './client.js';
+import { track } from './time.js';
+
+const FOREVER: LockOptions = { wait: Infinity };
+const WRITERS = '{n}:rwlock_writers';
+
+/** Row RW-20 with the option by which a writer that waits goes before new readers, and AB-08 with it. */
+onEveryBackend((world) => {
+  const lockOf = ({ locks }: Client) => locks.getReadWriteLock('n', { preference: 'writer' });
+
+  const open = async () => {
+    const client = await world.open();
+    return { client, read: lockOf(client).readLock(), write: lockOf(client).writeLock() };
+  };
+
+  const writersWait = async (): Promise<boolean> => (await world.probe.names()).includes(WRITERS);
+
+  describe('A read-write lock that prefers writers', () => {
+    it('RW-20 keeps new readers out while a writer waits, which gets in with the last of those there', async () => {
+      const { read, write } = await open();
+      const other = lockOf(await world.open());
+      const reading = await read.acquire();
+      const waiting = write.acquire(FOREVER);
+      await world.time.until(writersWait, 1000);
+      await expect(read.tryAcquire()).resolves.toBeNull();
+      await expect(other.readLock().tryAcquire()).resolves.toBeNull();
+      const later = other.readLock().acquire(FOREVER);
+      const progress = track(later);
+      await reading.release();
+      const writing = await world.time.finish(waiting, 500 + world.time.slack);
+      await world.time.pass(50);
+      expect(progress.settled).toBe(false);
+      await expect(world.probe.names()).resolves.not.toContain(WRITERS);
+      await writing.release();
+      await world.time.finish(later, 100 + world.time.slack);
+    });
+
+    it('I16 lets a writer in behind those who read when it came, however many come after', async () => {
+      const { read, write } = await open();
+      const closing = new AbortController();
+      let entered = 0;
+      const reader = async (): Promise<void> => {
+        while (!closing.signal.aborted) {
+          await read.withLock(FOREVER, () => {
+            entered += 1;
+            return world.time.pause(20);
+          });
+        }
+      };
+      const readers = [reader(), world.time.pause(7).then(reader), world.time.pause(14).then(reader)];
+      await world.time.pass(30);
+      const waiting = write.acquire(FOREVER);
+      await world.time.until(writersWait, 1000);
+      const before = entered;
+      const writing = await world.time.finish(waiting, 500 + world.time.slack);
+      // Each of them may have been let in already and not know it.
+      expect(entered).toBeLessThanOrEqual(before + readers.length);
+      closing.abort();
+      await writing.release();
+      await world.time.finish(Promise.all(readers), 1000);
+    });
+
+    it.each(['readLock', 'writeLock'] as const)('never keeps out who holds a half already: %s', async (half) => {
+      const { client } = await open();
+      const giveUp = new AbortController();
+      const [lock, other] = [lockOf(client), lockOf(await world.open())];
+      const held = half === 'readLock' ? lock.readLock() : lock.writeLock();
+      await held.withLock(async () => {
+        const waiting = other.writeLock().acquire({ ...FOREVER, signal: giveUp.signal });
+        await world.time.until(writersWait, 1000);
+        const inside = await lock.readLock().tryAcquire();
+        await expect(inside?.release()).resolves.toBe(half === 'readLock' ? 'still-held' : 'released');
+        giveUp.abort();
+        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      });
+      await world.time.until(async () => !(await writersWait()), 1000);
+    });
+
+    it('lets readers in that did not ask for it', async () => {
+      const { client, read, write } = await open();
+      const reading = await read.acquire();
+      const waiting = write.acquire(FOREVER);
+      await world.time.until(writersWait, 1000);
+      const plain = await client.locks.getReadWriteLock('n').readLock().tryAcquire();
+      expect(plain).not.toBeNull();
+      await plain?.release();
+      await reading.release();
+      await world.time.finish(waiting, 500 + world.time.slack);
+    });
+
+    it('tells nobody of a writer that gets in at once, or that tries once', async () => {
+      const { read, write } = await open();
+      const asked = await world.probe.commands();
+      const writing = await write.acquire(FOREVER);
+      await writing.release();
+      expect((await world.probe.commands()) - asked).toBe(2);
+      const reading = await read.acquire();
+      await expect(write.tryAcquire()).resolves.toBeNull();
+      await expect(writersWait()).resolves.toBe(false);
+      await expect(read.tryAcquire()).resolves.not.toBeNull();
+      await reading.release();
+    });
+
+    it.each([
+      ['is aborted', 10_000, true],
+      ['waited long enough', 300, false],
+    ])('AB-08 lets readers in at once when the last waiting writer %s', async (_, wait, aborts) => {
+      const { read, write } = await open();
+      const other = lockOf(await world.open());
+      const [reading, giveUp] = [await read.acquire(), new AbortController()];
+      const waits = [wait, wait].map((ms) => write.acquire({ wait: ms, signal: giveUp.signal }));
+      const outcomes = Promise.allSettled(waits);
+      await world.time.until(writersWait, 1000);
+      const later = [read.acquire(FOREVER), other.readLock().acquire(FOREVER)];
+      const progress = later.map(track);
+      await world.time.pass(50);
+      expect(progress.map(({ settled }) => settled)).toEqual([false, false]);
+      if (aborts) giveUp.abort();
+      await world.time.finish(outcomes, wait + world.time.slack);
+      await expect(outcomes).resolves.toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+      for (const hold of await world.time.finish(Promise.all(later), 100 + world.time.slack)) await hold.release();
+      const next = write.acquire(FOREVER);
+      await reading.release();
+      await world.time.finish(next, 500 + world.time.slack);
+    });
+
+    it('lets readers in when the process of a waiting writer has died, and not before its next try was due', async () => {
+      const { read } = await open();
+      const dying = await world.open({ safetyPoll: 100 });
+      const reading = await read.acquire();
+      const waiting = lockOf(dying).writeLock().acquire(FOREVER);
+      await world.time.until(writersWait, 1000);
+      // As a process that dies: what it would still say never arrives.
+      dying.runtime.backend.writeLock.withdraw = async () => {};
+      const [outcome] = await Promise.allSettled([waiting, dying.close()]);
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'The client was closed' } });
+      await expect(read.tryAcquire()).resolves.toBeNull();
+      // Two safety polls and the second that a try may take.
+      await world.time.finish(read.acquire(FOREVER), 1200 + world.time.slack);
+      await reading.release();
+    });
+  });
+});

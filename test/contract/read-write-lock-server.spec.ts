@@ -1,0 +1,130 @@
+import { LockOwnershipError } from '../../lib/index.js';
+import { inWorld } from './backends.js';
+import { Owner } from './owner.js';
+import { RedisWorld } from './redis-world.js';
+import { track } from './time.js';
+import { A1 } from './vectors/vector.js';
+
+const CHANNEL = 'redisson_rwlock:{rw}';
+const TIMEOUT = `{rw}:${A1}:rwlock_timeout:1`;
+
+const redis = new RedisWorld();
+
+/** Section 16.8 of the wire format, the scenarios of a read-write lock, and rows of it that need a server. */
+inWorld(redis, ({ time }) => {
+  const subscribers = (count: number) =>
+    time.until(async () => (await redis.probe.subscribers(CHANNEL)) === count, 2000);
+
+  const written = async (ttl: number, ...more: readonly string[]): Promise<void> => {
+    await redis.admin.hset('rw', 'mode', 'write', `${A1}:write`, '1', ...more);
+    await redis.admin.pexpire('rw', ttl);
+  };
+
+  describe('Waiting for a read-write lock while a peer speaks', () => {
+    it('X15 ends at once for two readers of one process when the writer releases', async () => {
+      const read = (await redis.open()).locks.getReadWriteLock('rw').readLock();
+      await written(20_000);
+      const waiting = Promise.all([read.acquire({ wait: Infinity }), read.acquire({ wait: Infinity })]);
+      const progress = track(waiting);
+      await subscribers(1);
+      await time.pass(50);
+      expect(progress.settled).toBe(false);
+      await redis.admin.multi().del('rw').publish(CHANNEL, '1').exec();
+      const [one, two] = await time.finish(waiting, 200 + time.slack);
+      await expect(redis.admin.hgetall('rw')).resolves.toEqual({ mode: 'read', [one.owner]: '1', [two.owner]: '1' });
+      await subscribers(0);
+    });
+
+    it('X16 ends with the TTL that was seen when a writer goes on reading and says nothing', async () => {
+      const read = (await redis.open()).locks.getReadWriteLock('rw').readLock();
+      const start = time.now();
+      await written(1200, A1, '1');
+      await redis.admin.set(TIMEOUT, '1', 'PX', 20_000);
+      const waiting = read.acquire({ wait: Infinity });
+      const progress = track(waiting);
+      await subscribers(1);
+      await time.pass(50);
+      await redis.admin.multi().hdel('rw', `${A1}:write`).hset('rw', 'mode', 'read').pexpire('rw', 20_000).exec();
+      await time.pass(300);
+      expect(progress.settled).toBe(false);
+      const { owner } = await time.finish(waiting, 1200);
+      expect(time.now() - start).toBeGreaterThanOrEqual(1150);
+      await expect(redis.admin.hgetall('rw')).resolves.toEqual({ mode: 'read', [A1]: '1', [owner]: '1' });
+    });
+
+    it('ends for a writer when a peer that read is the last to leave', async () => {
+      const write = (await redis.open()).locks.getReadWriteLock('rw').writeLock();
+      await redis.admin.hset('rw', 'mode', 'read', A1, '1');
+      await redis.admin.pexpire('rw', 20_000);
+      await redis.admin.set(TIMEOUT, '1', 'PX', 20_000);
+      const waiting = write.acquire({ wait: Infinity });
+      await subscribers(1);
+      await redis.admin.multi().del('rw', TIMEOUT).publish(CHANNEL, '0').exec();
+      const { owner } = await time.finish(waiting, 200 + time.slack);
+      await expect(redis.admin.hgetall('rw')).resolves.toEqual({ mode: 'write', [`${owner}:write`]: '1' });
+    });
+  });
+
+  describe('A server that restarts empty', () => {
+    it.each([
+      ['WD-02', 'writeLock'],
+      ['WD-03', 'readLock'],
+    ] as const)('%s ends the hold; the next ones on the same name are renewed again: %s', async (_, half) => {
+      const { locks } = await redis.open({ watchdogTimeout: 600 });
+      const [a, lock] = [new Owner(locks), locks.getReadWriteLock('rw')[half]()];
+      await a.run(() => lock.acquire());
+      await redis.server.restart();
+      await time.pass(600);
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      for (let cycle = 0; cycle < 2; cycle++) {
+        const hold = await a.run(() => lock.acquire());
+        await time.pass(700);
+        expect(hold.signal.aborted).toBe(false);
+        await expect(a.run(() => lock.release())).resolves.toBeUndefined();
+        await time.pass(50);
+        await expect(redis.probe.names()).resolves.toEqual([]);
+      }
+    });
+  });
+
+  describe('A reader whose time-out key ran out while the lock lived on', () => {
+    it('is still counted when it renews: nobody has written meanwhile', async () => {
+      const { runtime } = await redis.open();
+      const { readLock } = runtime.backend;
+      await redis.admin.hset('rw', 'mode', 'read', A1, '2');
+      await redis.admin.pexpire('rw', 20_000);
+      const { held } = await readLock.renew([{ name: 'rw', owner: A1, lease: 5000 }]);
+      expect(held).toEqual([true]);
+      for (const n of [1, 2]) expect(await redis.admin.pttl(`{rw}:${A1}:rwlock_timeout:${n}`)).toBeGreaterThan(4000);
+      expect(await redis.admin.pttl('rw')).toBeGreaterThan(19_000);
+    });
+  });
+
+  describe('A server that is out of memory', () => {
+    it('lets nobody new in, and renews and releases what is held', async () => {
+      const { locks, runtime } = await redis.open();
+      const lock = locks.getReadWriteLock('rw');
+      const [reading, other] = [await lock.readLock().acquire(), locks.getReadWriteLock('rw2').writeLock()];
+      const writing = await other.acquire();
+      const beside = await writing.run(() => locks.getReadWriteLock('rw2').readLock().acquire());
+      await redis.admin.config('SET', 'maxmemory', '1');
+      try {
+        await expect(lock.readLock().tryAcquire()).rejects.toMatchObject({ outcome: 'refused' });
+        const { readLock, writeLock } = runtime.backend;
+        const renewal = { name: 'rw', owner: reading.owner, lease: 5000 };
+        await expect(readLock.renew([renewal])).resolves.toMatchObject({ held: [true] });
+        await expect(writeLock.renew([{ ...renewal, name: 'rw2', owner: writing.owner }])).resolves.toMatchObject({
+          held: [true],
+        });
+        const inner = await reading.run(() => lock.readLock().acquire());
+        await expect(inner.release()).resolves.toBe('still-held');
+        await expect(reading.release()).resolves.toBe('released');
+        await expect(writing.release()).resolves.toBe('released');
+        await expect(beside.release()).resolves.toBe('released');
+        await expect(redis.probe.names()).resolves.toEqual([]);
+      } finally {
+        await redis.admin.config('SET', 'maxmemory', '0');
+      }
+    });
+  });
+});

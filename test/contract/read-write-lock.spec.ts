@@ -1,0 +1,390 @@
+import {
+  type Lock,
+  LockConflictError,
+  LockOptionsError,
+  LockOwnershipError,
+  type ReadWriteLockOptions,
+  WrongKeyTypeError,
+} from '../../lib/index.js';
+import { onEveryBackend } from './backends.js';
+import { Owner } from './owner.js';
+
+const halves = ['readLock', 'writeLock'] as const;
+
+/** Rows RW of the behaviour catalogue without waiting: who gets in beside whom, and as which owner. */
+onEveryBackend((world) => {
+  const open = async (options?: ReadWriteLockOptions) => {
+    const { locks } = await world.open();
+    return {
+      locks,
+      owners: [new Owner(locks), new Owner(locks), new Owner(locks)] as const,
+      read: locks.getReadWriteLock('n', options).readLock(),
+      write: locks.getReadWriteLock('n', options).writeLock(),
+    };
+  };
+
+  describe('A read-write lock', () => {
+    it.each(halves)('RW-01 is locked for everybody and held by its owner alone: %s', async (half) => {
+      const { locks, owners } = await open();
+      const [a, b, c] = owners;
+      const [lock, second] = [locks.getReadWriteLock('n')[half](), locks.getReadWriteLock('n')[half]()];
+      const seen = async (): Promise<boolean[]> => [
+        await a.run(() => lock.isLocked()),
+        await b.run(() => second.isLocked()),
+        await a.run(() => second.isHeldByCurrentScope()),
+        await b.run(() => second.isHeldByCurrentScope()),
+      ];
+      for (let cycle = 0; cycle < 2; cycle++) {
+        expect(await seen()).toEqual([false, false, false, false]);
+        await a.run(() => lock.acquire());
+        expect(await seen()).toEqual([true, true, true, false]);
+        await a.run(() => lock.release());
+        await expect(c.run(() => second.isLocked())).resolves.toBe(false);
+      }
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it.each(halves)('RW-02 counts the holds of its owner: %s', async (half) => {
+      const { locks, owners } = await open();
+      const lock = locks.getReadWriteLock('n')[half]();
+      const counts = [await lock.holdCount()];
+      for (const step of ['acquire', 'release', 'acquire', 'acquire', 'release', 'release'] as const) {
+        await owners[0].run(() => lock[step]());
+        counts.push(await owners[0].run(() => lock.holdCount()));
+      }
+      expect(counts).toEqual([0, 1, 0, 1, 2, 1, 0]);
+    });
+
+    it('RW-03 is read twice by one owner, each read with a time-out of its own', async () => {
+      const { locks, owners, read } = await open();
+      const [a, b] = owners;
+      const timeouts = async (): Promise<string[]> =>
+        (await world.probe.names()).filter((name) => name.includes(':rwlock_timeout:')).toSorted();
+      const hold = await a.run(() => read.tryAcquire());
+      await expect(a.run(() => read.tryAcquire())).resolves.not.toBeNull();
+      const stem = `{n}:${hold?.owner}:rwlock_timeout`;
+      await expect(timeouts()).resolves.toEqual([`${stem}:1`, `${stem}:2`]);
+      await a.run(() => read.release());
+      await expect(timeouts()).resolves.toEqual([`${stem}:1`]);
+      await expect(b.run(() => locks.getReadWriteLock('m').readLock().tryAcquire())).resolves.not.toBeNull();
+      await expect(a.run(() => read.release())).resolves.toBeUndefined();
+      await expect(read.isLocked()).resolves.toBe(false);
+    });
+
+    it('RW-04 refuses the release of somebody who does not read; force helps', async () => {
+      const { owners, read } = await open();
+      const [a, b] = owners;
+      await a.run(() => read.acquire());
+      await expect(b.run(() => read.release())).rejects.toThrow(LockOwnershipError);
+      await expect(b.run(() => read.forceRelease())).resolves.toBe(true);
+      await expect(read.isLocked()).resolves.toBe(false);
+    });
+
+    it('RW-05 is never written beside a reader, not even by that reader', async () => {
+      const { owners, read, write } = await open();
+      const [a, b] = owners;
+      await expect(read.forceRelease()).resolves.toBe(false);
+      await a.run(() => read.acquire());
+      await expect(a.run(() => write.tryAcquire())).resolves.toBeNull();
+      await b.run(() => read.acquire());
+      await a.run(() => read.release());
+      await expect(a.run(() => write.tryAcquire())).resolves.toBeNull();
+      await expect(a.run(() => read.isHeldByCurrentScope())).resolves.toBe(false);
+      await b.run(() => read.release());
+      await expect(read.isLocked()).resolves.toBe(false);
+      await expect(a.run(() => write.tryAcquire())).resolves.not.toBeNull();
+      await expect(a.run(() => write.isHeldByCurrentScope())).resolves.toBe(true);
+      await a.run(() => write.release());
+      await expect(write.isLocked()).resolves.toBe(false);
+    });
+
+    it('RW-06 is taken by force from those of one half only', async () => {
+      const { owners, read, write } = await open();
+      const [a] = owners;
+      for (const [held, other] of [
+        [read, write],
+        [write, read],
+      ] as const) {
+        await a.run(() => held.acquire());
+        await expect(other.forceRelease()).resolves.toBe(false);
+        await expect(held.isLocked()).resolves.toBe(true);
+        await expect(held.forceRelease()).resolves.toBe(true);
+        await expect(held.isLocked()).resolves.toBe(false);
+        await expect(a.run(() => held.release())).rejects.toThrow(LockOwnershipError);
+      }
+    });
+
+    it('RW-07 is read by its writer, who goes on writing afterwards', async () => {
+      const { owners, read, write } = await open();
+      const [a] = owners;
+      const { owner } = await a.run(() => write.acquire());
+      await expect(read.isLocked()).resolves.toBe(false);
+      await expect(a.run(() => read.acquire())).resolves.toMatchObject({ owner });
+      await expect(read.isLocked()).resolves.toBe(true);
+      await a.run(() => read.release());
+      await expect(write.isLocked()).resolves.toBe(true);
+      await expect(read.isLocked()).resolves.toBe(false);
+      await a.run(() => write.release());
+      await expect(write.isLocked()).resolves.toBe(false);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('RW-08 is read on by its writer, beside others then, and written again only after that', async () => {
+      const { owners, read, write } = await open();
+      const [a, b] = owners;
+      await a.run(() => write.acquire());
+      await a.run(() => read.acquire());
+      await expect(b.run(() => read.tryAcquire())).resolves.toBeNull();
+      await a.run(() => write.release());
+      await expect(a.run(() => write.tryAcquire())).resolves.toBeNull();
+      await expect(b.run(() => read.tryAcquire())).resolves.not.toBeNull();
+      await b.run(() => read.release());
+      await a.run(() => read.release());
+      await expect(a.run(() => write.tryAcquire())).resolves.not.toBeNull();
+    });
+
+    it('RW-12 is not held for less after a shorter re-entry', async () => {
+      const { owners, write } = await open();
+      const [a, b] = owners;
+      await a.run(() => write.acquire({ lease: '10s' }));
+      await a.run(() => write.acquire({ lease: 500 }));
+      await expect(write.remainingLease()).resolves.toBeGreaterThan(9000);
+      await world.time.pass(600);
+      await expect(b.run(() => write.tryAcquire())).resolves.toBeNull();
+    });
+
+    it('RW-17 may have braces and colons in its name', async () => {
+      const { locks } = await open();
+      const lock = locks.getReadWriteLock('{test}:abc:key');
+      const rounds = Array.from({ length: 10 }, async () => {
+        for (let round = 0; round < 10; round++) {
+          const hold = await lock.readLock().acquire();
+          await expect(hold.release()).resolves.toBe('released');
+        }
+      });
+      await world.time.finish(Promise.all(rounds), 5000);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('RW-22 has its prefix once in every name, and its halves exclude each other as without it', async () => {
+      const { locks } = await world.open({ keyPrefix: 'app:' });
+      const lock = locks.getReadWriteLock('n');
+      const { owner } = await lock.readLock().acquire();
+      await expect(lock.writeLock().tryAcquire()).resolves.toBeNull();
+      const names = await world.probe.names();
+      expect(names.toSorted()).toEqual(['app:n', `{app:n}:${owner}:rwlock_timeout:1`].toSorted());
+      const giveUp = new AbortController();
+      const waiting = lock.writeLock().acquire({ signal: giveUp.signal });
+      await world.time.until(async () => (await world.probe.channels()).length === 1, 1000);
+      await expect(world.probe.channels()).resolves.toEqual(['redisson_rwlock:{app:n}']);
+      giveUp.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+    });
+
+    it('is of another kind than a lock of the same name, for both', async () => {
+      const { locks, read, write } = await open();
+      const plain = locks.getLock('n');
+      const callsOf = (lock: Lock): (() => Promise<unknown>)[] => [
+        () => lock.acquire({ wait: 0 }),
+        () => lock.tryAcquire(),
+        () => lock.isLocked(),
+        () => lock.forceRelease(),
+      ];
+      const exclusive = await plain.acquire();
+      for (const call of [...callsOf(read), ...callsOf(write)]) await expect(call()).rejects.toThrow(WrongKeyTypeError);
+      await expect(exclusive.release()).resolves.toBe('released');
+      for (const half of [read, write]) {
+        const hold = await half.acquire();
+        for (const call of callsOf(plain)) await expect(call()).rejects.toThrow(WrongKeyTypeError);
+        await expect(hold.release()).resolves.toBe('released');
+      }
+    });
+
+    it('refuses options that make no sense, before anything is sent', async () => {
+      const { locks } = await open();
+      const asked = await world.probe.commands();
+      for (const options of [{ preference: 'reader' }, { preference: null }, { prefer: 'writer' }, 'writer']) {
+        expect(() => locks.getReadWriteLock('n', options as ReadWriteLockOptions)).toThrow(LockOptionsError);
+      }
+      await expect(world.probe.commands()).resolves.toBe(asked);
+    });
+  });
+
+  describe('The owner of a read-write lock', () => {
+    it('re-enters each half inside its callback', async () => {
+      const { read, write } = await open();
+      for (const half of [read, write]) {
+        await half.withLock(async ({ owner }) => {
+          await half.withLock(async (inner) => {
+            expect(inner.owner).toBe(owner);
+            await expect(half.holdCount()).resolves.toBe(2);
+          });
+          await expect(half.holdCount()).resolves.toBe(1);
+        });
+        await expect(half.isLocked()).resolves.toBe(false);
+      }
+    });
+
+    it('reads inside writing, and writes inside that', async () => {
+      const { read, write } = await open();
+      await write.withLock(async ({ owner }) => {
+        await read.withLock(async (reading) => {
+          expect(reading.owner).toBe(owner);
+          await write.withLock({ wait: 0 }, async (writing) => {
+            expect(writing.owner).toBe(owner);
+            await read.withLock({ wait: 0 }, async () => {
+              await expect(read.holdCount()).resolves.toBe(2);
+              await expect(write.holdCount()).resolves.toBe(2);
+            });
+          });
+          await expect(write.holdCount()).resolves.toBe(1);
+        });
+        await expect(read.isLocked()).resolves.toBe(false);
+        await expect(write.isLocked()).resolves.toBe(true);
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('reads and writes again and again inside writing', async () => {
+      const { read, write } = await open();
+      await write.withLock(async ({ owner }) => {
+        for (let round = 0; round < 3; round++) {
+          const reading = await read.acquire();
+          expect(reading.owner).toBe(owner);
+          await expect(reading.release()).resolves.toBe('released');
+        }
+        await expect(write.isLocked()).resolves.toBe(true);
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('goes on reading when it stops writing: a hold acquired inside outlives its callback', async () => {
+      const { read, write } = await open();
+      const reading = await write.withLock(async () => read.acquire());
+      await expect(write.isLocked()).resolves.toBe(false);
+      reading.assertHeld();
+      const other = await read.tryAcquire();
+      expect(other?.owner).not.toBe(reading.owner);
+      await expect(write.tryAcquire()).resolves.toBeNull();
+      await expect(reading.release()).resolves.toBe('released');
+      await expect(write.tryAcquire()).resolves.toBeNull();
+      await expect(other?.release()).resolves.toBe('released');
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it.each([0, Infinity])('never waits for itself to write inside reading (wait %p)', async (wait) => {
+      const { owners, read, write } = await open();
+      await read.withLock(async ({ owner }) => {
+        const asked = await world.probe.commands();
+        const refused = { code: 'LOCK_CONFLICT', lockName: 'n', details: { holder: owner } };
+        await expect(write.acquire({ wait })).rejects.toMatchObject(refused);
+        await expect(write.withLock({ wait }, () => 'never')).rejects.toThrow(/release the read lock first/);
+        await expect(write.tryAcquire({ wait })).resolves.toBeNull();
+        await expect(world.probe.commands()).resolves.toBe(asked);
+      });
+      await owners[0].run(async () => {
+        await read.acquire();
+        await expect(write.acquire({ wait })).rejects.toThrow(LockConflictError);
+        await expect(write.withLock({ wait }, () => 'never')).rejects.toThrow(LockConflictError);
+        await read.release();
+        await expect(write.tryAcquire({ wait })).resolves.not.toBeNull();
+      });
+    });
+
+    it('reads side by side inside reading, and one after the other inside writing', async () => {
+      const { read, write } = await open();
+      let inside = 0;
+      let most = 0;
+      const visit = async (): Promise<void> => {
+        most = Math.max(most, ++inside);
+        await world.time.pause(10);
+        inside -= 1;
+      };
+      const visits = (half: Lock): Promise<unknown> => Promise.all([half.withLock(visit), read.withLock(visit)]);
+      await world.time.finish(
+        read.withLock(() => visits(read)),
+        2000,
+      );
+      expect(most).toBe(2);
+      most = 0;
+      await world.time.finish(
+        write.withLock(() => visits(write)),
+        2000,
+      );
+      await world.time.finish(
+        write.withLock(() => visits(read)),
+        2000,
+      );
+      expect(most).toBe(1);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('in a scope, takes both halves as one, however they are nested', async () => {
+      const { locks, read, write } = await open();
+      await locks.runInScope(async () => {
+        const [writing, reading] = await Promise.all([write.acquire(), read.acquire()]);
+        expect(reading.owner).toBe(writing.owner);
+        await read.withLock({ wait: 0 }, () => write.withLock({ wait: 0 }, () => read.withLock({ wait: 0 }, () => {})));
+        await write.withLock({ wait: 0 }, () =>
+          read.withLock({ wait: 0 }, () => write.withLock({ wait: 0 }, () => {})),
+        );
+        await expect(read.holdCount()).resolves.toBe(1);
+        await expect(write.holdCount()).resolves.toBe(1);
+        await write.release();
+        await expect(read.isHeldByCurrentScope()).resolves.toBe(true);
+        await read.release();
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('in a scope, may release what it read inside a callback that wrote', async () => {
+      const { locks, read, write } = await open();
+      await locks.runInScope(async () => {
+        await write.withLock(async () => {
+          await read.withLock({ wait: 0 }, async () => {
+            await read.acquire({ wait: 0 });
+          });
+        });
+        await expect(read.holdCount()).resolves.toBe(1);
+        await read.release();
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('starts from nobody in a scope of its own, also inside writing', async () => {
+      const { locks, read, write } = await open();
+      await write.withLock(async () => {
+        await expect(locks.runInScope(() => read.tryAcquire())).resolves.toBeNull();
+      });
+    });
+
+    it('loses what it reads when its writing is taken by force', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const lock = locks.getReadWriteLock('n');
+      const [write, read] = [lock.writeLock(), lock.readLock()];
+      await write.withLock(async (writing) => {
+        const reading = await read.acquire();
+        await write.forceRelease();
+        await world.time.until(() => writing.signal.aborted && reading.signal.aborted, 200 + world.time.slack);
+        await expect(read.acquire({ wait: 0 })).rejects.toMatchObject({ code: 'LOCK_LOST' });
+        await expect(reading.release()).resolves.toBe('expired');
+      });
+    });
+
+    it('keeps a read with a longer lease than its writing', async () => {
+      const { locks, owners } = await open();
+      const lock = locks.getReadWriteLock('n');
+      await owners[0].run(async () => {
+        const writing = await lock.writeLock().acquire({ lease: 500 });
+        const reading = await lock.readLock().acquire({ lease: '10s' });
+        await writing.extend(600);
+        await expect(lock.readLock().remainingLease()).resolves.toBeGreaterThan(9000);
+        await writing.release();
+        await world.time.pass(700);
+        reading.assertHeld();
+        await expect(lock.writeLock().tryAcquire()).resolves.toBeNull();
+        await expect(reading.release()).resolves.toBe('released');
+      });
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { inspect } from 'node:util';
+import { Redis } from 'ioredis';
+import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
+import { LockService } from '../../lib/lock.service.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { caught } from '../nest/caught.js';
+import { FaultProxy } from '../servers/fault-proxy.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { thrownBy } from '../thrown-by.js';
+import { Client } from './client.js';
+import { Time } from './time.js';
+
+const NODES = ['redis://:s3cret@one', 'redis://:s3cret@two:6380', { host: 'three', password: 's3cret' }];
+
+const refusal = (redlock: unknown, options: RedisLockOptions = {}): LockOptionsError => {
+  const error = thrownBy(() => parseModuleOptions({ ...options, redlock } as RedisLockOptions), LockOptionsError);
+  expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
+  return error;
+};
+
+describe('The option redlock', () => {
+  it('has defaults for all but the nodes', () => {
+    const { redlock } = parseModuleOptions({ redlock: { nodes: NODES } });
+    expect(redlock).toMatchObject({ nodeTimeout: 200, quorum: 2 });
+    expect([...(redlock?.nodes.keys() ?? [])]).toEqual(['one:6379', 'two:6380', 'three:6379']);
+  });
+
+  it.each([
+    ['no list', undefined],
+    ['one node', NODES.slice(0, 1)],
+    ['two nodes', NODES.slice(0, 2)],
+  ])('is refused with %s', (_, nodes) => {
+    expect(refusal({ nodes }).message).toMatch(/^redlock\.nodes must be /);
+  });
+
+  it.each<[string, RedisLockOptions['connection'], string]>([
+    ['the same URL', 'redis://:s3cret@one', 'one:6379'],
+    ['another database of it', 'redis://:s3cret@one/3', 'one:6379'],
+    ['its options', { host: 'ONE', port: 6379 }, 'one:6379'],
+    ['a client of it', new Redis({ host: 'two', port: 6380, lazyConnect: true }), 'two:6380'],
+  ])('is refused with one server twice, given as %s', (_, twin, address) => {
+    const { message, details } = refusal({ nodes: [...NODES, twin] });
+    expect(message).toContain(`redlock.nodes[3] leads to ${address}, which is in the list already`);
+    expect(details).toEqual({ option: 'redlock.nodes[3]' });
+  });
+
+  it('is refused with one socket twice', () => {
+    expect(refusal({ nodes: ['/run/a.sock', { path: '/run/a.sock' }, 'redis://one'] }).message).toContain(
+      'redlock.nodes[1] leads to /run/a.sock',
+    );
+  });
+
+  it.each([
+    ['a node that is no connection', { nodes: [...NODES, 'http://:s3cret@four'] }, 'redlock.nodes[3] is refused'],
+    ['a quorum that is no majority', { nodes: NODES, quorum: 1 }, 'redlock.quorum must be'],
+    ['a quorum of more than all', { nodes: NODES, quorum: 4 }, 'redlock.quorum must be'],
+    ['a quorum that is no number', { nodes: NODES, quorum: '2' }, 'redlock.quorum must be'],
+    ['a time-out that is too short', { nodes: NODES, nodeTimeout: 10 }, 'redlock.nodeTimeout must be'],
+    ['an option that does not exist', { nodes: NODES, retries: 3 }, 'unknown option "retries"'],
+    [
+      'a key prefix of one node',
+      { nodes: [...NODES, { host: 'four', keyPrefix: 'a:' }] },
+      'redlock.nodes[3] has a key',
+    ],
+    ['a URL', 'redis://:s3cret@one', 'redlock must be an object'],
+    ['the nodes themselves', NODES, 'redlock must be an object'],
+    ['null', null, 'redlock must be an object'],
+  ])('is refused with %s', (_, redlock, message) => {
+    expect(refusal(redlock).message).toContain(message);
+  });
+
+  it('is refused beside the memory backend', () => {
+    expect(refusal({ nodes: NODES }, { backend: 'memory' }).message).toContain('redlock makes no sense');
+  });
+
+  it('may leave it out: then getRedLock tells what to configure', () => {
+    const locks = new LockService(createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler));
+    const error = thrownBy(() => locks.getRedLock('n'), LockOptionsError);
+    expect(error.message).toContain('give redlock: { nodes: [connection, connection, connection] }');
+  });
+
+  it('with one server reached in two ways is refused when that shows, and leaves nothing behind', async () => {
+    await using server = await RedisServer.start();
+    await using other = await RedisServer.start();
+    await using detour = await FaultProxy.start(server);
+    const nodes = [server.url, detour.url, other.url];
+    const client = new Client(
+      createRuntime(parseModuleOptions({ connection: server.url, redlock: { nodes } }), systemScheduler),
+    );
+    try {
+      const lock = client.locks.getRedLock('n');
+      // It shows when it has connected both ways; one of them and the other server are a quorum meanwhile.
+      const refused = (async () => {
+        for (;;) await (await lock.acquire({ wait: '5s' })).release();
+      })();
+      const error = await caught(refused, LockOptionsError);
+      expect(error.message).toContain(`127.0.0.1:${server.port} and 127.0.0.1:${detour.port}`);
+      await Time.real().until(async () => !(await client.locks.getLock('n').isLocked()), 1000);
+    } finally {
+      await client.close();
+    }
+  });
+});

@@ -1,0 +1,272 @@
+import { LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
+import { Worker } from '../servers/worker.js';
+import type { api } from './redlock.worker.js';
+import { onMasters } from './redlock-world.js';
+
+/** Rows RD of the behaviour catalogue on five masters: some of them cut off, hanging, crashed or restarted. */
+onMasters(5, (world) => {
+  const { time } = world;
+  const FOREIGN = 'somebody:1';
+
+  const cutOff = (...places: number[]): void => {
+    for (const { proxy } of world.at(...places)) proxy.blackhole();
+  };
+
+  const heal = (): void => {
+    for (const { proxy } of world.masters) proxy.heal();
+  };
+
+  /** How many masters hold the lock for this owner. */
+  const votes = async (owner: string): Promise<number> =>
+    (await world.holders('n')).filter((holder) => holder === owner).length;
+
+  describe('A minority of the masters', () => {
+    it.each([
+      ['hangs', (): void => world.at(4).forEach(({ server }) => server.pause())],
+      ['is cut off', (): void => cutOff(3, 4)],
+    ])('RD-05 costs no time when it %s', async (_, fail) => {
+      const { locks } = await world.open({ redlock: { nodeTimeout: '2s' } });
+      fail();
+      const start = time.now();
+      const hold = await locks.getRedLock('n').acquire({ wait: '1s', lease: '30s' });
+      await hold.extend('40s');
+      await locks.getRedLock('n').isLocked();
+      await expect(hold.release()).resolves.toBe('released');
+      expect(time.now() - start).toBeLessThan(time.slack);
+    });
+
+    it('that is slow ends up with nothing when the lock was released before it had answered', async () => {
+      const { locks } = await world.open();
+      for (const { proxy } of world.at(4)) proxy.delay(60);
+      for (let round = 0; round < 3; round += 1) {
+        const hold = await locks.getRedLock('n').acquire({ lease: '30s' });
+        await expect(hold.release()).resolves.toBe('released');
+      }
+      await time.pass(200);
+      await world.free('n', 1000);
+    });
+
+    it('that answers too late is undone, and has the lock again when that is over', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 800 });
+      for (const { proxy } of world.at(4)) proxy.delay(120);
+      const hold = await locks.getRedLock('n').acquire();
+      await time.until(async () => (await votes(hold.owner)) === 5, 1000);
+      await time.until(async () => (await votes(hold.owner)) === 4, 1000);
+      for (const { proxy } of world.at(4)) proxy.heal();
+      await time.until(async () => (await votes(hold.owner)) === 5, 8000);
+      expect(hold.signal.aborted).toBe(false);
+      await hold.release();
+      await world.free('n', 500);
+    });
+
+    it('RD-15 may be cut off after the lock was acquired, or before', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getRedLock('n');
+      const before = await lock.acquire({ lease: '10s' });
+      await time.until(async () => (await votes(before.owner)) === 5, 500);
+      cutOff(1, 3);
+      await before.extend('20s');
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await expect(before.release()).resolves.toBe('released');
+      const after = await lock.acquire({ lease: '20s' });
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await after.extend('30s');
+      heal();
+      await expect(lock.tryAcquire()).resolves.toBeNull();
+      await expect(after.release()).resolves.toBe('released');
+      await world.free('n', 3000);
+    });
+
+    it('RD-17 that restarted empty leaves the lock held; a majority does not', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getRedLock('n');
+      const hold = await lock.acquire({ lease: '60s' });
+      await time.until(async () => (await votes(hold.owner)) === 5, 500);
+      for (const { server } of world.at(0, 1)) await server.restart();
+      await expect(lock.isLocked()).resolves.toBe(true);
+      for (const { server } of world.at(2)) await server.restart();
+      await time.until(async () => !(await lock.isLocked()), 3000);
+    });
+
+    it('RD-24 that answers a release with an error does not fail it; a majority does, with its errors', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getRedLock('n');
+      /** The release of a hold, with errors from these masters: scripts read the clock of the server first of all. */
+      const releaseWithErrorsOf = async (...places: number[]): Promise<unknown> => {
+        const hold = await lock.acquire({ lease: '1s' });
+        await time.until(async () => (await votes(hold.owner)) === 5, 500);
+        const allowTime = (allowed: boolean): Promise<unknown> =>
+          Promise.all(
+            world
+              .at(...places)
+              .map(({ admin }) => admin.call('ACL', 'SETUSER', 'default', allowed ? '+time' : '-time')),
+          );
+        await allowTime(false);
+        const outcome = await hold.release().catch((error: unknown) => error);
+        await allowTime(true);
+        await world.free('n', 1000 + time.slack);
+        return outcome;
+      };
+      await expect(releaseWithErrorsOf(0, 1)).resolves.toBe('released');
+      const error = await releaseWithErrorsOf(0, 1, 2);
+      expect(error).toBeInstanceOf(LockUnavailableError);
+      const failed = { outcome: 'failed', error: expect.any(LockUnavailableError) as unknown };
+      expect(error).toMatchObject({
+        details: { nodes: [failed, failed, failed, { outcome: 'released' }, { outcome: 'released' }] },
+      });
+      expect(String(error)).toContain("can't run this command");
+    });
+  });
+
+  describe('A majority of the masters', () => {
+    it('RD-13 that cannot be had leaves nothing on those that could', async () => {
+      const { locks } = await world.open();
+      await Promise.all(world.at(0, 1, 2).map((master) => master.put('n', FOREIGN, 60_000)));
+      await expect(locks.getRedLock('n').tryAcquire()).resolves.toBeNull();
+      const nothing = [FOREIGN, FOREIGN, FOREIGN, undefined, undefined].join();
+      await time.until(async () => (await world.holders('n')).join() === nothing, 500);
+    });
+
+    it('RD-13 that is down leaves nothing on those that are up', async () => {
+      const { locks } = await world.open();
+      await Promise.all(world.at(0, 1, 2).map(({ server }) => server.kill9()));
+      await expect(locks.getRedLock('n').tryAcquire()).rejects.toThrow(LockUnavailableError);
+      const held = (): Promise<number[]> => Promise.all(world.at(3, 4).map(({ admin }) => admin.exists('n')));
+      await expect(held()).resolves.toEqual([0, 0]);
+    });
+
+    it('RD-16 that is cut off makes it unavailable until it is back', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getRedLock('n');
+      cutOff(0, 1, 2);
+      await expect(lock.tryAcquire({ wait: 300 })).rejects.toThrow(LockUnavailableError);
+      await expect(lock.isLocked()).rejects.toThrow(LockUnavailableError);
+      heal();
+      const hold = await lock.acquire({ wait: '10s' });
+      await time.until(async () => (await votes(hold.owner)) >= 3, 1000);
+      await hold.release();
+    });
+
+    it('RD-20 that cannot be reached any more tells the holder before the lease ends', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const hold = await locks.getRedLock('n').acquire();
+      cutOff(0, 1, 2);
+      const start = time.now();
+      await time.until(() => hold.signal.aborted, 2000);
+      // The last renewal before that may have been a third of the time-out ago.
+      expect(time.now() - start).toBeLessThan(900);
+    });
+  });
+
+  describe('The quorum', () => {
+    it('RD-14 may be larger than a majority', async () => {
+      const { locks } = await world.open({ redlock: { quorum: 4 } });
+      const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
+      expect(await votes(hold.owner)).toBeGreaterThanOrEqual(4);
+      await hold.release();
+    });
+
+    it('RD-14 may be all of them: then one that is down makes it unavailable', async () => {
+      const { locks } = await world.open({ redlock: { quorum: 5 } });
+      const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
+      await expect(votes(hold.owner)).resolves.toBe(5);
+      await hold.release();
+      await Promise.all(world.at(2).map(({ server }) => server.kill9()));
+      await expect(locks.getRedLock('n').tryAcquire({ wait: 200 })).rejects.toThrow(LockUnavailableError);
+    });
+  });
+
+  describe('A lease', () => {
+    it('RD-18 that ends during a partition is over everywhere, and the next has another owner', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getRedLock('n');
+      const first = await lock.acquire({ lease: 600 });
+      cutOff(0, 4);
+      await time.pass(800);
+      heal();
+      await expect(world.holders('n')).resolves.toEqual(Array(5).fill(undefined));
+      await expect(lock.isLocked()).resolves.toBe(false);
+      expect((await lock.acquire({ lease: '10s' })).owner).not.toBe(first.owner);
+    });
+  });
+
+  describe('Contenders', () => {
+    it('RD-19 who start together: one acquires, nobody splits the votes for ever', async () => {
+      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open()));
+      const results = await Promise.allSettled(
+        clients.map(({ locks }) => locks.getRedLock('n').acquire({ wait: 700, lease: '20s' })),
+      );
+      const granted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      expect(granted).toHaveLength(1);
+      const refused = results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
+      expect(refused.every((error) => error instanceof LockTimeoutError)).toBe(true);
+      await granted[0]?.release();
+      await world.free('n');
+    });
+
+    it('RD-19 each of whom is nearest to another master: all get through, one after the other', async () => {
+      const clients = await Promise.all(
+        world.masters.map((_, place) => world.openFar((master) => 3 * ((master - place + 5) % 5))),
+      );
+      let through = 0;
+      const done = clients.map(({ locks }) =>
+        locks.getRedLock('n').withLock({ wait: '10s' }, async () => {
+          await time.pass(5);
+          through += 1;
+        }),
+      );
+      await time.finish(Promise.all(done), 10_000);
+      expect(through).toBe(5);
+    });
+
+    it('RD-21 in three processes: one acquires, and the others in their turn', async () => {
+      const file = new URL('./redlock.worker.ts', import.meta.url);
+      const args = world.masters.map(({ server }) => server.url);
+      const workers = await Promise.all([1, 2, 3].map(() => Worker.start<typeof api>(file, { args })));
+      for (const worker of workers) world.onReset(() => worker.stop());
+      const together = await Promise.all(workers.map((worker) => worker.call('tryAcquire', 'n', 500)));
+      expect(together.filter((got) => got)).toHaveLength(1);
+      const winner = workers[together.indexOf(true)];
+      await expect(winner?.call('release')).resolves.toBe('released');
+      for (const worker of workers) {
+        await expect(worker.call('tryAcquire', 'n', 2000)).resolves.toBe(true);
+        await expect(worker.call('release')).resolves.toBe('released');
+      }
+    });
+
+    it('exclude each other while a minority of the masters restarts, one master after the other', async () => {
+      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open({ watchdogTimeout: 600 })));
+      let inside = 0;
+      let most = 0;
+      let entered = 0;
+      const end = time.now() + 3000;
+      const contend = async ({ locks }: (typeof clients)[number]): Promise<void> => {
+        while (time.now() < end) {
+          const hold = await locks.getRedLock('n').tryAcquire({ wait: 500 }).catch(toNull);
+          if (!hold) continue;
+          inside += 1;
+          most = Math.max(most, inside);
+          entered += 1;
+          await time.pass(10);
+          // Who has lost it knows before anybody else can have it.
+          if (hold.signal.aborted) most = Number.POSITIVE_INFINITY;
+          inside -= 1;
+          await hold.release();
+        }
+      };
+      const toNull = (error: unknown): null => {
+        if (error instanceof LockUnavailableError) return null;
+        throw error;
+      };
+      const restarting = (async () => {
+        for (let place = 0; time.now() < end; place = (place + 1) % 5) {
+          for (const { server } of world.at(place)) await server.restart();
+          await time.pass(300);
+        }
+      })();
+      await Promise.all([...clients.map(contend), restarting]);
+      expect(most).toBe(1);
+      expect(entered).toBeGreaterThan(10);
+    });
+  });
+});

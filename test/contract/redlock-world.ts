@@ -1,0 +1,140 @@
+import { Redis } from 'ioredis';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import type { RedlockOptions } from '../../lib/redis-lock.redlock-options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { FaultProxy } from '../servers/fault-proxy.js';
+import { RedisServer } from '../servers/redis-server.js';
+import type { ClientOptions } from './backends.js';
+import { Client, Clients } from './client.js';
+import { Time } from './time.js';
+
+/** One of the independent masters, behind a network that can fail. */
+class Master {
+  private constructor(
+    readonly server: RedisServer,
+    readonly proxy: FaultProxy,
+    readonly admin: Redis,
+  ) {}
+
+  static async start(): Promise<Master> {
+    const server = await RedisServer.start();
+    return new Master(
+      server,
+      await FaultProxy.start(server),
+      new Redis(server.url).on('error', () => {}),
+    );
+  }
+
+  /** Who holds the lock here. */
+  async holder(name: string): Promise<string | undefined> {
+    return (await this.admin.hkeys(name))[0];
+  }
+
+  async put(name: string, owner: string, ttl: number): Promise<void> {
+    await this.admin.multi().del(name).hset(name, owner, 1).pexpire(name, ttl).exec();
+  }
+
+  async reset(): Promise<void> {
+    this.proxy.heal();
+    if (this.server.isRunning) this.server.resume();
+    else await this.server.restart();
+    await this.admin.flushall();
+  }
+
+  async stop(): Promise<void> {
+    this.admin.disconnect();
+    await this.proxy.close();
+    await this.server.stop();
+  }
+}
+
+export interface RedlockClientOptions extends Omit<ClientOptions, 'redlock'> {
+  readonly redlock?: Omit<RedlockOptions, 'nodes'>;
+}
+
+/** Independent masters, each behind a proxy of its own, and clients of all of them. */
+export class RedlockWorld {
+  readonly time = Time.real();
+  readonly masters: Master[] = [];
+  private readonly clients = new Clients();
+  private readonly closers: (() => Promise<unknown>)[] = [];
+
+  constructor(readonly size: number) {}
+
+  async start(): Promise<void> {
+    this.masters.push(...(await Promise.all(Array.from({ length: this.size }, () => Master.start()))));
+  }
+
+  /** The masters at these places. */
+  at(...places: number[]): Master[] {
+    return places.flatMap((place) => this.masters[place] ?? []);
+  }
+
+  /** A client whose way to each master can be cut. It has connected to all of them. */
+  open(options?: RedlockClientOptions): Promise<Client> {
+    const urls = this.masters.map(({ proxy }) => proxy.url);
+    return this.openAt(urls, options);
+  }
+
+  /** A client in a place of its own: every byte to and from a master takes as long as `delayOf` says, ms. */
+  async openFar(delayOf: (master: number) => number): Promise<Client> {
+    const proxies = await Promise.all(this.masters.map(({ server }) => FaultProxy.start(server)));
+    this.onReset(() => Promise.all(proxies.map((proxy) => proxy.close())));
+    proxies.forEach((proxy, master) => proxy.delay(delayOf(master)));
+    return this.openAt(proxies.map(({ url }) => url));
+  }
+
+  private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
+    const settings = parseModuleOptions({ ...options, connection: urls[0], redlock: { ...redlock, nodes: urls } });
+    const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
+    await this.time.until(async () => {
+      const hold = await client.locks.getRedLock('connecting').acquire({ lease: '10s' });
+      const everywhere = (await this.holders('connecting')).every((owner) => owner === hold.owner);
+      await hold.release();
+      return everywhere;
+    }, 5000);
+    return client;
+  }
+
+  /** Who holds the lock on each master. */
+  holders(name: string): Promise<(string | undefined)[]> {
+    return Promise.all(this.masters.map((master) => master.holder(name)));
+  }
+
+  ttls(name: string): Promise<number[]> {
+    return Promise.all(this.masters.map(({ admin }) => admin.pttl(name)));
+  }
+
+  /** Resolves when nobody holds the lock anywhere. */
+  async free(name: string, within = 2000): Promise<void> {
+    await this.time.until(async () => (await this.holders(name)).every((owner) => owner === undefined), within);
+  }
+
+  /** For what a test opened beside clients. */
+  onReset(close: () => Promise<unknown>): void {
+    this.closers.push(close);
+  }
+
+  async reset(): Promise<void> {
+    await Promise.all(this.closers.splice(0).map((close) => close()));
+    for (const { proxy } of this.masters) proxy.heal();
+    await this.clients.close();
+    await Promise.all(this.masters.map((master) => master.reset()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.masters.map((master) => master.stop()));
+  }
+}
+
+/** Runs the tests that `suite` declares on `size` independent masters. */
+export const onMasters = (size: number, suite: (world: RedlockWorld) => void): void => {
+  const world = new RedlockWorld(size);
+  describe(`on ${size} independent masters`, () => {
+    beforeAll(() => world.start());
+    afterEach(() => world.reset());
+    afterAll(() => world.stop());
+    suite(world);
+  });
+};

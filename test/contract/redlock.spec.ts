@@ -1,0 +1,264 @@
+import { getEventListeners } from 'node:events';
+import { LockConflictError, LockLostError, LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
+import { lockChannel } from '../../lib/keys/names.js';
+import { caught } from '../nest/caught.js';
+import { onMasters } from './redlock-world.js';
+import { track } from './time.js';
+
+/** Rows RD of the behaviour catalogue on three masters, and that half of AB-02. */
+onMasters(3, (world) => {
+  const { time } = world;
+  const FOREIGN = 'somebody:1';
+
+  const putForeign = async (...places: number[]): Promise<void> => {
+    await Promise.all(world.at(...places).map((master) => master.put('n', FOREIGN, 60_000)));
+  };
+
+  describe('A lock on a quorum', () => {
+    it('RD-06 is held under one owner everywhere, extended everywhere and released everywhere', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
+      const isHeldFor = async (ms: number): Promise<boolean> => {
+        const [owners, ttls] = [await world.holders('n'), await world.ttls('n')];
+        return owners.every((owner) => owner === hold.owner) && ttls.every((ttl) => ttl <= ms && ttl > ms - 1000);
+      };
+      await time.until(() => isHeldFor(10_000), 500);
+      await hold.extend('30s');
+      await time.until(() => isHeldFor(30_000), 500);
+      await expect(hold.release()).resolves.toBe('released');
+      await world.free('n', 500);
+    });
+
+    it('RD-07 is refused when others have a majority; what it got is given back, and theirs stays', async () => {
+      const { locks } = await world.open();
+      await putForeign(1, 2);
+      await expect(locks.getRedLock('n').tryAcquire()).resolves.toBeNull();
+      const isClean = async (): Promise<boolean> => (await world.holders('n')).join() === `,${FOREIGN},${FOREIGN}`;
+      await time.until(isClean, 500);
+      const error = await caught(locks.getRedLock('n').acquire({ wait: 300 }), LockTimeoutError);
+      expect(error.details).toMatchObject({
+        holder: FOREIGN,
+        nodes: [{ outcome: 'acquired' }, { outcome: 'busy', holder: FOREIGN }, { outcome: 'busy', holder: FOREIGN }],
+      });
+      await time.until(isClean, 500);
+      await expect(caught(locks.getRedLock('n').acquire({ wait: 0 }), LockConflictError)).resolves.toMatchObject({
+        details: { nodes: expect.any(Array) as unknown },
+      });
+    });
+
+    it('RD-08 is unavailable when no server answers, and the error has what each of them came to', async () => {
+      const { locks } = await world.open();
+      await Promise.all(world.masters.map(({ server }) => server.kill9()));
+      const error = await caught(locks.getRedLock('n').acquire({ wait: 500 }), LockUnavailableError);
+      const nodes = world.masters.map(({ proxy }) => ({
+        node: `127.0.0.1:${proxy.port}`,
+        outcome: 'failed',
+        error: expect.any(LockUnavailableError) as unknown,
+      }));
+      expect(error.details).toEqual({ quorum: 2, nodes });
+      expect(error.message).toContain('0 of 3 answered, 2 are needed');
+    });
+
+    it('RD-09 ends everywhere with its lease, and the next has another owner', async () => {
+      const { locks } = await world.open();
+      const first = await locks.getRedLock('n').acquire({ lease: 200 });
+      await time.pass(300);
+      await expect(world.holders('n')).resolves.toEqual([undefined, undefined, undefined]);
+      expect(first.signal.reason).toBeInstanceOf(LockLostError);
+      const second = await locks.getRedLock('n').acquire({ lease: '10s' });
+      expect(second.owner).not.toBe(first.owner);
+    });
+
+    it('RD-10 is kept by the watchdog for as long as the work takes', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      await locks.getRedLock('n').withLock(async (hold) => {
+        await time.pass(900);
+        await expect(world.holders('n')).resolves.toEqual([hold.owner, hold.owner, hold.owner]);
+        expect(hold.signal.aborted).toBe(false);
+      });
+      await world.free('n', 500);
+    });
+
+    it('RD-11 runs one work at a time, each under an owner of its own', async () => {
+      const clients = [await world.open({ watchdogTimeout: 600 }), await world.open({ watchdogTimeout: 600 })];
+      const steps: string[] = [];
+      const owners = await Promise.all(
+        clients.map(({ locks }) =>
+          locks.getRedLock('n').withLock(async ({ owner }) => {
+            steps.push('in');
+            await time.pass(700);
+            steps.push('out');
+            return owner;
+          }),
+        ),
+      );
+      expect(steps).toEqual(['in', 'out', 'in', 'out']);
+      expect(new Set(owners).size).toBe(2);
+      await world.free('n', 500);
+    });
+
+    it('RD-12 can be extended as long as a majority has it', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
+      await putForeign(0);
+      await hold.extend('20s');
+      const [, ...ttls] = await world.ttls('n');
+      expect(Math.min(...ttls)).toBeGreaterThan(19_000);
+      await putForeign(1);
+      await expect(hold.extend('40s')).rejects.toThrow(LockLostError);
+      await time.until(async () => (await world.holders('n'))[2] === undefined, 1000);
+      await expect(world.holders('n')).resolves.toEqual([FOREIGN, FOREIGN, undefined]);
+    });
+
+    it('RD-12 is lost where only one of three has it and nobody else has the others', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
+      await Promise.all(world.at(0, 1).map(({ admin }) => admin.del('n')));
+      await expect(hold.extend('20s')).rejects.toThrow(LockLostError);
+    });
+
+    it('RD-20 tells its holder when a quorum no longer has it', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 900 });
+      await locks.getRedLock('n').withLock(async ({ signal }) => {
+        await Promise.all(world.at(0, 1).map(({ admin }) => admin.del('n')));
+        await time.until(() => signal.aborted, 300 + time.slack);
+        expect(signal.reason).toBeInstanceOf(LockLostError);
+        expect(String(signal.reason)).toContain('quorum');
+      });
+    });
+
+    it('RD-20 does not tell its holder when a minority no longer has it, and repairs that', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 900 });
+      await locks.getRedLock('n').withLock(async ({ signal, owner }) => {
+        await Promise.all(world.at(0).map(({ admin }) => admin.del('n')));
+        await time.until(async () => (await world.holders('n'))[0] === owner, 300 + time.slack);
+        // So that masters which are restarted one after the other do not take it away.
+        await Promise.all(world.at(1).map(({ admin }) => admin.del('n')));
+        await time.pass(900);
+        expect(signal.aborted).toBe(false);
+        await expect(world.holders('n')).resolves.toEqual([owner, owner, owner]);
+      });
+      await world.free('n', 500);
+    });
+
+    it('RD-22 is unavailable when two of three servers answer with errors', async () => {
+      const { locks } = await world.open();
+      await Promise.all(world.at(0, 1).map(({ admin }) => admin.config('SET', 'maxmemory', '1')));
+      try {
+        const error = await caught(locks.getRedLock('n').tryAcquire(), LockUnavailableError);
+        expect(error.message).toContain('OOM');
+        await world.free('n', 500);
+      } finally {
+        await Promise.all(world.at(0, 1).map(({ admin }) => admin.config('SET', 'maxmemory', '0')));
+      }
+    });
+
+    it('RD-23 is refused when granting it took so long that too little of the lease is left', async () => {
+      const { locks } = await world.open();
+      for (const { proxy } of world.masters) proxy.delay(20);
+      await expect(locks.getRedLock('n').tryAcquire({ lease: 60 })).rejects.toThrow(LockUnavailableError);
+      for (const { proxy } of world.masters) proxy.heal();
+      await world.free('n');
+    });
+
+    it('RD-24 is released although one server does not answer', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
+      for (const { server } of world.at(2)) server.pause();
+      await expect(hold.release()).resolves.toBe('released');
+      for (const { server } of world.at(2)) server.resume();
+      await world.free('n', 5000);
+    });
+
+    it('counts re-entries on every server', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getRedLock('n');
+      await lock.withLock(async (outer) => {
+        await lock.withLock(async (inner) => {
+          expect(inner.owner).toBe(outer.owner);
+          await expect(lock.holdCount()).resolves.toBe(2);
+        });
+        await expect(lock.holdCount()).resolves.toBe(1);
+        await expect(lock.isHeldByCurrentScope()).resolves.toBe(true);
+        await expect(lock.isLocked()).resolves.toBe(true);
+        await expect(lock.remainingLease()).resolves.toBeGreaterThan(29_000);
+      });
+      await expect(lock.isLocked()).resolves.toBe(false);
+      await expect(lock.remainingLease()).resolves.toBe(-2);
+    });
+
+    it('can be taken from whoever has it', async () => {
+      const { locks } = await world.open();
+      await putForeign(0, 1, 2);
+      await expect(locks.getRedLock('n').forceRelease()).resolves.toBe(true);
+      await expect(world.holders('n')).resolves.toEqual([undefined, undefined, undefined]);
+      await expect(locks.getRedLock('n').forceRelease()).resolves.toBe(false);
+    });
+
+    it('is not the plain lock of that name, which lives on one server', async () => {
+      const { locks } = await world.open();
+      await locks.withLock('n', async () => {
+        // One of the three is the same server here, so that it is in the way of one vote.
+        await locks.getRedLock('n').withLock(async ({ owner }) => {
+          const [first, ...others] = await world.holders('n');
+          expect(first).not.toBe(owner);
+          expect(others).toEqual([owner, owner]);
+        });
+      });
+    });
+  });
+
+  describe('A wait for a lock on a quorum', () => {
+    const listening = async (): Promise<number[]> =>
+      Promise.all(world.masters.map(async ({ admin }) => Number((await admin.pubsub('NUMSUB', lockChannel('n')))[1])));
+
+    it('ends by the messages of a release, without polling', async () => {
+      const clients = [await world.open(), await world.open()];
+      const hold = await clients[0]?.locks.getRedLock('n').acquire();
+      const waiting = clients[1]?.locks.getRedLock('n').acquire({ wait: '20s' });
+      await time.until(async () => (await listening()).join() === '1,1,1', 2000);
+      await hold?.release();
+      await expect(time.finish(Promise.resolve(waiting), 500 + time.slack)).resolves.toMatchObject({ isHeld: true });
+    });
+
+    it('ends by a message although one server is down', async () => {
+      const clients = [await world.open(), await world.open()];
+      const hold = await clients[0]?.locks.getRedLock('n').acquire();
+      await Promise.all(world.at(1).map(({ server }) => server.kill9()));
+      const waiting = clients[1]?.locks.getRedLock('n').acquire({ wait: '20s' });
+      const others = world.at(0, 2);
+      const heard = async (): Promise<boolean> => {
+        const counts = await Promise.all(others.map(({ admin }) => admin.pubsub('NUMSUB', lockChannel('n'))));
+        return counts.every(([, count]) => Number(count) === 1);
+      };
+      await time.until(heard, 2000);
+      await hold?.release();
+      await expect(time.finish(Promise.resolve(waiting), 1000 + time.slack)).resolves.toMatchObject({ isHeld: true });
+    });
+
+    it('ends by the leases of which a quorum is free', async () => {
+      const { locks } = await world.open();
+      await Promise.all(world.at(0, 1, 2).map((master, index) => master.put('n', FOREIGN, 600 * (index + 1))));
+      const start = time.now();
+      await time.finish(locks.getRedLock('n').acquire({ wait: '20s' }), 1200 + time.slack);
+      expect(time.now() - start).toBeGreaterThan(1000);
+    });
+
+    it('AB-02 ends with the reason of its signal and leaves nothing behind', async () => {
+      const { locks } = await world.open();
+      const [reason, controller] = [new Error('enough'), new AbortController()];
+      const hold = await locks.getRedLock('n').acquire();
+      const waiting = locks.getRedLock('n').acquire({ wait: '5s', signal: controller.signal });
+      const progress = track(waiting);
+      await time.until(async () => (await listening()).join() === '1,1,1', 2000);
+      expect(progress.settled).toBe(false);
+      controller.abort(reason);
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED', cause: reason });
+      await expect(world.holders('n')).resolves.toEqual([hold.owner, hold.owner, hold.owner]);
+      await time.until(async () => (await listening()).join() === '0,0,0', 1000);
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+      await hold.release();
+      await expect(Promise.all(world.masters.map(({ admin }) => admin.keys('*')))).resolves.toEqual([[], [], []]);
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import type { Hold } from '../../lib/index.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { serve } from '../servers/worker-host.js';
+import { Client } from './client.js';
+
+const [, , ...nodes] = process.argv;
+const settings = parseModuleOptions({ connection: nodes[0], redlock: { nodes } });
+const client = new Client(createRuntime(settings, systemScheduler));
+let hold: Hold | null = null;
+
+/** Another process that contends for a lock on independent masters. */
+export const api = {
+  tryAcquire: async (name: string, wait: number): Promise<boolean> => {
+    hold = await client.locks.getRedLock(name).tryAcquire({ wait });
+    return hold !== null;
+  },
+  release: async (): Promise<string> => (await hold?.release()) ?? 'never acquired',
+};
+
+serve(api);

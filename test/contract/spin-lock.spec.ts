@@ -1,0 +1,194 @@
+import { constantBackoff, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import { inWorld, onEveryBackend } from './backends.js';
+import { Owner } from './owner.js';
+import { RedisWorld } from './redis-world.js';
+import { crowd, Till } from './till.js';
+import { track } from './time.js';
+
+/** The longest pause of the default backoff, and a try, ms. */
+const PAUSE_MS = 150;
+
+/** Rows SP of the behaviour catalogue; the backoffs themselves: `backoff.spec.ts`. */
+onEveryBackend((world) => {
+  describe('A spin lock', () => {
+    it('SP-01 is held and counted, and taken away by a forced release, as a plain lock is', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getSpinLock('n');
+      await a.run(() => lock.acquire());
+      const again = await a.run(() => lock.acquire());
+      await expect(lock.isLocked()).resolves.toBe(true);
+      await expect(a.run(() => lock.holdCount())).resolves.toBe(2);
+      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
+      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
+      await again.release();
+      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
+      await expect(lock.forceRelease()).resolves.toBe(true);
+      await expect(lock.isLocked()).resolves.toBe(false);
+      await expect(lock.forceRelease()).resolves.toBe(false);
+    });
+
+    it('SP-01 excludes the plain lock of its name, and is re-entered by it', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      await a.run(() => locks.getSpinLock('n').acquire());
+      await expect(b.run(() => locks.tryAcquire('n'))).resolves.toBeNull();
+      await a.run(() => locks.acquire('n', { wait: 0 }));
+      await expect(a.run(() => locks.getSpinLock('n').holdCount())).resolves.toBe(2);
+    });
+
+    it('SP-02 refuses the release of somebody who does not hold it', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getSpinLock('n');
+      const hold = await b.run(() => lock.acquire());
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('SP-03 gives up when the wait is over, also where the holder has died', async () => {
+      const [gone, client] = [await world.open(), await world.open()];
+      await gone.locks.getSpinLock('n').acquire();
+      await gone.close();
+      const start = world.time.now();
+      await expect(
+        world.time.finish(client.locks.getSpinLock('n').tryAcquire({ wait: 600 }), 3000),
+      ).resolves.toBeNull();
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(598);
+      expect(world.time.now() - start).toBeLessThan(600 + 50 + world.time.slack);
+    });
+
+    it('SP-04 goes to the next when the lease ends, and the late release is refused', async () => {
+      const { locks } = await world.open();
+      const [a, b] = [new Owner(locks), new Owner(locks)];
+      const lock = locks.getSpinLock('n');
+      const before = world.time.now();
+      await a.run(() => lock.acquire({ lease: 500 }));
+      await world.time.finish(
+        b.run(() => lock.acquire({ wait: Infinity })),
+        2000,
+      );
+      expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
+      expect(world.time.now() - before).toBeLessThan(520 + world.time.slack);
+      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
+    });
+
+    it('SP-05 is renewed while its client lives, and free within one watchdog time-out after', async () => {
+      const [gone, client] = [await world.open({ watchdogTimeout: 900 }), await world.open()];
+      await gone.locks.getSpinLock('n').acquire();
+      await world.time.pass(1500);
+      await expect(client.locks.getSpinLock('n').isLocked()).resolves.toBe(true);
+      await gone.close();
+      await world.time.finish(client.locks.getSpinLock('n').acquire({ wait: Infinity }), 900 + PAUSE_MS + 400);
+    });
+
+    it('SP-06 is had soon after its release, of which nobody is told', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getSpinLock('n');
+      const hold = await lock.acquire();
+      const waiting = lock.acquire({ wait: Infinity });
+      const progress = track(waiting);
+      await world.time.pass(500);
+      expect(progress.settled).toBe(false);
+      await expect(world.probe.channels()).resolves.toEqual([]);
+      await hold.release();
+      await world.time.finish(waiting, PAUSE_MS + world.time.slack);
+    });
+
+    it('SP-07 is not had by somebody whose wait ends before', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getSpinLock('n');
+      const hold = await lock.acquire();
+      await expect(world.time.finish(lock.tryAcquire({ wait: 300, lease: '30s' }), 700)).resolves.toBeNull();
+      await expect(hold.release()).resolves.toBe('released');
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('SP-08 lets many owners of many clients in one at a time', async () => {
+      const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
+      const till = new Till(world);
+      const crowds = clients.map(({ locks }) => crowd(3, 5, () => locks.getSpinLock('n').withLock(() => till.add(1))));
+      await world.time.finish(Promise.all(crowds), 30_000);
+      expect(till).toMatchObject({ count: 120, mostInside: 1 });
+    });
+
+    it('SP-12 cuts the last pause to the time left', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getSpinLock('n', constantBackoff('10s'));
+      await lock.acquire();
+      const start = world.time.now();
+      await expect(world.time.finish(lock.tryAcquire({ wait: 50 }), 2000)).resolves.toBeNull();
+      expect(world.time.now() - start).toBeLessThan(50 + 10 + world.time.slack);
+    });
+
+    it('SP-13 refuses what gives no pauses before anything is sent', async () => {
+      const { locks } = await world.open();
+      const before = await world.probe.commands();
+      expect(() => locks.getSpinLock('n', 64 as never)).toThrow(LockOptionsError);
+      const silent = locks.getSpinLock('n', () => []);
+      await expect(silent.acquire()).rejects.toThrow(LockOptionsError);
+      await expect(world.probe.commands()).resolves.toBe(before);
+    });
+
+    it('tells only the one whose backoff fails on the way', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.acquire('n');
+      const failing = locks.getSpinLock('n', () => [5, -1]).acquire({ wait: Infinity });
+      const patient = locks.getSpinLock('n').acquire({ wait: Infinity });
+      await expect(world.time.finish(failing, 1000)).rejects.toThrow(LockOptionsError);
+      await hold.release();
+      await world.time.finish(patient, PAUSE_MS + world.time.slack);
+    });
+
+    it('lets only one of its waiters in a process ask, at its own pace', async () => {
+      const { locks, runtime } = await world.open();
+      const hold = await locks.acquire('n');
+      const lock = locks.getSpinLock('n', constantBackoff(100));
+      const before = await world.probe.commands();
+      const waits = Array.from({ length: 20 }, () => lock.tryAcquire({ wait: 450 }));
+      await world.time.finish(Promise.all(waits), 2000);
+      // At once and every 100 ms.
+      expect((await world.probe.commands()) - before).toBeLessThanOrEqual(6);
+      await world.time.until(() => runtime.acquisitions.contended === 0, 1000);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('lets the next in line ask at its own pace when the first leaves', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.acquire('n');
+      const slow = locks.getSpinLock('n', constantBackoff('10s')).tryAcquire({ wait: 100 });
+      const quick = locks.getSpinLock('n').acquire({ wait: Infinity });
+      await expect(world.time.finish(slow, 1000)).resolves.toBeNull();
+      await hold.release();
+      await world.time.finish(quick, PAUSE_MS + world.time.slack);
+    });
+
+    it('stops at once when its signal aborts, in the longest pause', async () => {
+      const { locks, runtime } = await world.open();
+      await locks.acquire('n');
+      const controller = new AbortController();
+      const lock = locks.getSpinLock('n', constantBackoff('10s'));
+      const waiting = lock.acquire({ wait: Infinity, signal: controller.signal });
+      await world.time.pass(100);
+      controller.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      await world.time.until(() => runtime.acquisitions.contended === 0, 100 + world.time.slack);
+    });
+  });
+});
+
+const redis = new RedisWorld();
+
+inWorld(redis, ({ time }) => {
+  describe('A spin lock without a server', () => {
+    it('SP-09 is refused as unavailable, within its wait', async () => {
+      const { locks } = await redis.open();
+      await redis.server.kill9();
+      const start = time.now();
+      const attempt = locks.getSpinLock('n').tryAcquire({ wait: 800, lease: '10s' });
+      await expect(attempt).rejects.toThrow(LockUnavailableError);
+      expect(time.now() - start).toBeLessThan(800 + 1000 + time.slack);
+      await redis.server.restart();
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import type { LockTransitions } from '../../../lib/backend/lock-transitions.js';
+import { describeVectors, type Arguments, type Situation } from './run-vectors.js';
+import { A1 } from './vector.js';
+
+/** How often the field of a hash says that it is held. */
+const countIn = ({ before }: Situation, name: string, field: string): number => {
+  const value = before[name]?.value ?? {};
+  return typeof value === 'object' && !Array.isArray(value)
+    ? Number(Object.entries(value).find(([of]) => of === field)?.[1] ?? 0)
+    : 0;
+};
+
+/** Redisson acquires once more; we say how often an owner is to hold, so the first time and the next are two things. */
+const acquire = async (half: LockTransitions, { name, holder: owner, lease }: Arguments, count: number) => {
+  if (count > 1) {
+    const { outcome } = await half.hold({ name, owner, lease, count });
+    return outcome === 'held' ? 'acquired' : outcome;
+  }
+  const reply = await half.acquire({ name, owner, lease });
+  return reply.outcome === 'busy' ? reply.remaining : reply.outcome;
+};
+
+/** Redisson releases once; with us a partial release says what remains. */
+const release = async (half: LockTransitions, { name, holder: owner, restoreLease }: Arguments, remaining: number) => {
+  if (remaining > 0) {
+    const { outcome } = await half.hold({ name, owner, lease: restoreLease, count: remaining });
+    return outcome === 'held' ? 'partial' : outcome;
+  }
+  return (await half.release({ name, owner, lease: restoreLease })) === 'released' ? 'final' : 'notOwner';
+};
+
+const timeout = (n: number): string => `{rw}:${A1}:rwlock_timeout:${n}`;
+
+describeVectors(
+  ['R', 'W'],
+  {
+    'rw.readAcquire': async ({ readLock }, args, situation) => {
+      const { name, holder: owner, lease } = args;
+      const reads = countIn(situation, name, owner);
+      if (countIn(situation, name, `${owner}:write`) === 0) return acquire(readLock, args, reads + 1);
+      const { outcome } = await readLock.hold({ name, owner, lease, count: reads + 1 });
+      return outcome === 'held' ? 'acquired' : outcome;
+    },
+    'rw.readRelease': ({ readLock }, args, situation) =>
+      release(readLock, args, countIn(situation, args.name, args.holder) - 1),
+    'rw.readForceRelease': ({ readLock }, { name }) => readLock.forceRelease(name),
+    'rw.readRenew': async ({ readLock }, { timeout: lease, items }) => {
+      const renewed = items.map(async ([name, holders]) => {
+        const { held } = await readLock.renew([holders].flat().map((owner) => ({ name, owner, lease })));
+        return Number(held.includes(true));
+      });
+      return Promise.all(renewed);
+    },
+    'rw.writeAcquire': ({ writeLock }, args, situation) =>
+      acquire(writeLock, args, countIn(situation, args.name, `${args.holder}:write`) + 1),
+    'rw.writeRelease': ({ writeLock }, args, situation) =>
+      release(writeLock, args, countIn(situation, args.name, `${args.holder}:write`) - 1),
+    'rw.writeForceRelease': ({ writeLock }, { name }) => writeLock.forceRelease(name),
+  },
+  {
+    R03: {
+      why: 'the reads of one owner have one lease, which a re-entry begins anew for all of them',
+      state: {
+        rw: { type: 'hash', value: { mode: 'read', [A1]: '2' }, ttl: [29_000, 30_000] },
+        [timeout(1)]: { type: 'string', value: '1', ttl: [29_000, 30_000] },
+        [timeout(2)]: { type: 'string', value: '1', ttl: [29_000, 30_000] },
+      },
+    },
+    R12: {
+      why: 'a renewal never ends the longer lease of another reader',
+      state: {
+        rw: { type: 'hash', value: { mode: 'read', [A1]: '2', '${B7}': '1' }, ttl: [59_000, 60_000] },
+        [timeout(1)]: { type: 'string', value: '1', ttl: [29_000, 30_000] },
+        [timeout(2)]: { type: 'string', value: '1', ttl: [29_000, 30_000] },
+        '{rw}:${B7}:rwlock_timeout:1': { type: 'string', value: '1', ttl: [59_000, 60_000] },
+      },
+    },
+    W02: {
+      why: 'a re-entry says how long the lock is to last, instead of adding to it',
+      state: { rw: { type: 'hash', value: { mode: 'write', [`${A1}:write`]: '2' }, ttl: [29_000, 30_000] } },
+    },
+    W07: {
+      why: 'other readers are told that they may come in',
+      messages: [['redisson_rwlock:{rw}', '1']],
+    },
+    W08: {
+      why: 'a read that ends does not shorten the hold of its writer, and the reads of one owner have one lease',
+      state: {
+        rw: { type: 'hash', value: { mode: 'write', [`${A1}:write`]: '1', [A1]: '1' }, ttl: [59_000, 60_000] },
+        [timeout(1)]: { type: 'string', value: '1', ttl: [29_000, 30_000] },
+      },
+    },
+    W09: {
+      why: 'to us, the last read of a writer is released like any other: returns final',
+      returns: 'final',
+    },
+    R05: {
+      why: 'to us, one of several readers is released like any other: returns final',
+      returns: 'final',
+    },
+  },
+);

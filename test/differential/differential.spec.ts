@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { Pair, type Step } from './pair.js';
+import { smallestFailing } from './smallest.js';
+import { latchSteps, semaphoreSteps } from './steps/counter.steps.js';
+import { fairQueueSteps } from './steps/fair-lock.steps.js';
+import { lockSteps, tokenSteps } from './steps/lock.steps.js';
+import { permitSteps } from './steps/permits.steps.js';
+import { preferenceSteps } from './steps/read-write-lock.steps.js';
+
+const RUNS = Number(process.env['DIFFERENTIAL_RUNS'] ?? 25);
+const OPERATIONS = 50;
+
+/** Each alone, where operations meet most; and all together, where kinds meet that share a name. */
+const kinds: Readonly<Record<string, readonly fc.Arbitrary<Step>[]>> = {
+  'the plain and the spin lock': [lockSteps('lock'), lockSteps('spinLock')],
+  'the fenced lock': [lockSteps('fencedLock'), tokenSteps],
+  'the fair lock': [lockSteps('fairLock'), fairQueueSteps],
+  'the read-write lock': [lockSteps('readLock'), lockSteps('writeLock'), preferenceSteps],
+  'the semaphore': [semaphoreSteps],
+  'the permit-expirable semaphore': [permitSteps],
+  'the count-down latch': [latchSteps],
+};
+
+const suites = { ...kinds, 'every kind together': Object.values(kinds).flat() };
+
+const difference = (pair: Pair, steps: readonly Step[]): Promise<unknown> =>
+  pair.compare(steps).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('On Redis and in memory the same operations give the same replies and leave the same state:', () => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await Pair.start();
+  });
+  afterAll(() => pair.stop());
+
+  it.each(Object.entries(suites))(
+    '%s',
+    async (_, steps) => {
+      const list = fc.array(fc.oneof(...steps), { minLength: OPERATIONS, maxLength: OPERATIONS });
+      const property = fc.asyncProperty(list, (operations) => pair.compare(operations));
+      const { counterexample, seed, numRuns } = await fc.check(property, { numRuns: RUNS, endOnFailure: true });
+      if (counterexample === null) return;
+      const [operations] = counterexample;
+      const fails = async (part: readonly Step[]): Promise<boolean> => (await difference(pair, part)) !== undefined;
+      const smallest = await smallestFailing(operations, fails);
+      const labels = smallest.map(({ label }) => label).join('\n  ');
+      throw new Error(`Seed ${seed}, run ${numRuns}; ${smallest.length} steps are enough:\n  ${labels}`, {
+        cause: await difference(pair, smallest),
+      });
+    },
+    60_000 + 200 * RUNS,
+  );
+});

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { lease, OVER_MS, UNIT } from '../durations.js';
+import { name, owner } from '../names.js';
+import type { Step } from '../pair.js';
+
+/** Far more than a run lasts, and so much more than each other that the sums of two are told apart. */
+const slot = fc.constantFrom(5 * UNIT, 20 * UNIT);
+
+/** Waiters with places in the queue, and what becomes of places. The rest is that of every lock. */
+export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    arbitrary: fc.tuple(name, owner, lease, slot).map(([lock, by, ms, place]): Step => ({
+      label: `fairLock.queue ${lock} ${by} ${ms} ${place}`,
+      run: ({ backend }) => backend.fairLock.queue({ name: lock, owner: by, lease: ms, slot: place }),
+    })),
+    weight: 6,
+  },
+  {
+    // A place that ends with the step: purged by whoever comes next.
+    arbitrary: fc.tuple(name, owner, lease).map(([lock, by, ms]): Step => ({
+      label: `fairLock.queue ${lock} ${by} ${ms}, and the place passes`,
+      run: async ({ backend, pass }) => {
+        const reply = await backend.fairLock.queue({ name: lock, owner: by, lease: ms, slot: 1 });
+        await backend.fairLock.keep({ name: lock, owners: [by], slot: 1 });
+        await pass(OVER_MS);
+        return reply.outcome;
+      },
+    })),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.tuple(name, owner, slot).map(([lock, by, place]): Step => ({
+      label: `fairLock.leave ${lock} ${by} ${place}`,
+      run: ({ backend }) => backend.fairLock.leave({ name: lock, owner: by, lease: 1000, slot: place }),
+    })),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.tuple(name, fc.uniqueArray(owner, { minLength: 1 }), slot).map(([lock, owners, place]): Step => ({
+      label: `fairLock.keep ${lock} ${owners.join(' ')} ${place}`,
+      run: ({ backend }) => backend.fairLock.keep({ name: lock, owners, slot: place }),
+    })),
+    weight: 2,
+  },
+);

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import type { LockBackend } from '../../../lib/backend/lock-backend.js';
+import type { LockTransitions } from '../../../lib/backend/lock-transitions.js';
+import { lease, OVER_MS, SHORT_MS } from '../durations.js';
+import { name, owner as exclusiveOwner, readerOrWriter } from '../names.js';
+import type { Step } from '../pair.js';
+
+/** The fields of a backend behind which a lock is. */
+export type LockField = {
+  [Field in keyof LockBackend]: LockBackend[Field] extends LockTransitions ? Field : never;
+}[keyof LockBackend];
+
+const count = fc.integer({ min: 1, max: 3 });
+
+/** Every transition and query of one kind of lock, with owners that hold and that do not. */
+export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
+  const owner = kind === 'readLock' || kind === 'writeLock' ? readerOrWriter : exclusiveOwner;
+  const acquire = fc.tuple(name, owner, lease).map(([lock, by, ms]): Step => ({
+    label: `${kind}.acquire ${lock} ${by} ${ms}`,
+    run: ({ backend }) => backend[kind].acquire({ name: lock, owner: by, lease: ms }),
+  }));
+  const acquireShortly = fc.tuple(name, owner).map(([lock, by]): Step => ({
+    label: `${kind}.acquire ${lock} ${by} ${SHORT_MS}, which passes`,
+    run: async ({ backend, pass }) => {
+      const { outcome } = await backend[kind].acquire({ name: lock, owner: by, lease: SHORT_MS });
+      await pass(OVER_MS);
+      return outcome;
+    },
+  }));
+  const hold = fc.tuple(name, owner, count, lease).map(([lock, by, times, ms]): Step => ({
+    label: `${kind}.hold ${lock} ${by} ${times} ${ms}`,
+    run: ({ backend }) => backend[kind].hold({ name: lock, owner: by, count: times, lease: ms }),
+  }));
+  const release = fc.tuple(name, owner).map(([lock, by]): Step => ({
+    label: `${kind}.release ${lock} ${by}`,
+    run: ({ backend }) => backend[kind].release({ name: lock, owner: by, lease: 1000 }),
+  }));
+  const renew = fc.array(fc.tuple(name, owner, lease), { minLength: 1, maxLength: 3 }).map((renewals): Step => ({
+    label: `${kind}.renew ${JSON.stringify(renewals)}`,
+    run: async ({ backend }) =>
+      backend[kind].renew(renewals.map(([lock, by, ms]) => ({ name: lock, owner: by, lease: ms }))),
+  }));
+  const forceRelease = name.map((lock): Step => ({
+    label: `${kind}.forceRelease ${lock}`,
+    run: ({ backend }) => backend[kind].forceRelease(lock),
+  }));
+  const inspect = fc.tuple(name, fc.option(owner, { nil: undefined })).map(([lock, by]): Step => ({
+    label: `${kind}.inspect ${lock} ${by}`,
+    run: ({ backend }) => backend[kind].inspect(lock, by),
+  }));
+  return fc.oneof(
+    { arbitrary: acquire, weight: 6 },
+    { arbitrary: hold, weight: 5 },
+    { arbitrary: release, weight: 4 },
+    { arbitrary: renew, weight: 3 },
+    { arbitrary: inspect, weight: 3 },
+    { arbitrary: forceRelease, weight: 1 },
+    { arbitrary: acquireShortly, weight: 1 },
+  );
+};
+
+/** What the fenced lock has beside. */
+export const tokenSteps: fc.Arbitrary<Step> = name.map((lock): Step => ({
+  label: `fencedLock.currentToken ${lock}`,
+  run: ({ backend }) => backend.fencedLock.currentToken(lock),
+}));

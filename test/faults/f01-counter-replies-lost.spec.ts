@@ -1,0 +1,303 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { mentions } from '../servers/fault-proxy.js';
+import { executions, expectWithin, settled, until } from './observe.js';
+import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+
+const ROUNDS = 5;
+
+/** Permits and counts have no owner: only the request itself can tell whether it was executed before. */
+describe('F1: the reply of a request about permits or counts is lost', () => {
+  const bench = useBench();
+  const valueOf = async (name: string): Promise<number> => Number(await bench().admin.get(name));
+
+  /** Nothing that goes on in the background changes it any more. */
+  const staysAt = async (name: string, value: number): Promise<void> => {
+    await sleep(3 * DEADLINE);
+    await expect(valueOf(name)).resolves.toBe(value);
+  };
+
+  /** The next command that mentions all of the words, as it reached the server. */
+  const overheard = async (...words: string[]): Promise<() => Promise<string[]>> => {
+    const monitor = await bench().admin.monitor();
+    bench().after(async () => monitor.disconnect());
+    const heard = new Promise<string[]>((resolve) =>
+      monitor.on('monitor', (_time: string, args: string[], source: string) => {
+        if (source !== 'lua' && words.every((word) => args.some((arg) => arg.includes(word)))) resolve(args);
+      }),
+    );
+    return () => heard;
+  };
+
+  describe('of an acquire', () => {
+    it('one try rejects as unknown in time, and gives the permits back that it took', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      const taken = await executions(bench().admin, 'decrby');
+      for (let round = 0; round < ROUNDS; round++) {
+        const name = `f1:try:${round}`;
+        await bench().admin.set(name, 5);
+        const cut = proxy.cutAfter(mentions('evalsha', name));
+        const attempt = await settled(() => client.locks.getSemaphore(name).tryAcquire(2));
+        await cut;
+        expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown', lockName: name });
+        expectWithin(attempt, DEADLINE + 100);
+        await until(async () => (await valueOf(name)) === 5, RECONNECT + 2 * DEADLINE, 'they are given back');
+        await client.connected();
+      }
+      expect((await executions(bench().admin, 'decrby')) - taken).toBe(ROUNDS);
+      await sleep(2 * DEADLINE);
+      for (let round = 0; round < ROUNDS; round++) await expect(valueOf(`f1:try:${round}`)).resolves.toBe(5);
+    });
+
+    it('takes the permits once when the acquirer waits', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:wait', 2);
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
+      const attempt = await settled(() => client.locks.getSemaphore('f1:wait').acquire(2, { wait: '5s' }));
+      await cut;
+      expect(attempt.error).toBeUndefined();
+      await staysAt('f1:wait', 0);
+    });
+
+    it('takes nothing when it arrives late', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:late', 2);
+      const taken = await executions(bench().admin, 'decrby');
+      proxy.hold('request');
+      const attempt = await settled(() => client.locks.getSemaphore('f1:late').tryAcquire());
+      expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+      await sleep(DEADLINE);
+      proxy.heal();
+      await staysAt('f1:late', 2);
+      await expect(executions(bench().admin, 'decrby')).resolves.toBe(taken);
+    });
+
+    it('tells the waiters when it gives the permits back', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      const waiter = bench().open(undefined, { safetyPoll: '1m' });
+      await bench().admin.set('f1:told', 1);
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:told'));
+      proxy.acceptThenClose();
+      await settled(() => client.locks.getSemaphore('f1:told').tryAcquire());
+      await cut;
+      const waiting = settled(() => waiter.locks.getSemaphore('f1:told').acquire(1, { wait: '10s' }));
+      const listens = async () => Number((await bench().admin.pubsub('NUMSUB', 'redisson_sc:{f1:told}'))[1]) === 1;
+      await until(listens, 1000, 'somebody waits');
+      await sleep(50);
+      proxy.heal();
+      expect((await waiting).error).toBeUndefined();
+      await staysAt('f1:told', 0);
+    });
+
+    it('leaves a semaphore alone that was deleted meanwhile', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:gone', 1);
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:gone'));
+      proxy.acceptThenClose();
+      await settled(() => client.locks.getSemaphore('f1:gone').tryAcquire());
+      await cut;
+      await bench().admin.del('f1:gone');
+      proxy.heal();
+      await client.connected();
+      await sleep(2 * DEADLINE);
+      await expect(bench().admin.keys('*')).resolves.toEqual([]);
+    });
+
+    it('a drain gives everything back', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:drain', 7);
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:drain'));
+      const drain = await settled(() => client.locks.getSemaphore('f1:drain').drainPermits());
+      await cut;
+      expect(drain.error).toBeInstanceOf(LockUnavailableError);
+      await until(async () => (await valueOf('f1:drain')) === 7, RECONNECT + 2 * DEADLINE, 'they are given back');
+      await staysAt('f1:drain', 7);
+    });
+  });
+
+  describe('of a release', () => {
+    it('releases once', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      for (let round = 0; round < ROUNDS; round++) {
+        const name = `f1:release:${round}`;
+        const cut = proxy.cutAfter(mentions('evalsha', name));
+        await expect(client.locks.getSemaphore(name).release(3)).resolves.toBeUndefined();
+        await cut;
+        await client.connected();
+      }
+      await sleep(2 * DEADLINE);
+      for (let round = 0; round < ROUNDS; round++) await expect(valueOf(`f1:release:${round}`)).resolves.toBe(3);
+    });
+
+    it('releases once, also where a copy of the request arrives after its repetition was answered', async () => {
+      const { client, proxy } = await bench().openBehindProxy({ commandTimeout: '2s' });
+      const copy = await overheard('f1:copy');
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:copy'));
+      await client.locks.getSemaphore('f1:copy').release();
+      await cut;
+      const [command = '', ...args] = await copy();
+      const [answer] = (await bench().admin.call(command, ...args)) as unknown[];
+      expect(answer).toBe('released');
+      await expect(valueOf('f1:copy')).resolves.toBe(1);
+    });
+
+    it.each(['cutAfter', 'cutBefore'] as const)('goes on behind it, %s, and releases once', async (when) => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:behind', 0);
+      proxy.acceptThenClose();
+      const cut = proxy[when](mentions('evalsha', 'f1:behind'));
+      const release = await settled(() => client.locks.getSemaphore('f1:behind').release());
+      await cut;
+      expect(release.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      expectWithin(release, 2 * DEADLINE + 50);
+      await staysAt('f1:behind', when === 'cutAfter' ? 1 : 0);
+      proxy.heal();
+      await until(async () => (await valueOf('f1:behind')) === 1, RECONNECT + 2 * DEADLINE, 'it is released');
+      await staysAt('f1:behind', 1);
+    });
+
+    it('after work does not change what came of it, and is an event', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:work', 1);
+      const working = client.locks.getSemaphore('f1:work').withPermits(1, async () => {
+        await client.connected();
+        proxy.acceptThenClose();
+        proxy.cutAll();
+        return 'done';
+      });
+      await expect(working).resolves.toBe('done');
+      expect(client.events).toMatchObject([{ type: 'permits-release-failed', lockName: 'f1:work', permits: 1 }]);
+      proxy.heal();
+      await until(async () => (await valueOf('f1:work')) === 1, RECONNECT + 2 * DEADLINE, 'it is released');
+    });
+  });
+
+  describe('of a count-down', () => {
+    it('counts once', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      await bench().admin.set('f1:latch', ROUNDS + 1);
+      for (let round = 0; round < ROUNDS; round++) {
+        const cut = proxy.cutAfter(mentions('evalsha', 'f1:latch'));
+        await expect(client.locks.getCountDownLatch('f1:latch').countDown()).resolves.toBeUndefined();
+        await cut;
+        await client.connected();
+      }
+      await staysAt('f1:latch', 1);
+    });
+
+    it.each([1, undefined])('does not count down what was set after it, from %s', async (before) => {
+      const { client, proxy } = await bench().openBehindProxy();
+      if (before !== undefined) await bench().admin.set('f1:next', before);
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:next'));
+      proxy.acceptThenClose();
+      const count = settled(() => client.locks.getCountDownLatch('f1:next').countDown());
+      await cut;
+      await bench().admin.set('f1:next', 5);
+      proxy.heal();
+      await count;
+      await sleep(3 * DEADLINE);
+      await expect(valueOf('f1:next')).resolves.toBe(5);
+    });
+
+    it('goes on behind it, and counts once', async () => {
+      const { client, proxy } = await bench().openBehindProxy();
+      const waiter = bench().open();
+      await bench().admin.set('f1:open', 1);
+      const waiting = settled(() => waiter.locks.getCountDownLatch('f1:open').await({ wait: '10s' }));
+      proxy.acceptThenClose();
+      const cut = proxy.cutBefore(mentions('evalsha', 'f1:open'));
+      const count = await settled(() => client.locks.getCountDownLatch('f1:open').countDown());
+      await cut;
+      expect(count.error).toBeInstanceOf(LockUnavailableError);
+      proxy.heal();
+      expect((await waiting).value).toBe(true);
+    });
+  });
+
+  it('is repeated with the first answer, where something is set, added or deleted', async () => {
+    const { client, proxy } = await bench().openBehindProxy({ commandTimeout: '2s' });
+    const semaphore = client.locks.getSemaphore('f1:set');
+    const latch = client.locks.getCountDownLatch('f1:set:latch');
+    const lost = async <T>(call: () => Promise<T>): Promise<T> => {
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:set'));
+      const [answer] = await Promise.all([call(), cut]);
+      await client.connected();
+      return answer;
+    };
+    await expect(lost(() => semaphore.trySetPermits(3))).resolves.toBe(true);
+    await expect(lost(() => semaphore.trySetPermits(4))).resolves.toBe(false);
+    await lost(() => semaphore.addPermits(4));
+    await expect(valueOf('f1:set')).resolves.toBe(7);
+    await expect(lost(() => semaphore.releaseIfExists(2))).resolves.toBe(true);
+    await expect(valueOf('f1:set')).resolves.toBe(9);
+    await expect(lost(() => semaphore.delete())).resolves.toBe(true);
+    await expect(lost(() => semaphore.releaseIfExists(2))).resolves.toBe(false);
+    await expect(lost(() => latch.trySetCount(3))).resolves.toBe(true);
+    await expect(lost(() => latch.delete())).resolves.toBe(true);
+    await expect(bench().admin.exists('f1:set', 'f1:set:latch')).resolves.toBe(0);
+    // What is left of it ends by itself.
+    for (const marker of await bench().admin.keys('*')) {
+      expect(marker).toMatch(/^redisson_unlock_latch:\{f1:set(:latch)?\}:/);
+      expect(await bench().admin.pttl(marker)).toBeLessThanOrEqual(64_000);
+      expect(await bench().admin.pttl(marker)).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('F17: the server is far out of memory, for permits and counts', () => {
+  const bench = useBench();
+  const fill = () => bench().admin.config('SET', 'maxmemory', '1');
+
+  afterEach(() => bench().admin.config('SET', 'maxmemory', '0'));
+
+  it('refuses what is new, and changes nothing', async () => {
+    const client = bench().open();
+    await client.connected();
+    const semaphore = client.locks.getSemaphore('s');
+    await bench().admin.set('s', 3);
+    await fill();
+    for (const call of [
+      () => semaphore.tryAcquire(),
+      () => semaphore.addPermits(1),
+      () => semaphore.drainPermits(),
+      () => client.locks.getSemaphore('new').trySetPermits(1),
+      () => client.locks.getCountDownLatch('new').trySetCount(1),
+    ]) {
+      const { error } = await settled<unknown>(call);
+      expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: false });
+      expect(String(error)).toContain('OOM');
+    }
+    await expect(bench().admin.get('s')).resolves.toBe('3');
+    await expect(bench().admin.keys('*')).resolves.toEqual(['s']);
+  });
+
+  it('releases, counts down and deletes', async () => {
+    const client = bench().open();
+    await client.connected();
+    const { locks } = client;
+    await bench().admin.mset({ s: 0, c: 2 });
+    await fill();
+    await locks.getSemaphore('s').release(2);
+    await expect(locks.getSemaphore('s').releaseIfExists()).resolves.toBe(true);
+    await expect(bench().admin.get('s')).resolves.toBe('3');
+    await locks.getCountDownLatch('c').countDown();
+    await expect(bench().admin.get('c')).resolves.toBe('1');
+    await locks.getCountDownLatch('c').countDown();
+    await expect(locks.getSemaphore('s').delete()).resolves.toBe(true);
+    await until(async () => (await bench().admin.keys('*')).length === 0, 1000, 'nothing is left');
+  });
+
+  it('undoes an acquire whose reply was lost', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    await bench().admin.set('s', 1);
+    const cut = proxy.cutAfter(mentions('evalsha', '{s}'));
+    proxy.acceptThenClose();
+    const attempt = await settled(() => client.locks.getSemaphore('s').tryAcquire());
+    await cut;
+    expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+    await expect(bench().admin.get('s')).resolves.toBe('0');
+    await fill();
+    proxy.heal();
+    await until(async () => (await bench().admin.get('s')) === '1', RECONNECT + 2 * DEADLINE, 'it is given back');
+  });
+});

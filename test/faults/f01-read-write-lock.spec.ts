@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisCommands } from '../../lib/backend/redis/commands.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection.js';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { mentions } from '../servers/fault-proxy.js';
+import { settled, until } from './observe.js';
+import { type Client, DEADLINE, RECONNECT, useBench } from './open-locks.js';
+
+/** So long that whatever is gone soon was undone and did not expire. */
+const LONG = '60s';
+/** Long enough for a new connection and a command on it, and shorter than a request may take. */
+const LAST_WORDS_MS = 0.75 * DEADLINE;
+
+/** The client lets its connection go. What it wrote before is still on its way. */
+const hangUp = (client: Client): void => {
+  const commands = Reflect.get(client.runtime.backend, 'commands') as RedisCommands;
+  (Reflect.get(commands, 'connection') as RedisConnection).reconnect();
+};
+
+describe('F1, F2: the reply of a request about a read-write lock is lost', () => {
+  const bench = useBench();
+  const stateOf = (name: string): Promise<Record<string, string>> => bench().admin.hgetall(name);
+  const timeoutsOf = (name: string): Promise<string[]> => bench().admin.keys(`{${name}}:*:rwlock_timeout:*`);
+
+  const setUp = async (name: string) => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const lock = client.locks.getReadWriteLock(name);
+    return { client, proxy, read: lock.readLock(), write: lock.writeLock() };
+  };
+
+  const cleared = (name: string): Promise<void> =>
+    until(
+      async () => Object.keys(await stateOf(name)).length === 0 && (await timeoutsOf(name)).length === 0,
+      RECONNECT + 2 * DEADLINE,
+      `${name} is free`,
+    );
+
+  it.each(['readLock', 'writeLock'] as const)('undoes one try that got in: %s', async (half) => {
+    const { client, proxy } = await setUp('f1:try');
+    for (let round = 0; round < 5; round++) {
+      const lock = client.locks.getReadWriteLock(`f1:try:${round}`)[half]();
+      const cut = proxy.cutAfter(mentions('evalsha', lock.name));
+      const attempt = await settled(() => lock.tryAcquire({ lease: LONG }));
+      expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+      expect(attempt.error).toMatchObject({ outcome: 'unknown', lockName: lock.name });
+      await cut;
+      await cleared(lock.name);
+      await client.connected();
+    }
+  });
+
+  it('undoes a try to read beside another reader, who is not touched', async () => {
+    const { proxy, read } = await setUp('f1:beside');
+    const other = await bench().open().locks.getReadWriteLock('f1:beside').readLock().acquire({ lease: LONG });
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:beside'));
+    const attempt = await settled(() => read.tryAcquire({ lease: LONG }));
+    expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+    await cut;
+    const alone = async () => Object.keys(await stateOf('f1:beside')).length === 2;
+    await until(alone, RECONNECT + 2 * DEADLINE, 'the other reader is alone');
+    await expect(stateOf('f1:beside')).resolves.toEqual({ mode: 'read', [other.owner]: '1' });
+    await expect(timeoutsOf('f1:beside')).resolves.toHaveLength(1);
+    expect(await bench().admin.pttl('f1:beside')).toBeGreaterThan(50_000);
+    await expect(other.release()).resolves.toBe('released');
+    await cleared('f1:beside');
+  });
+
+  it('counts one who waits to read once', async () => {
+    const { proxy, read } = await setUp('f1:wait');
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
+    const hold = await read.acquire({ wait: '5s', lease: LONG });
+    await cut;
+    const mine = async () => (await timeoutsOf('f1:wait')).length === 1;
+    await until(mine, RECONNECT + 2 * DEADLINE, 'the first try is undone');
+    await expect(stateOf('f1:wait')).resolves.toEqual({ mode: 'read', [hold.owner]: '1' });
+    await expect(hold.release()).resolves.toBe('released');
+    await cleared('f1:wait');
+  });
+
+  it.each(['readLock', 'writeLock'] as const)('tells of the one release that happened: %s', async (half) => {
+    const { client, proxy } = await setUp('f2:release');
+    const hold = await client.locks.getReadWriteLock('f2:release')[half]().acquire({ lease: LONG });
+    const cut = proxy.cutAfter(mentions('evalsha', 'f2:release'));
+    await expect(hold.release()).resolves.toBe('released');
+    await cut;
+    expect(hold.signal.aborted).toBe(false);
+    await cleared('f2:release');
+  });
+
+  it('lets a writer read once, whose request to read was lost', async () => {
+    const { proxy, read, write } = await setUp('f1:writer');
+    const writing = await write.acquire({ lease: LONG });
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:writer'));
+    const reading = await writing.run(() => read.acquire({ wait: '5s', lease: LONG }));
+    await cut;
+    const { owner } = writing;
+    await expect(stateOf('f1:writer')).resolves.toEqual({ mode: 'write', [`${owner}:write`]: '1', [owner]: '1' });
+    await expect(reading.release()).resolves.toBe('released');
+    await expect(stateOf('f1:writer')).resolves.toEqual({ mode: 'write', [`${owner}:write`]: '1' });
+    await expect(writing.release()).resolves.toBe('released');
+    await cleared('f1:writer');
+  });
+
+  it('takes back what a writer read by a try that failed, and not what it reads afterwards', async () => {
+    const { client, proxy, read, write } = await setUp('f1:again');
+    const writing = await write.acquire({ lease: LONG });
+    const { owner } = writing;
+    for (const readsOn of [false, true]) {
+      const cut = proxy.cutAfter(mentions('evalsha', 'f1:again'));
+      const attempt = await settled(() => writing.run(() => read.acquire({ wait: 0, lease: LONG })));
+      expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+      await cut;
+      if (readsOn) break;
+      const gone = async () => (await timeoutsOf('f1:again')).length === 0;
+      await until(gone, RECONNECT + 2 * DEADLINE, 'the read is taken back');
+      await client.connected();
+    }
+    const reading = await writing.run(() => read.acquire({ wait: '5s', lease: LONG }));
+    await expect(writing.release()).resolves.toBe('released');
+    await sleep(5 * DEADLINE);
+    await expect(stateOf('f1:again')).resolves.toEqual({ mode: 'read', [owner]: '1' });
+    await expect(timeoutsOf('f1:again')).resolves.toHaveLength(1);
+    await expect(reading.release()).resolves.toBe('released');
+    await cleared('f1:again');
+  });
+
+  it('F7 never ends what a writer reads by a late release of what it read before', async () => {
+    const { client, proxy, read, write } = await setUp('f7:reading');
+    const writing = await write.acquire({ lease: LONG });
+    const before = await writing.run(() => read.acquire({ lease: LONG }));
+    proxy.delay(LAST_WORDS_MS, 'request');
+    const written = new Promise<void>((resolve) => {
+      void proxy.cutAfter((command) => {
+        if (mentions('evalsha', 'f7:reading')(command)) resolve();
+        return false;
+      });
+    });
+    const release = settled(() => before.release());
+    await written;
+    proxy.delay(0, 'request');
+    hangUp(client);
+    const reading = await writing.run(() => read.acquire({ wait: '5s', lease: LONG }));
+    expect((await release).value).toBe('released');
+    await expect(writing.release()).resolves.toBe('released');
+    await sleep(2 * LAST_WORDS_MS);
+    await expect(stateOf('f7:reading')).resolves.toEqual({ mode: 'read', [reading.owner]: '1' });
+    await expect(reading.release()).resolves.toBe('released');
+    await cleared('f7:reading');
+  });
+
+  it('goes on behind a release that never arrived, until the writer reads again', async () => {
+    const { client, proxy, read, write } = await setUp('f2:behind');
+    const writing = await write.acquire({ lease: LONG });
+    const before = await writing.run(() => read.acquire({ lease: LONG }));
+    proxy.acceptThenClose();
+    const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
+    await expect(before.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await cut;
+    proxy.heal();
+    const reading = await writing.run(() => read.acquire({ wait: '5s', lease: LONG }));
+    await client.connected();
+    await sleep(3 * DEADLINE);
+    const { owner } = writing;
+    await expect(stateOf('f2:behind')).resolves.toEqual({ mode: 'write', [`${owner}:write`]: '1', [owner]: '1' });
+    await expect(reading.release()).resolves.toBe('released');
+    await expect(writing.release()).resolves.toBe('released');
+    await cleared('f2:behind');
+  });
+});

@@ -1,0 +1,122 @@
+import type { Hold } from '../../lib/index.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
+import { mentions } from '../servers/fault-proxy.js';
+import { settled, until } from './observe.js';
+import { useBench } from './open-locks.js';
+
+const LONG = '60s';
+
+/** F1 and F17 of faults.md for what a fair lock has beside a plain one: the queue. */
+describe('The queue of a fair lock', () => {
+  const bench = useBench();
+  const places = (name: string): Promise<string[]> => bench().admin.lrange(fairQueue(name), 0, -1);
+  const queued = (name: string, count: number): Promise<void> =>
+    until(async () => (await places(name)).length === count, 3000, `${count} wait for ${name}`);
+  const isGone = (name: string): Promise<void> =>
+    until(
+      async () => (await bench().admin.exists(name, fairQueue(name), fairDeadlines(name))) === 0,
+      3000,
+      `nothing is left of ${name}`,
+    );
+
+  /** The earliest. */
+  const deadline = async (name: string): Promise<number> =>
+    Number((await bench().admin.zrange(fairDeadlines(name), '0', '0', 'WITHSCORES'))[1]);
+
+  const hold = async (name: string): Promise<Hold> => {
+    const { locks } = bench().open();
+    return bench().history.note(await locks.getFairLock(name).acquire({ lease: LONG }));
+  };
+
+  it('F1 counts one hold where the reply that grants it is lost', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:granted'));
+    const attempt = settled(() => client.locks.getFairLock('f1:granted').acquire({ wait: '5s', lease: LONG }));
+    await cut;
+    const { value } = await attempt;
+    const got = bench().history.note(value ?? null);
+    await expect(bench().admin.hgetall('f1:granted')).resolves.toEqual({ [got?.owner ?? 'nobody']: '1' });
+    await expect(got?.release()).resolves.toBe('released');
+    await isGone('f1:granted');
+  });
+
+  it('F1 has one place for a waiter whose reply is lost, and keeps it before those who came later', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const holder = await hold('f1:place');
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:place'));
+    const first = client.locks.getFairLock('f1:place').acquire({ wait: '10s', lease: LONG });
+    await cut;
+    await queued('f1:place', 1);
+    const second = bench().open().locks.getFairLock('f1:place').acquire({ wait: '10s', lease: LONG });
+    await queued('f1:place', 2);
+    const before = await places('f1:place');
+    await holder.release();
+    const got = bench().history.note(await first);
+    expect(got.owner).toBe(before[0]);
+    await expect(places('f1:place')).resolves.toEqual(before.slice(1));
+    await got.release();
+    await bench()
+      .history.note(await second)
+      .release();
+    await isGone('f1:place');
+  });
+
+  it('F1 loses a waiter that gives up while its reply is lost', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const holder = await hold('f1:abort');
+    const controller = new AbortController();
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:abort'));
+    const { signal } = controller;
+    const attempt = settled(() => client.locks.getFairLock('f1:abort').acquire({ wait: '10s', lease: LONG, signal }));
+    await cut;
+    await queued('f1:abort', 1);
+    controller.abort();
+    expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
+    await queued('f1:abort', 0);
+    await holder.release();
+  });
+
+  it('F1 loses a waiter whose leaving is lost on the way', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const holder = await hold('f1:leave');
+    const controller = new AbortController();
+    const { signal } = controller;
+    const attempt = settled(() => client.locks.getFairLock('f1:leave').acquire({ wait: '10s', lease: LONG, signal }));
+    const listening = async () => (await bench().admin.pubsub('CHANNELS', '*{f1:leave}:*')).length === 1;
+    await until(listening, 3000, 'the waiter listens');
+    const cut = proxy.cutBefore(mentions('evalsha', 'f1:leave'));
+    controller.abort();
+    await cut;
+    expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
+    await queued('f1:leave', 0);
+    await holder.release();
+    await isGone('f1:leave');
+  });
+
+  it('F17 is kept, left and passed on where the server is out of memory', async () => {
+    const options = { fairWaitTimeout: 600 };
+    const [one, other] = [bench().open(undefined, options), bench().open(undefined, options)];
+    const holder = await hold('f17:queue');
+    const first = one.locks.getFairLock('f17:queue').acquire({ wait: '10s', lease: LONG });
+    await queued('f17:queue', 1);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const attempt = settled(() => other.locks.getFairLock('f17:queue').acquire({ wait: '10s', lease: LONG, signal }));
+    await queued('f17:queue', 2);
+    // Once their deadlines say no more than a slot, they have to be kept.
+    await until(async () => (await deadline('f17:queue')) < Date.now() + 1000, 1000, 'the places were kept once');
+    await bench().admin.config('SET', 'maxmemory', '1');
+    const before = Date.now();
+    await until(async () => (await deadline('f17:queue')) > before + 900, 2000, 'the places are kept');
+    await expect(places('f17:queue')).resolves.toHaveLength(2);
+    controller.abort();
+    expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
+    await queued('f17:queue', 1);
+    await expect(holder.release()).resolves.toBe('released');
+    await bench().admin.config('SET', 'maxmemory', '0');
+    await bench()
+      .history.note(await first)
+      .release();
+    await isGone('f17:queue');
+  });
+});

@@ -1,0 +1,69 @@
+import type { LockService } from '../../lib/index.js';
+import { RedisWorld } from '../contract/redis-world.js';
+import { Worker } from '../servers/worker.js';
+import { JavaPeer, type PeerOptions } from './java-peer.js';
+import type { JavaThread } from './java-thread.js';
+import type { api } from './lock-user.worker.js';
+
+/** One real server with clients of this library and real Redissons on it. */
+export class InteropWorld extends RedisWorld {
+  /** Starts a Java process and opens a client of this library, with the same watchdog time-out. */
+  async openBoth(watchdogTimeout = 30_000): Promise<{ java: JavaPeer; thread: JavaThread; locks: LockService }> {
+    const [java, node] = await Promise.all([
+      this.openJava({ lockWatchdogTimeout: watchdogTimeout }),
+      this.open({ watchdogTimeout }),
+    ]);
+    return { java, thread: java.thread('a'), locks: node.locks };
+  }
+
+  /** Starts a Java process with one Redisson client, which ends with the test as in a crash: a shutdown of Redisson takes a second. */
+  async openJava(options: Omit<PeerOptions, 'url'> = {}): Promise<JavaPeer> {
+    const peer = await JavaPeer.start({ ...options, url: this.server.url });
+    this.onReset(() => peer.kill());
+    return peer;
+  }
+
+  /** Starts another Node process that holds locks. */
+  async openNodeProcess(watchdogTimeout = 30_000): Promise<Worker<typeof api>> {
+    const file = new URL('./lock-user.worker.ts', import.meta.url);
+    const worker = await Worker.start<typeof api>(file, { args: [this.server.url, String(watchdogTimeout)] });
+    this.onReset(() => worker.stop());
+    return worker;
+  }
+
+  /**
+   * Resolves when so many listen to a channel, or to those below it, and make no further try: what happens next is the
+   * message, not a try that was on its way anyway.
+   */
+  async listening(channel: string, connections = 1): Promise<void> {
+    await this.time.until(async () => (await this.listeners(channel)) >= connections, 5000);
+    await this.time.until(async () => {
+      const before = await this.scriptsRun();
+      await this.time.pass(100);
+      return (await this.scriptsRun()) === before;
+    }, 5000);
+  }
+
+  /** How many connections listen to a channel, or to those below it, as every waiter of a fair lock has one. */
+  async listeners(channel: string): Promise<number> {
+    const channels = (await this.probe.channels()).filter((name) => name === channel || name.startsWith(`${channel}:`));
+    const counts = await Promise.all(channels.map((name) => this.probe.subscribers(name)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** All keys, but for the short-lived ones in which Redisson remembers that it has released. */
+  async lockNames(): Promise<string[]> {
+    return (await this.probe.names()).filter((name) => !name.startsWith('redisson_unlock_latch:'));
+  }
+
+  /** The hash under a lock's name, as it stands in Redis. */
+  hash(name: string): Promise<Record<string, string>> {
+    return this.admin.hgetall(name);
+  }
+
+  /** Redisson sends a script's text the first time, and its digest from then on. */
+  private async scriptsRun(): Promise<number> {
+    const stats = await this.admin.info('commandstats');
+    return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);
+  }
+}

@@ -1,0 +1,32 @@
+/** A lock of the Java side: one of Redisson's kinds, or several as one. */
+export type JavaLockName =
+  | { readonly kind: JavaLockKind; readonly name: string }
+  | { readonly kind: 'multi'; readonly of: readonly JavaLockName[] };
+
+export type JavaLockKind =
+  'plain' | 'fair' | 'fenced' | 'spin' | 'nonReentrant' | 'nonReentrantFair' | 'read' | 'write';
+
+/** Runs an operation on a certain thread of the peer. */
+export type Ask = (op: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+/** One line to the peer, with the arguments of the operation beside these three. */
+export interface PeerRequest {
+  readonly id: number;
+  readonly thread: string;
+  readonly op: string;
+  readonly [argument: string]: unknown;
+}
+
+export interface JavaFailure {
+  /** The simple name of the class. */
+  readonly type: string;
+  readonly message: string;
+  /** Class and message, or empty. */
+  readonly cause: string;
+}
+
+/** One line from the peer: first that it is ready, then what came of requests, as they end. */
+export type PeerReply =
+  | { readonly ready: string }
+  | { readonly id: number; readonly ok: unknown }
+  | { readonly id: number; readonly error: JavaFailure };

@@ -1,0 +1,47 @@
+import type { Redis } from 'ioredis';
+
+/** Critical sections that several processes do together, on one lock. */
+export interface SectionsWanted {
+  readonly lockName: string;
+  /** Whoever does the sections, as it shall stand in the log. */
+  readonly who: string;
+  /** How many everybody does together. */
+  readonly total: number;
+  /** How long everybody does something else between two sections, ms. */
+  readonly restMs: number;
+  /** How many are inside at the moment: never more than one. */
+  readonly insideKey: string;
+  /** How many were done: read on entry, written on leaving, so that two at a time lose a count. */
+  readonly counterKey: string;
+  /** A list with an entry for each section. */
+  readonly logKey: string;
+}
+
+export interface SectionsDone {
+  readonly sections: number;
+  /** How often somebody else was inside on entry. */
+  readonly overlaps: number;
+}
+
+/**
+ * One section, under the lock: two round trips with the lock held in between, as `Sections.java` does it. False when
+ * there was nothing left to do.
+ */
+export async function section(redis: Redis, wanted: SectionsWanted): Promise<{ did: boolean; overlapped: boolean }> {
+  const { insideKey, counterKey, logKey, total, who } = wanted;
+  const [inside, counter] = await answers(redis.pipeline().incr(insideKey).get(counterKey));
+  const done = Number(counter ?? 0);
+  const did = done < total;
+  const leaving = redis.pipeline();
+  if (did) leaving.set(counterKey, done + 1).rpush(logKey, who);
+  await answers(leaving.decr(insideKey));
+  return { did, overlapped: inside !== 1 };
+}
+
+async function answers(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
+  const replies = (await pipeline.exec()) ?? [];
+  return replies.map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
+}

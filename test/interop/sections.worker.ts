@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { Client } from '../contract/client.js';
+import { serve } from '../servers/worker-host.js';
+import { lockOfKind, type NodeLockKind } from './node-lock.js';
+import { section, type SectionsDone, type SectionsWanted } from './sections.js';
+
+const [, , connection = ''] = process.argv;
+const settings = parseModuleOptions({ connection });
+const client = new Client(createRuntime(settings, systemScheduler));
+const redis = new Redis(connection);
+
+/** Another process that does critical sections, one after the other, until all are done. */
+export const api = {
+  sections: async (kind: NodeLockKind, wanted: SectionsWanted): Promise<SectionsDone> => {
+    const lock = lockOfKind(client.locks, kind, wanted.lockName);
+    let sections = 0;
+    let overlaps = 0;
+    let goOn = true;
+    while (goOn) {
+      const { did, overlapped } = await lock.withLock({ wait: Number.POSITIVE_INFINITY }, () => section(redis, wanted));
+      if (did) sections += 1;
+      if (overlapped) overlaps += 1;
+      goOn = did;
+      if (wanted.restMs > 0) await sleep(wanted.restMs);
+    }
+    return { sections, overlaps };
+  },
+  /** What was thrown where nobody waited for it. */
+  unexpected: (): string[] => client.events.filter(({ type }) => type === 'unexpected').map(String),
+};
+
+serve(api);

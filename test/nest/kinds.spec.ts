@@ -1,0 +1,297 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import {
+  type Hold,
+  Locked,
+  type LockedOptions,
+  LockOptionsError,
+  LockConflictError,
+  type LockOptions,
+  LockService,
+} from 'nest-redis-lock';
+import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
+import { thrownBy } from '../thrown-by.js';
+import { runtimeOf } from './applications.js';
+import { caught } from './caught.js';
+import { worlds } from './scope-backends.js';
+import { until } from './until.js';
+
+@Injectable()
+class Shop {
+  readonly visitors: string[] = [];
+  /** The most that were inside at once. */
+  peak = 0;
+  /** What everybody inside waits for before leaving. */
+  stay: Promise<unknown> = turnOfTheLoop();
+  private inside = 0;
+
+  constructor(private readonly locks: LockService) {}
+
+  @Locked('catalogue', { mode: 'read' })
+  async browse(visitor: string): Promise<string> {
+    return this.visit(visitor);
+  }
+
+  @Locked('catalogue', { mode: 'write', wait: 0 })
+  async edit(visitor: string): Promise<string> {
+    return this.visit(visitor);
+  }
+
+  @Locked('catalogue', { mode: 'write', lease: '10s' })
+  async rewrite(): Promise<number> {
+    return this.locks.getReadWriteLock('catalogue').writeLock().remainingLease();
+  }
+
+  @Locked('queue', { fair: true })
+  async stand(visitor: string): Promise<string> {
+    return this.visit(visitor);
+  }
+
+  @Locked('account:<0>', { fenced: true })
+  async charge(_id: string): Promise<bigint | undefined> {
+    return this.locks.currentHold()?.fence;
+  }
+
+  @Locked('export', { permits: 2 })
+  async export(visitor: string): Promise<string> {
+    return this.visit(visitor);
+  }
+
+  @Locked('export:<0>', { permits: 1, onConflict: 'skip' })
+  async exportAll(_names: readonly string[]): Promise<string> {
+    return this.visit('all');
+  }
+
+  @Locked('stock:<0>', { mode: 'read' })
+  async count(_skus: readonly string[]): Promise<Hold | undefined> {
+    await this.visit('count');
+    return this.locks.currentHold();
+  }
+
+  @Locked('stock:<0>', { mode: 'write', wait: 0 })
+  async move(_skus: readonly string[]): Promise<string> {
+    return this.visit('move');
+  }
+
+  @Locked('stock:<0>', { fenced: true })
+  async book(_skus: readonly string[]): Promise<readonly (bigint | undefined)[]> {
+    return ['stock:a', 'stock:b'].map((name) => this.locks.currentHold(name)?.fence);
+  }
+
+  private async visit(visitor: string): Promise<string> {
+    this.visitors.push(visitor);
+    this.inside += 1;
+    this.peak = Math.max(this.peak, this.inside);
+    await this.stay;
+    this.inside -= 1;
+    return visitor;
+  }
+}
+
+describe.each(worlds)('@Locked %s', (_, makeWorld) => {
+  const world = makeWorld();
+  let app: TestingModule;
+  let shop: Shop;
+  let locks: LockService;
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  beforeEach(async () => {
+    app = await world.application({ providers: [Shop] });
+    shop = app.get(Shop);
+    locks = app.get(LockService);
+  });
+
+  afterEach(() => app.close());
+
+  /** Whether a method asks the kind of lock that it names, and no other. */
+  const asked = async (kind: LockTransitions, work: () => Promise<unknown>): Promise<boolean> => {
+    const release = jest.spyOn(kind, 'release');
+    const plain = jest.spyOn(runtimeOf(app).backend.lock, 'release');
+    await work();
+    const calls = [release.mock.calls.length, plain.mock.calls.length];
+    jest.restoreAllMocks();
+    return calls[0] !== 0 && calls[1] === 0;
+  };
+
+  /** Until the function that is returned is called. */
+  const everybodyStays = (): (() => void) => {
+    let leave = (): void => {};
+    shop.stay = new Promise<void>((resolve) => (leave = resolve));
+    return () => leave();
+  };
+
+  it('lets readers in side by side, and a writer when they have left', async () => {
+    const leave = everybodyStays();
+    const reading = Promise.all(['a', 'b', 'c'].map((visitor) => shop.browse(visitor)));
+    await until(() => shop.visitors.length === 3);
+    await caught(shop.edit('too early'), LockConflictError);
+    leave();
+    await reading;
+    expect(shop.peak).toBe(3);
+    await expect(shop.edit('d')).resolves.toBe('d');
+    expect(await shop.rewrite()).toBeGreaterThan(9000);
+  });
+
+  it('asks the fair lock where it is to be fair', async () => {
+    const { fairLock } = runtimeOf(app).backend;
+    const inOrder = ['a', 'b', 'c', 'd'];
+    const run = (): Promise<unknown> => Promise.all(inOrder.map((visitor) => shop.stand(visitor)));
+    await expect(asked(fairLock, run)).resolves.toBe(true);
+    expect(shop).toMatchObject({ peak: 1, visitors: inOrder });
+  });
+
+  it('gives the method a fence where it is to be fenced', async () => {
+    const [first, second] = [await shop.charge('1'), await shop.charge('1')];
+    expect(first).toEqual(expect.any(BigInt));
+    expect(second).toBeGreaterThan(first ?? 0n);
+    const [a, b] = await shop.book(['b', 'a']);
+    expect([a, b]).toEqual([expect.any(BigInt), expect.any(BigInt)]);
+  });
+
+  it('runs as many at once as there are permits for, and gives them back', async () => {
+    const semaphore = locks.getSemaphore('export');
+    await semaphore.trySetPermits(4);
+    const leave = everybodyStays();
+    const exports = Promise.all(['a', 'b', 'c', 'd', 'e'].map((visitor) => shop.export(visitor)));
+    await until(() => shop.visitors.length === 2);
+    leave();
+    await exports;
+    expect(shop.peak).toBe(2);
+    expect(shop.visitors).toHaveLength(5);
+    await expect(semaphore.availablePermits()).resolves.toBe(4);
+  });
+
+  it('takes permits of every semaphore of a list, or of none', async () => {
+    const [a, b] = [locks.getSemaphore('export:a'), locks.getSemaphore('export:b')];
+    await a.trySetPermits(1);
+    await b.trySetPermits(0);
+    await expect(shop.exportAll(['a', 'b'])).resolves.toBeUndefined();
+    await expect(a.availablePermits()).resolves.toBe(1);
+    await b.release();
+    await expect(shop.exportAll(['b', 'a'])).resolves.toBe('all');
+    await expect(Promise.all([a.availablePermits(), b.availablePermits()])).resolves.toEqual([1, 1]);
+  });
+
+  it('says that nobody has set how many permits there are', async () => {
+    class Never {
+      @Locked('never-set:<0>', { permits: 1, wait: 0 })
+      async run(_id: number): Promise<void> {}
+    }
+    const other = await world.application({ providers: [Never] });
+    const error = await caught(other.get(Never).run(7), LockConflictError);
+    expect(error.message).toContain('Semaphore "never-set:7" is without permits, because nobody has set');
+    expect(error).toMatchObject({ lockName: 'never-set:7', template: 'never-set:<0>' });
+    await other.close();
+  });
+
+  it('waits at shutdown for what runs with permits, and the permits are back', async () => {
+    const semaphore = locks.getSemaphore('export');
+    await semaphore.delete();
+    await semaphore.trySetPermits(2);
+    const leave = everybodyStays();
+    const running = shop.export('late');
+    await until(() => shop.visitors.length === 1);
+    await expect(semaphore.availablePermits()).resolves.toBe(0);
+    const release = jest.spyOn(runtimeOf(app).backend.semaphore, 'releaseIfExists');
+    const closed = app.close();
+    await turnOfTheLoop();
+    leave();
+    await closed;
+    await expect(release.mock.results[0]?.value).resolves.toBe(true);
+    await expect(running).resolves.toBe('late');
+  });
+
+  it('locks the names of a list by the kind that is asked for', async () => {
+    const leave = everybodyStays();
+    const reading = Promise.all([shop.count(['a', 'b']), shop.count(['b', 'c'])]);
+    await until(() => shop.visitors.length === 2);
+    await caught(shop.move(['c', 'd']), LockConflictError);
+    leave();
+    const [hold] = await reading;
+    expect(hold).toMatchObject({ name: 'stock:a, stock:b' });
+    await expect(shop.move(['a', 'b', 'c'])).resolves.toBe('move');
+  });
+
+  it('has the same kinds where a lock is asked for by its name', async () => {
+    await locks.withLock('r', { mode: 'read' }, async () => {
+      const beside = await locks.runInScope(() => locks.tryAcquire('r', { mode: 'read' }));
+      expect(beside).not.toBeNull();
+      await expect(locks.runInScope(() => locks.tryAcquire('r', { mode: 'write' }))).resolves.toBeNull();
+      await beside?.release();
+    });
+    const fenced = await locks.acquire('f', { fenced: true, fair: false });
+    expect(fenced.fence).toEqual(expect.any(BigInt));
+    await fenced.release();
+    const { fairLock } = runtimeOf(app).backend;
+    const fairly = async (): Promise<unknown> => (await locks.acquire('q', { fair: true })).release();
+    await expect(asked(fairLock, fairly)).resolves.toBe(true);
+  });
+
+  it('finds the current hold of a scope, of whatever kind', async () => {
+    await locks.runInScope(async () => {
+      const held = await locks.acquire('r', { mode: 'read' });
+      expect(locks.currentHold('r')).toBe(held);
+      expect(locks.currentHold('other')).toBeUndefined();
+      await held.release();
+      expect(locks.currentHold('r')).toBeUndefined();
+    });
+  });
+});
+
+describe('Options that contradict each other are refused, with both named,', () => {
+  const both: readonly (readonly [one: string, other: string, options: object])[] = [
+    ['fair', 'mode "read"', { fair: true, mode: 'read' }],
+    ['fair', 'mode "write"', { fair: true, mode: 'write' }],
+    ['fenced', 'mode "read"', { fenced: true, mode: 'read' }],
+    ['fair', 'fenced', { fair: true, fenced: true }],
+  ];
+
+  const wrong: readonly (readonly [options: object, message: string])[] = [
+    [{ mode: 'shared' }, 'mode must be "exclusive", "read" or "write", not "shared"'],
+    [{ fair: 'yes' }, 'fair must be true or false, not "yes"'],
+    [{ fenced: 1 }, 'fenced must be true or false, not 1'],
+  ];
+
+  const refusedDecorator = (options: object): LockOptionsError =>
+    thrownBy(() => Locked('order:<0>', options as LockedOptions), LockOptionsError);
+
+  it.each(both)('where a method is locked: %s and %s', (one, other, options) => {
+    const error = refusedDecorator(options);
+    expect(error.message).toContain(`${one} and ${other} contradict each other`);
+    expect(error.details).toEqual({ options: [one, other] });
+  });
+
+  it.each(['mode', 'fair', 'fenced', 'lease'])('where a method is locked: permits and %s', (other) => {
+    const error = refusedDecorator({ permits: 1, [other]: other === 'lease' ? '1s' : false });
+    expect(error.message).toContain(`permits and ${other} contradict each other`);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31, '2', null])('as are %p permits', (permits) => {
+    expect(refusedDecorator({ permits }).message).toContain('permits must be a whole number from 1 to 2147483647');
+  });
+
+  it.each(wrong)('as is %p', (options, message) => {
+    expect(refusedDecorator(options).message).toContain(message);
+  });
+
+  it('by every door, before anything is sent', async () => {
+    const [, makeWorld] = worlds[0] ?? [];
+    const app = await makeWorld?.().application();
+    if (!app) throw new Error('There is a world in memory');
+    const locks = app.get(LockService);
+    for (const options of [...both.map(([, , given]) => given), ...wrong.map(([given]) => given)] as LockOptions[]) {
+      await caught(locks.acquire('n', options), LockOptionsError);
+      await caught(locks.tryAcquire('n', options), LockOptionsError);
+      await caught(
+        locks.withLock('n', options, () => {}),
+        LockOptionsError,
+      );
+    }
+    const error = await caught(locks.getLock('n').acquire({ fair: true } as object), LockOptionsError);
+    expect(error.message).toContain('unknown option "fair"');
+    await app.close();
+  });
+});
