@@ -18,7 +18,6 @@ export { LockExceptionFilter } from './lock-exception.filter.js';
 export { LockService } from './lock.service.js';
 export { type HandlerKey, lockHandler } from './locked/lock-handler.js';
 export { Locked } from './locked/locked.decorator.js';
-export { LockedInterceptor } from './locked/locked.interceptor.js';
 export type { ConflictContext, ConflictHandler, LockedOptions, LockHandlerOptions } from './locked/locked.options.js';
 export type { KeyFunction, KeyPart } from './locked/locked.types.js';
 export type { Fences } from './backend/fenced-transitions.js';

@@ -1,10 +1,10 @@
 import type { Fences } from './backend/fenced-transitions.js';
 import { type ConnectionInput, isRedisClient, keyPrefixOf } from './backend/redis/client.js';
 import { optionsOfUrl } from './backend/redis/connection-url.js';
-import { describe } from './describe.js';
 import { LockOptionsError } from './errors.js';
+import { describe } from './input/describe.js';
+import { readOptions } from './input/read-options.js';
 import type { NameLimits } from './keys/names.js';
-import { readOptions } from './primitives/lock.options.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redis-lock.redlock-options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from './time/duration.js';
 

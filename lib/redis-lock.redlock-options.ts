@@ -1,8 +1,9 @@
+import { majorityOf } from './backend/quorum/majority.js';
 import { type ConnectionInput, keyPrefixOf } from './backend/redis/client.js';
 import { nodeAddress } from './backend/redis/node-address.js';
-import { describe } from './describe.js';
 import { LockOptionsError } from './errors.js';
-import { readOptions } from './primitives/lock.options.js';
+import { describe } from './input/describe.js';
+import { readOptions } from './input/read-options.js';
 import { type Duration, parseDuration } from './time/duration.js';
 
 /** Independent masters for `LockService.getRedLock(name)`, and how they decide. */
@@ -100,7 +101,7 @@ const parseNode = (
 };
 
 const parseQuorum = (quorum: unknown, size: number): number => {
-  const majority = Math.floor(size / 2) + 1;
+  const majority = majorityOf(size);
   if (quorum === undefined) return majority;
   if (typeof quorum === 'number' && Number.isInteger(quorum) && quorum >= majority && quorum <= size) return quorum;
   const why = `must be a whole number from ${majority} to ${size}, the number of nodes, not ${describe(quorum)}`;

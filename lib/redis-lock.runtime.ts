@@ -70,7 +70,7 @@ const createKinds = (
     fair: {
       family: 'exclusive',
       transitions: backend.fairLock,
-      acquisitions: new FairQueue(backend.fairLock, { ...waiting, owners, events, slot }),
+      acquisitions: new FairQueue({ ...waiting, locks: backend.fairLock, owners, events, slot }),
     },
     spin: spinning('exclusive', backend.spinLock),
     fenced: { ...inLine('exclusive', backend.fencedLock), checkReentry: requireFence },

@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
 import { LockNameError } from '../errors.js';
+import { describe } from '../input/describe.js';
 
 /** What a lock's name may be, beyond the rules that hold for every name. */
 export interface NameLimits {

@@ -1,4 +1,4 @@
-import { describe } from '../describe.js';
+import { describe } from '../input/describe.js';
 import { type ArgumentPath, type Found, follow } from './argument-path.js';
 import { boundaryIn, encoder, type Encoder, textOf } from './encoding.js';
 import { sortedNames, spellingFault } from './names.js';

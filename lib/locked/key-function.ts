@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
 import { LockNameError } from '../errors.js';
+import { describe } from '../input/describe.js';
 
 /**
  * What a key function returned, if it can be a key: without any name nothing would be locked.

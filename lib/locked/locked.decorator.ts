@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { isObservable, Observable } from 'rxjs';
-import { describe } from '../describe.js';
 import { LockNameError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import { compileTemplate, type KeyTemplate } from '../keys/template.js';
 import { namesFrom } from './key-function.js';
 import type { LockedCall } from './locked.interceptor.js';

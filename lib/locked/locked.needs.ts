@@ -1,4 +1,5 @@
-import type { Guard, Terms } from '../primitives/entry.js';
+import type { Guard } from '../primitives/entered.js';
+import type { Terms } from '../primitives/entry.js';
 import { ReentrantLock } from '../primitives/lock.js';
 import type { LockRuntime } from '../primitives/lock-runtime.js';
 import { MultiLock } from '../primitives/multi-lock.js';

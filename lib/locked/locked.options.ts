@@ -1,7 +1,8 @@
 import { MOST_PERMITS } from '../backend/semaphore-transitions.js';
-import { describe } from '../describe.js';
 import { type LockConflictError, LockOptionsError, type LockTimeoutError } from '../errors.js';
-import { type AcquireOptions, type LockRequest, readOptions } from '../primitives/lock.options.js';
+import { describe } from '../input/describe.js';
+import { readOptions } from '../input/read-options.js';
+import type { AcquireOptions, LockRequest } from '../primitives/lock.options.js';
 import { parseCount } from '../primitives/counts.js';
 import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../primitives/lock-choice.js';
 import { parseLease, parseWait } from '../time/duration.js';

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { defer, of, isObservable, Observable, type Subscriber, takeWhile, type Subscription } from 'rxjs';
 import { LockLostError } from '../errors.js';
-import type { Guard } from '../primitives/entry.js';
+import type { Guard } from '../primitives/entered.js';
 
 /** An Observable to be followed under locks. */
 export interface Followed {

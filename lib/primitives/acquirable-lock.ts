@@ -1,6 +1,7 @@
-import { describe } from '../describe.js';
 import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
-import { type Entered, type Terms, termsOf } from './entry.js';
+import { describe } from '../input/describe.js';
+import type { Entered } from './entered.js';
+import { type Terms, termsOf } from './entry.js';
 import type { Hold } from './hold.js';
 import { type AcquireOptions, parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';

@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
 import { LockOptionsError } from '../errors.js';
+import { describe } from '../input/describe.js';
 
 /** What a number of things may be, both ends included. */
 export interface CountRange {

@@ -15,8 +15,6 @@ import type { LockRuntime } from './lock-runtime.js';
 import { readBeside } from './read-beside.js';
 import { seatName } from './seats.js';
 
-export type { Entered, Guard } from './entered.js';
-
 /** Between two tries to re-enter where the server cannot be asked just now. */
 const REJOIN_PAUSE_MS = 50;
 
@@ -168,6 +166,8 @@ export class Entry {
     try {
       const joined = seat.usable && (await this.join(seat.usable, request, binding));
       if (joined) return joined;
+      // It has the same owner: what it still asks for must not come behind what is asked for now.
+      await seat.grant?.retire();
       const lease = request.lease ?? watchdog.timeout;
       const acquired = await this.persist(request, () => readBeside(write, this.kind.transitions, lease));
       if (!acquired) return undefined;

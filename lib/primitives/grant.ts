@@ -68,6 +68,10 @@ export class Grant implements Watched {
     return this.ttl([...this.until.values()]);
   }
 
+  get isLeased(): boolean {
+    return ![...this.until.values()].includes(Number.POSITIVE_INFINITY);
+  }
+
   get isBusy(): boolean {
     return !this.turns.isIdle;
   }
@@ -139,6 +143,16 @@ export class Grant implements Watched {
       // Holds whose own lease is over, and that nobody released, keep nothing.
       const remaining = [...this.until.values()].filter((until) => until > now);
       return remaining.length > 0 ? this.remain() : this.close();
+    });
+  }
+
+  /**
+   * Resolves when nothing that this grant asked for is on its way, and nothing will be: what the server counts under its
+   * owner is another's from then on. For a grant that was lost, or that is about to close.
+   */
+  retire(): Promise<void> {
+    return this.turns.run(async () => {
+      this.closed = true;
     });
   }
 
@@ -225,13 +239,11 @@ export class Grant implements Watched {
 
   private keepAlive(): void {
     if (this.loss) return;
-    if ([...this.until.values()].includes(Number.POSITIVE_INFINITY)) {
-      this.lease.trust();
-      this.runtime.watchdog.watch(this);
-    } else {
-      this.runtime.watchdog.unwatch(this);
-      this.lease.doubt();
-    }
+    const { watchdog } = this.runtime;
+    if (this.isLeased) this.lease.doubt();
+    else this.lease.trust();
+    if (!this.isLeased || this.kind.renewsLeases) watchdog.watch(this);
+    else watchdog.unwatch(this);
   }
 
   private letGo(): void {

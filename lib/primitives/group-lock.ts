@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
 import { LockNameError, LockOptionsError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import { groupField, groupLockName } from '../keys/group-field.js';
 import { sortedNames } from '../keys/names.js';
 import { ReentrantLock } from './lock.js';

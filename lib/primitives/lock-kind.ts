@@ -28,6 +28,11 @@ export interface LockKind {
   readonly transitions: LockTransitions;
   /** How new owners get it: at once, or by waiting. Wanted is the lease, ms. */
   readonly acquisitions: Acquisitions<number, Acquired>;
+  /**
+   * Whether a hold with a lease is renewed as well, until its end: what several hold has one time to live, which a Java
+   * peer may set to what its own hold needs. Absent: no.
+   */
+  readonly renewsLeases?: boolean;
   /** Throws where what is held cannot be held once more by this kind. Absent: it always can. */
   readonly checkReentry?: (held: Reentered) => void;
 }

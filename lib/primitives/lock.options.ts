@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
-import { LockOptionsError } from '../errors.js';
+import { parseSignal } from '../input/parse-signal.js';
+import { readOptions } from '../input/read-options.js';
 import { type Duration, parseLease, parseWait } from '../time/duration.js';
 import { type ChosenKind, type LockKindOptions, parseKind } from './lock-choice.js';
 
@@ -26,50 +26,6 @@ export interface LockRequest {
   readonly wait: number;
   readonly signal: AbortSignal | undefined;
 }
-
-/**
- * The own properties of an options object, read once. Getters and proxies may do what they like, so nothing is read
- * from the object again.
- * @throws LockOptionsError for anything that is no object, and for options that do not exist.
- */
-export const readOptions = <K extends string>(options: unknown, known: readonly K[]): Partial<Record<K, unknown>> => {
-  if (options === undefined) return {};
-  let own: Record<string, unknown> | undefined;
-  try {
-    if (typeof options === 'object' && options !== null && !Array.isArray(options)) own = { ...options };
-  } catch (cause) {
-    throw new LockOptionsError('options could not be read: a property threw', { cause });
-  }
-  if (!own) {
-    throw new LockOptionsError(`options must be an object, not ${describe(options)}`, { details: { value: options } });
-  }
-  const unknown = Object.keys(own).find((name) => !known.some((option) => option === name));
-  if (unknown !== undefined) {
-    throw new LockOptionsError(`unknown option ${describe(unknown)}; known are ${known.join(', ')}`, {
-      details: { option: unknown },
-    });
-  }
-  const picked: Partial<Record<K, unknown>> = {};
-  for (const option of known) picked[option] = own[option];
-  return picked;
-};
-
-const isSignal = (value: unknown): value is AbortSignal => {
-  try {
-    // Asked for its state as well: not everything with the prototype of a signal is one.
-    return value instanceof AbortSignal && typeof value.aborted === 'boolean';
-  } catch {
-    return false;
-  }
-};
-
-/** @throws LockOptionsError naming option and value. */
-export const parseSignal = (signal: unknown): AbortSignal | undefined => {
-  if (signal === undefined || isSignal(signal)) return signal;
-  throw new LockOptionsError(`signal must be an AbortSignal, not ${describe(signal)}`, {
-    details: { option: 'signal', value: signal },
-  });
-};
 
 /**
  * @param defaultWait Milliseconds where the caller gave no wait.

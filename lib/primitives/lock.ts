@@ -1,6 +1,7 @@
 import { LockOwnershipError } from '../errors.js';
 import { AcquirableLock } from './acquirable-lock.js';
-import { type Entered, Entry, type Terms } from './entry.js';
+import type { Entered } from './entered.js';
+import { Entry, type Terms } from './entry.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold } from './hold.js';
 import type { AcquireOptions } from './lock.options.js';

@@ -51,13 +51,21 @@ export class MajorityHold extends CompositeHold {
 
   override async extend(lease: Duration): Promise<void> {
     const results = await Promise.allSettled(this.members.map((member) => member.extend(lease)));
-    const [first] = reasonsIn(results);
-    if (results.filter(({ status }) => status === 'fulfilled').length < this.needed) throw first;
+    if (results.filter(({ status }) => status === 'fulfilled').length >= this.needed) return;
+    this.assertHeld();
+    // A member that was lost is no loss as long as a majority is held.
+    const reasons = reasonsIn(results);
+    throw reasons.find((reason) => !(reason instanceof LockLostError)) ?? reasons[0];
   }
 
   override release(): Promise<HoldRelease> {
     this.ending ??= this.releaseMembers();
     return this.ending;
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.stopListening();
+    await super[Symbol.asyncDispose]();
   }
 
   override run<T>(fn: () => T): T {

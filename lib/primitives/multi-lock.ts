@@ -1,10 +1,11 @@
-import { describe } from '../describe.js';
 import { LockOptionsError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import { sortedNames } from '../keys/names.js';
 import { currentRegion, runInRegion } from '../scope/current-region.js';
 import { Region } from '../scope/region.js';
 import { AcquirableLock } from './acquirable-lock.js';
-import type { Entered, Terms } from './entry.js';
+import type { Entered } from './entered.js';
+import type { Terms } from './entry.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold } from './hold.js';
 import { ReentrantLock } from './lock.js';

@@ -1,6 +1,6 @@
 import { LockOwnershipError } from '../errors.js';
+import { readOptions } from '../input/read-options.js';
 import { ReentrantLock } from './lock.js';
-import { readOptions } from './lock.options.js';
 import { parseKind } from './lock-choice.js';
 import type { Reentered } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';

@@ -1,6 +1,6 @@
 import { MOST_PERMITS } from '../backend/semaphore-transitions.js';
-import { describe } from '../describe.js';
 import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import type { PermitId, PermitIds } from '../scope/permit-id.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import { parseCount } from './counts.js';
@@ -66,7 +66,7 @@ export class PermitExpirableSemaphore {
 
   /**
    * Returns a permit, or several: all of them or none (Redisson: `release`). When it rejects with
-   * `LockUnavailableError`, it goes on in the background for a minute.
+   * `LockUnavailableError`, it goes on in the background until Redis has answered or the application shuts down.
    * @throws LockOwnershipError naming the ids, where one of them is not out: it was released before, or its lease is
    *   over, so that somebody else may have had it. A single permit is in the pool again all the same.
    */

@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
 import { LockOptionsError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import { isPermitId, type PermitIds } from '../scope/permit-id.js';
 import type { Duration } from '../time/duration.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
@@ -50,7 +50,8 @@ export const parsePermitId = (id: unknown): string => {
 
 /** @throws LockOptionsError naming the value. */
 export const parsePermitIds = (ids: readonly unknown[]): PermitIds => {
-  const [first, ...more] = ids.slice(0, MOST_AT_ONCE + 1).map(parsePermitId);
+  // Holes of a sparse list are values as well.
+  const [first, ...more] = Array.from(ids.slice(0, MOST_AT_ONCE + 1), parsePermitId);
   if (first === undefined || more.length >= MOST_AT_ONCE) throw refused('permits', ids, `1 to ${MOST_AT_ONCE} ids`);
   if (new Set(ids).size < ids.length) throw refused('permits', ids, 'ids that are all different');
   return [first, ...more];

@@ -4,7 +4,7 @@ import type { Acquired } from '../waiting/attempt.js';
 import type { Grant } from './grant.js';
 
 /**
- * Lets an owner read that writes: for the server both are one owner. Whatever became of a request that failed is taken
+ * Lets an owner read that writes: for the server both are one owner. Where that fails, whatever it may have left is taken
  * back in the background, unless the owner wants to read after all.
  * @param reads The transitions of the read half.
  * @returns `undefined` when it writes no more, because it released.
@@ -22,8 +22,8 @@ export const readBeside = async (
     const reply = await reads.hold({ name, owner, count: 1, lease });
     if (reply.outcome === 'held') return { owner, sent: reply.sent, lease, fence: undefined };
   } catch (error) {
-    const mayHaveHappened = error instanceof LockUnavailableError && error.outcome === 'unknown';
-    if (mayHaveHappened) {
+    // Also where nothing was sent: the release of an earlier read, still open, was given up in favour of this one.
+    if (error instanceof LockUnavailableError) {
       reads
         .release({ name, owner, lease })
         .catch((failure: unknown) =>

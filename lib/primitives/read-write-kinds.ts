@@ -25,19 +25,15 @@ export const readWriteKinds = (
   const reads = (locks: typeof behindWriters): LockKind => ({
     family: 'read',
     transitions: readLock,
+    renewsLeases: true,
     acquisitions: new Line(new SharedAttempts(locks, owners, events), waiting, readWriteLockChannel),
   });
   const writes = { family: 'write', transitions: writeLock } as const;
+  const line = new Line(new Attempts(writeLock, owners, events), waiting, readWriteLockChannel);
   return {
     read: reads(readLock),
-    write: {
-      ...writes,
-      acquisitions: new Line(new Attempts(writeLock, owners, events), waiting, readWriteLockChannel),
-    },
+    write: { ...writes, acquisitions: line },
     readBehindWriters: reads(behindWriters),
-    writeFirst: {
-      ...writes,
-      acquisitions: new WritersFirst(writeLock, owners, events, waiting, readWriteLockChannel),
-    },
+    writeFirst: { ...writes, acquisitions: new WritersFirst(writeLock, line, owners, events, waiting) },
   };
 };

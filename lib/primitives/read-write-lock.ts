@@ -1,7 +1,7 @@
-import { describe } from '../describe.js';
 import { LockOptionsError } from '../errors.js';
+import { describe } from '../input/describe.js';
+import { readOptions } from '../input/read-options.js';
 import { type Lock, ReentrantLock } from './lock.js';
-import { readOptions } from './lock.options.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 export interface ReadWriteLockOptions {

@@ -1,4 +1,4 @@
-import { describe } from '../describe.js';
+import { leaseOf, majorityOf, reachedBy } from '../backend/quorum/majority.js';
 import {
   LockConflictError,
   type LockError,
@@ -7,10 +7,12 @@ import {
   LockTimeoutError,
   LockUnavailableError,
 } from '../errors.js';
+import { describe } from '../input/describe.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/refusal.js';
 import { AcquirableLock } from './acquirable-lock.js';
-import type { Entered, Terms } from './entry.js';
+import type { Entered } from './entered.js';
+import type { Terms } from './entry.js';
 import type { GrantedHold } from './granted-hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
@@ -21,8 +23,6 @@ import { type Outcome, takeMajority } from './take-majority.js';
 import { forWork, loosely, type Taking } from './taking.js';
 
 const FEWEST_MEMBERS = 3;
-
-const descending = (a: number, b: number): number => b - a;
 
 /**
  * Several locks as one of which more than half are enough, of any kinds, usually on servers that share nothing
@@ -42,7 +42,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
   constructor(runtime: LockRuntime, locks: readonly unknown[]) {
     super(runtime);
     this.members = membersOf(locks);
-    this.needed = Math.floor(locks.length / 2) + 1;
+    this.needed = majorityOf(locks.length);
     this.name = this.members.map(({ name }) => name).join(', ');
   }
 
@@ -86,15 +86,12 @@ export class RedLock extends AcquirableLock<MultiHold> {
   /** How often the current scope holds a majority of the members. */
   async holdCount(): Promise<number> {
     const counts = await this.askAll((member) => member.holdCount());
-    return counts.toSorted(descending)[this.needed - 1] ?? 0;
+    return reachedBy(this.needed, counts) ?? 0;
   }
 
   /** Milliseconds for which a majority of the members stays held; −2 when it is not. */
   async remainingLease(): Promise<number> {
-    const remaining = await this.askAll((member) => member.remainingLease());
-    const endless = Number.POSITIVE_INFINITY;
-    const least = remaining.map((ms) => (ms === -1 ? endless : ms)).toSorted(descending)[this.needed - 1] ?? -2;
-    return least === endless ? -1 : least;
+    return leaseOf(this.needed, await this.askAll((member) => member.remainingLease()));
   }
 
   /** The answers of all members that gave one. @throws What the first said that failed, when too many did. */

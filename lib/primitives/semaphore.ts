@@ -1,12 +1,12 @@
 import { MOST_PERMITS } from '../backend/semaphore-transitions.js';
-import { describe } from '../describe.js';
 import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
+import { describe } from '../input/describe.js';
+import { readOptions } from '../input/read-options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/refusal.js';
 import { parseCount } from './counts.js';
-import type { Guard } from './entry.js';
-import { readOptions } from './lock.options.js';
+import type { Guard } from './entered.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { parseWaitOptions, type WaitOptions } from './wait.options.js';
 

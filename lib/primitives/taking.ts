@@ -1,4 +1,5 @@
-import type { Entered, Terms } from './entry.js';
+import type { Entered } from './entered.js';
+import type { Terms } from './entry.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { ReentrantLock } from './lock.js';
 

@@ -1,8 +1,9 @@
+import { parseSignal } from '../input/parse-signal.js';
+import { readOptions } from '../input/read-options.js';
 import type { Duration } from '../time/duration.js';
 import { parseWait } from '../time/duration.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
-import { parseSignal, readOptions } from './lock.options.js';
 
 /** How to wait for something. */
 export interface WaitOptions {

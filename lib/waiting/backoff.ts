@@ -1,5 +1,5 @@
-import { describe } from '../describe.js';
 import { LockOptionsError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 
 /**

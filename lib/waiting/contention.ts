@@ -1,8 +1,8 @@
-import type { Subscription } from '../backend/lock-backend.js';
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
+import { Ear } from './ear.js';
 import type { Waiting } from './line.js';
 import { type Asked, type LastSeen, refusal } from './refusal.js';
 import type { Busy, Tries } from './tries.js';
@@ -28,34 +28,39 @@ interface Waiter<Wanted, Got> {
   refuse(error: unknown): void;
 }
 
-/** Milliseconds until what was found may have changed. */
-export const pauseAfter = ({ remaining }: Busy): number =>
-  remaining < 0 ? Number.POSITIVE_INFINITY : remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+/** Milliseconds until what was found may have changed, or the server may answer. */
+export const pauseAfter = (seen: Busy | LockUnavailableError): number => {
+  if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
+  return seen.remaining < 0 ? Number.POSITIVE_INFINITY : seen.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+};
 
 /**
  * Everybody in this process who waits for the same. Only the first contends: it tries, subscribes, tries again, and
- * sleeps until a message, the time at which things change by themselves, or a slow safety poll. The others wait behind it in memory, so
- * a thousand waiters cost the server no more than one.
+ * sleeps until a message, the time at which things change by themselves, or a slow safety poll. The others wait behind
+ * it in memory, so a thousand waiters cost the server no more than one.
  */
 export class Contention<Wanted, Got extends object> {
   private readonly waiters = new Set<Waiter<Wanted, Got>>();
   /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
   private readonly overdue = new Map<Waiter<Wanted, Got>, WaitEnd>();
+  /** Those who are to have what the try that is on its way gets; nobody while none is. */
+  private trying: ReadonlySet<Waiter<Wanted, Got>> = new Set();
   private readonly wakeUp: WakeUp;
+  private readonly ear: Ear | undefined;
   private running = false;
-  private listening = false;
-  private subscription: Subscription | undefined;
-  private trying: Waiter<Wanted, Got> | undefined;
   private lastSeen: LastSeen;
 
+  /** @param channel On which it is announced that trying again may help; absent where it never is. */
   constructor(
     private readonly name: string,
-    private readonly channel: string | undefined,
+    channel: string | undefined,
     private readonly tries: Tries<Wanted, Got>,
     private readonly waiting: Waiting,
     private readonly onIdle: () => void,
   ) {
     this.wakeUp = new WakeUp(waiting.scheduler);
+    if (channel === undefined) return;
+    this.ear = new Ear(waiting.wakeUps, channel, this.wakeUp.notify, (error) => this.collapse(error));
   }
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
@@ -76,36 +81,71 @@ export class Contention<Wanted, Got extends object> {
         },
       };
       this.waiters.add(waiter);
-      if (this.running) {
-        if (this.isForNow(wanted)) this.wakeUp.notify();
-        return;
-      }
-      this.running = true;
-      runOutsideRegions(() => this.run()).catch((error: unknown) => this.collapse(error));
+      if (!this.running) this.start();
+      else if (this.isForNow(wanted)) this.wakeUp.notify();
     });
+  }
+
+  private start(): void {
+    this.running = true;
+    runOutsideRegions(() => this.run()).catch((error: unknown) => this.collapse(error));
   }
 
   private async run(): Promise<void> {
     while (this.waiters.size > 0) {
-      const pause = await this.round();
-      if (this.waiters.size > 0 && pause > 0) await this.rest(pause);
+      const seen = await this.round();
+      if (seen && this.waiters.size > 0) await this.rest(pauseAfter(seen));
     }
     this.stop();
   }
 
-  /** Whether who wants this may have it although somebody sleeps who wanted it, or wants more. */
+  /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
+  private stop(): void {
+    if (!this.running) return;
+    this.running = false;
+    this.ear?.close();
+    this.onIdle();
+  }
+
+  private collapse(error: unknown): void {
+    this.refuseAll(error);
+    this.stop();
+  }
+
+  /**
+   * One try for the first in line, and one for each whom what the last one found may suit. Resolves with what the last
+   * one found; `undefined` where there was nobody left to try for.
+   */
+  private async round(): Promise<LastSeen> {
+    this.wakeUp.forget();
+    let seen: LastSeen;
+    for (let next = this.first(); next; next = this.nextAfter(seen)) seen = await this.try(next);
+    return seen;
+  }
+
+  /** Who may have it although `seen` was found; whoever comes during a round is seen by it. */
+  private nextAfter(seen: LastSeen): Waiter<Wanted, Got> | undefined {
+    if (!seen) return this.first();
+    for (const waiter of this.waiters) if (this.suits(waiter.wanted, seen)) return waiter;
+    return undefined;
+  }
+
+  private suits(wanted: Wanted, seen: Busy | LockUnavailableError): boolean {
+    return !(seen instanceof LockUnavailableError) && (this.tries.suits?.(wanted, seen) ?? false);
+  }
+
+  /** Whether who comes now is not to wait until somebody who sleeps wakes up. */
   private isForNow(wanted: Wanted): boolean {
-    if (this.tries.isShared) return true;
-    // Whoever comes during a round is seen by it.
-    if (this.trying || !this.lastSeen || this.lastSeen instanceof LockUnavailableError) return false;
-    return this.tries.suits?.(wanted, this.lastSeen) ?? false;
+    const { lastSeen } = this;
+    if (this.tries.isShared) return !(lastSeen instanceof LockUnavailableError);
+    return lastSeen !== undefined && this.trying.size === 0 && this.suits(wanted, lastSeen);
   }
 
   /** Sleeps for `pause` ms, or until it is time to look after things all the same. */
   private async rest(pause: number): Promise<void> {
     const { safety, deaf } = this.waiting.polling;
-    this.listen();
-    const poll = this.paced() ?? (this.subscription?.alive ? safety : deaf);
+    this.ear?.listen();
+    const poll = this.paced() ?? (this.ear?.hears ? safety : deaf);
     const first = this.first();
     await this.wakeUp.sleep(Math.min(pause, poll));
     // Who leaves takes its pause along: the next one pauses at its own pace.
@@ -124,108 +164,43 @@ export class Contention<Wanted, Got extends object> {
     }
   }
 
-  /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
-  private stop(): void {
-    if (!this.running) return;
-    this.running = false;
-    this.subscription?.cancel();
-    this.subscription = undefined;
-    this.onIdle();
-  }
-
-  private collapse(error: unknown): void {
-    this.refuseAll(error);
-    this.stop();
-  }
-
   private first(): Waiter<Wanted, Got> | undefined {
     const [first] = this.waiters;
     return first;
   }
 
-  /**
-   * One try for the first in line, and one for each behind it whom what was found last may suit. Resolves with how long
-   * to sleep before the next round, unless something happens.
-   */
-  private async round(): Promise<number> {
-    this.wakeUp.forget();
-    let found: Busy | undefined;
-    // Also those who come while it lasts.
-    for (const waiter of this.waiters) {
-      if (found && !this.tries.suits) break;
-      if (found && !this.tries.suits?.(waiter.wanted, found)) continue;
-      const seen = await this.try(waiter);
-      if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
-      found = seen;
-    }
-    return found ? pauseAfter(found) : 0;
-  }
-
   /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
   private async try(waiter: Waiter<Wanted, Got>): Promise<LastSeen> {
-    this.trying = waiter;
-    const waiting = this.tries.isShared ? [...this.waiters] : [waiter];
+    this.trying = new Set(this.tries.isShared ? this.waiters : [waiter]);
     try {
       const result = await this.tries.try(this.name, waiter.wanted);
-      if ('got' in result) this.lastSeen = this.handOut(result.got, waiting);
-      else this.lastSeen = result;
-      return this.lastSeen;
+      this.lastSeen = 'got' in result ? this.handOut(result.got) : result;
     } catch (error) {
-      if (!isPassing(error)) {
-        this.refuseAll(error);
-        return undefined;
-      }
-      this.lastSeen = error;
-      return error;
-    } finally {
-      this.trying = undefined;
-      for (const [late, end] of this.overdue) this.refuse(late, refusal(late.asked, end, this.lastSeen));
-      this.overdue.clear();
+      this.lastSeen = isPassing(error) ? error : undefined;
+      // What can only be answered so is the answer for everybody in line.
+      if (!this.lastSeen) this.refuseAll(error);
     }
+    this.trying = new Set();
+    for (const [late, end] of this.overdue) this.refuse(late, refusal(late.asked, end, this.lastSeen));
+    this.overdue.clear();
+    return this.lastSeen;
   }
 
   /** To those who still wait for it. */
-  private handOut(got: Got, waiting: readonly Waiter<Wanted, Got>[]): Busy | undefined {
-    const takers = waiting.filter((waiter) => this.waiters.delete(waiter));
+  private handOut(got: Got): Busy | undefined {
+    const takers = [...this.trying].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
     if (takers.length === 0) this.tries.giveBack(this.name, got);
     return this.tries.after(got);
   }
 
-  /** Subscribes beside the trying. Failure is no news: the contender polls more often and it is tried again. */
-  private listen(): void {
-    const { channel } = this;
-    if (this.subscription || this.listening || channel === undefined) return;
-    this.listening = true;
-    this.waiting.wakeUps
-      .subscribe(channel, this.wakeUp.notify)
-      .then((subscription) => this.listensNow(subscription))
-      .catch((error: unknown) => {
-        if (!(error instanceof LockUnavailableError)) this.collapse(error);
-      })
-      .finally(() => {
-        this.listening = false;
-      });
-  }
-
-  private listensNow(subscription: Subscription): void {
-    if (!this.running) {
-      subscription.cancel();
-      return;
-    }
-    this.subscription = subscription;
-    // Between the last try and the acknowledgement a release may have gone unheard: try once more.
-    this.wakeUp.notify();
-  }
-
   private giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
     // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
-    const undecided = this.trying === waiter || (this.trying && !this.lastSeen);
+    const undecided = this.trying.has(waiter) || (this.trying.size > 0 && !this.lastSeen);
     if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
   }
 
-  /** What can only be answered so is the answer for everybody in line. */
   private refuseAll(error: unknown): void {
     for (const waiter of this.waiters) this.refuse(waiter, error);
   }

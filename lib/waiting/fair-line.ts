@@ -1,18 +1,16 @@
-import type { FairLockTransitions, QueuedOutcome } from '../backend/fair-lock-transitions.js';
-import { isPassing, LockUnavailableError } from '../errors.js';
+import type { QueuedOutcome } from '../backend/fair-lock-transitions.js';
+import { isPassing } from '../errors.js';
 import { fairChannel } from '../keys/names.js';
 import { runOutsideRegions } from '../scope/current-region.js';
-import type { LockEvents } from '../observability/lock-events.js';
-import type { OwnerId, OwnerIds } from '../scope/owner.js';
+import type { OwnerId } from '../scope/owner.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import { type Acquired, leaseSpent } from './attempt.js';
 import { pauseAfter, UNAVAILABLE_PAUSE_MS } from './contention.js';
 import { Ear } from './ear.js';
-import type { Waiting } from './line.js';
+import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { type Asked, type LastSeen, refusal } from './refusal.js';
-import type { UnderWay } from './under-way.js';
 import { WakeUp } from './wake-up.js';
 
 /** The share of a slot after which all places are kept anew, and after which a keeping that failed is tried again. */
@@ -22,32 +20,9 @@ const KEEP_AGAIN = 1 / 10;
 /** Slept at least: a place that ends this instant may be seen to end in the next. */
 const SHORTEST_PAUSE_MS = 10;
 
-/** What the waiting for all fair locks of one connection shares. */
-export interface FairWaiting extends Waiting {
-  readonly owners: OwnerIds;
-  readonly events: LockEvents;
-  /** Milliseconds for which the server keeps the place of a waiter that it does not hear of. */
-  readonly slot: number;
-}
-
-interface Waiter {
-  readonly asked: Asked;
-  readonly lease: number;
-  /** Its place on the server is under this. */
-  owner: OwnerId;
-  isTrying: boolean;
-  isArriving: boolean;
-  /** Whether there is anything on the server to give up. */
-  mayHavePlace: boolean;
-  grant(got: Acquired): void;
-  refuse(error: unknown): void;
-}
-
 /** Milliseconds until another try may show something else than the last. */
-const pauseFor = (seen: LastSeen): number => {
-  if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
-  return seen ? Math.max(SHORTEST_PAUSE_MS, pauseAfter(seen)) : Number.POSITIVE_INFINITY;
-};
+const pauseFor = (seen: LastSeen): number =>
+  seen ? Math.max(SHORTEST_PAUSE_MS, pauseAfter(seen)) : Number.POSITIVE_INFINITY;
 
 /**
  * Everybody in this process who waits for one fair lock. Each has a place of its own in the queue on the server, from
@@ -55,11 +30,13 @@ const pauseFor = (seen: LastSeen): number => {
  * again, and sleeps. Every third of a slot all places are kept by one request.
  */
 export class FairLine {
-  private readonly waiters = new Map<OwnerId, Waiter>();
+  private readonly waiters = new Map<OwnerId, FairWaiter>();
+  /** Those on their way to a place. */
+  private readonly arriving = new Set<FairWaiter>();
   /** Those who have a place, in the order of the server. */
-  private places = new Set<Waiter>();
+  private places = new Set<FairWaiter>();
   /** Those whose wait is over, but who are told only when their try that is on its way has shown how things stand. */
-  private readonly overdue = new Map<Waiter, WaitEnd>();
+  private readonly overdue = new Map<FairWaiter, WaitEnd>();
   private readonly wakeUp: WakeUp;
   private contending = false;
   private keeper: ScheduledTask | undefined;
@@ -67,9 +44,7 @@ export class FairLine {
 
   constructor(
     private readonly name: string,
-    private readonly locks: FairLockTransitions,
     private readonly waiting: FairWaiting,
-    private readonly underWay: UnderWay,
     private readonly onIdle: () => void,
   ) {
     this.wakeUp = new WakeUp(waiting.scheduler);
@@ -79,53 +54,50 @@ export class FairLine {
   enter(asked: Asked, lease: number): Promise<Acquired> {
     return new Promise((resolve, reject) => {
       const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
-      const waiter: Waiter = {
-        asked,
-        lease,
-        owner: this.waiting.owners.next(),
-        isTrying: false,
-        isArriving: false,
-        mayHavePlace: false,
-        grant: (got) => {
+      const verdict = {
+        granted: (got: Acquired) => {
           stopWatching();
           resolve(got);
         },
-        refuse: (error) => {
+        refused: (error: unknown) => {
           stopWatching();
           reject(error);
         },
       };
+      const waiter = new FairWaiter(asked, lease, verdict, this.waiting);
       this.waiters.set(waiter.owner, waiter);
       runOutsideRegions(() => this.arrive(waiter));
     });
   }
 
-  private get first(): Waiter | undefined {
+  private get first(): FairWaiter | undefined {
     const [first] = this.places;
     return first;
   }
 
-  private isWaiting(waiter: Waiter): boolean {
+  private isWaiting(waiter: FairWaiter): boolean {
     return this.waiters.get(waiter.owner) === waiter;
   }
 
-  /** Tries until the waiter has a place, or the lock. */
-  private arrive(waiter: Waiter): void {
-    if (waiter.isArriving) return;
-    waiter.isArriving = true;
-    this.untilPlaced(waiter)
-      .catch((error: unknown) => this.refuseAll(error))
-      .finally(() => {
-        waiter.isArriving = false;
-      });
+  private isToArrive(waiter: FairWaiter): boolean {
+    return this.isWaiting(waiter) && !this.places.has(waiter);
   }
 
-  private async untilPlaced(waiter: Waiter): Promise<void> {
-    while (this.isWaiting(waiter) && !this.places.has(waiter)) {
-      await this.try(waiter);
-      if (!this.isWaiting(waiter) || this.places.has(waiter)) break;
+  /** Tries until the waiter has a place, or the lock. */
+  private arrive(waiter: FairWaiter): void {
+    if (this.arriving.has(waiter) || !this.isToArrive(waiter)) return;
+    this.arriving.add(waiter);
+    this.untilPlaced(waiter)
+      .catch((error: unknown) => this.refuseAll(error))
+      .finally(() => this.arriving.delete(waiter));
+  }
+
+  private async untilPlaced(waiter: FairWaiter): Promise<void> {
+    await this.try(waiter);
+    while (this.isToArrive(waiter)) {
       // All for as long: they are to come in the order in which they came first.
       await this.waiting.scheduler.pause(UNAVAILABLE_PAUSE_MS, { keepAlive: true });
+      if (this.isToArrive(waiter)) await this.try(waiter);
     }
   }
 
@@ -136,7 +108,7 @@ export class FairLine {
   }
 
   /** Until somebody else is the first. */
-  private async contendFor(first: Waiter): Promise<void> {
+  private async contendFor(first: FairWaiter): Promise<void> {
     const { polling, wakeUps } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
     const ear = new Ear(wakeUps, channel, this.wakeUp.notify, (error) => this.refuseAll(error));
@@ -152,63 +124,52 @@ export class FairLine {
       pause = pauseFor(this.lastSeen);
     }
     ear.close();
-    // Its place is gone, or worth nothing: it comes anew.
-    if (!this.places.has(first)) this.arrive(first);
+    // Its place may be gone, or be worth nothing any more.
+    this.arrive(first);
   }
 
-  private try(waiter: Waiter): Promise<void> {
-    return this.underWay.add(this.tryFor(waiter));
+  private try(waiter: FairWaiter): Promise<void> {
+    return this.waiting.underWay.add(this.tryFor(waiter));
   }
 
-  private async tryFor(waiter: Waiter): Promise<void> {
-    const { owner, lease } = waiter;
+  private async tryFor(waiter: FairWaiter): Promise<void> {
     waiter.isTrying = true;
     try {
-      const reply = await this.locks.queue({ name: this.name, owner, lease, slot: this.waiting.slot });
-      waiter.mayHavePlace = true;
+      const reply = await waiter.try();
+      // Who gave up meanwhile leaves now.
+      if (!this.isWaiting(waiter)) return;
       if (reply.outcome === 'acquired') this.granted(waiter, reply.sent);
       else this.placed(waiter, reply);
     } catch (error) {
-      if (isPassing(error)) this.failed(waiter, error);
+      if (isPassing(error)) this.lastSeen = error;
       else this.refuseAll(error);
     } finally {
       waiter.isTrying = false;
       const end = this.overdue.get(waiter);
       this.overdue.delete(waiter);
       if (end) this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
-      else if (!this.isWaiting(waiter)) this.leave(waiter);
+      else if (!this.isWaiting(waiter)) waiter.leave();
     }
   }
 
-  private granted(waiter: Waiter, sent: Stopwatch): void {
-    // It gave up meanwhile, and is about to leave.
-    if (!this.isWaiting(waiter)) return;
+  private granted(waiter: FairWaiter, sent: Stopwatch): void {
     const { owner, lease } = waiter;
     const acquired = { owner, sent, lease, fence: undefined };
     const spent = leaseSpent(this.name, acquired);
     this.lastSeen = spent ?? { holder: owner, remaining: lease };
+    this.losePlace(waiter);
+    this.waiters.delete(owner);
     if (spent) {
-      this.startAnew(waiter);
+      waiter.startAnew();
+      this.waiters.set(waiter.owner, waiter);
       return;
     }
-    waiter.mayHavePlace = false;
-    this.remove(waiter);
     waiter.grant(acquired);
+    this.becomeIdle();
   }
 
-  /** Under another owner id: giving up what there is under this one may go on for a while. */
-  private startAnew(waiter: Waiter): void {
-    this.leave(waiter);
-    this.waiters.delete(waiter.owner);
-    this.losePlace(waiter);
-    waiter.owner = this.waiting.owners.next();
-    waiter.mayHavePlace = false;
-    this.waiters.set(waiter.owner, waiter);
-  }
-
-  private placed(waiter: Waiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
+  private placed(waiter: FairWaiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
     this.lastSeen = { holder, remaining };
-    if (!this.isWaiting(waiter)) return;
     const before = this.first;
     if (outcome === 'queued') this.places.delete(waiter);
     this.places.add(waiter);
@@ -222,29 +183,20 @@ export class FairLine {
     this.contend().catch((error: unknown) => this.refuseAll(error));
   }
 
-  private failed(waiter: Waiter, error: LockUnavailableError): void {
-    if (error.outcome === 'unknown') waiter.mayHavePlace = true;
-    this.lastSeen = error;
-  }
-
   private keepLater(ms: number): void {
     this.keeper?.cancel();
-    this.keeper = this.waiting.scheduler.schedule(ms, () => void this.underWay.add(this.keep()));
+    this.keeper = this.waiting.scheduler.schedule(ms, () => void this.waiting.underWay.add(this.keep()));
   }
 
   private async keep(): Promise<void> {
-    const { slot } = this.waiting;
+    const { slot, locks } = this.waiting;
     const places = [...this.places];
     const owners = places.map(({ owner }) => owner);
     let share = KEEP;
     try {
-      const kept = await this.locks.keep({ name: this.name, owners, slot });
-      places.forEach((waiter, index) => {
-        // A try finds that out for itself, or has got the lock, which ends the place as well.
-        if (kept[index] || waiter.isTrying || waiter.owner !== owners[index]) return;
-        this.losePlace(waiter);
-        if (this.isWaiting(waiter)) this.arrive(waiter);
-      });
+      const kept = await locks.keep({ name: this.name, owners, slot });
+      const lost = places.filter(({ owner }, index) => !kept[index] && owner === owners[index]);
+      for (const waiter of lost) this.comeAnew(waiter);
     } catch (error) {
       if (!isPassing(error)) this.refuseAll(error);
       share = KEEP_AGAIN;
@@ -252,12 +204,20 @@ export class FairLine {
     if (this.contending) this.keepLater(slot * share);
   }
 
-  private losePlace(waiter: Waiter): void {
+  /** The server has forgotten the waiter, or took it for dead. */
+  private comeAnew(waiter: FairWaiter): void {
+    // A try finds that out for itself, or has got the lock, which ends the place as well.
+    if (waiter.isTrying) return;
+    this.losePlace(waiter);
+    this.arrive(waiter);
+  }
+
+  private losePlace(waiter: FairWaiter): void {
     if (this.first === waiter) this.wakeUp.notify();
     this.places.delete(waiter);
   }
 
-  private giveUp(waiter: Waiter, end: WaitEnd): void {
+  private giveUp(waiter: FairWaiter, end: WaitEnd): void {
     // Its own try may still succeed.
     if (waiter.isTrying && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
@@ -268,25 +228,15 @@ export class FairLine {
     for (const waiter of this.waiters.values()) this.refuse(waiter, error);
   }
 
-  private refuse(waiter: Waiter, error: unknown): void {
+  private refuse(waiter: FairWaiter, error: unknown): void {
     if (!this.isWaiting(waiter)) return;
-    this.remove(waiter);
-    waiter.refuse(error);
-    if (!waiter.isTrying) this.leave(waiter);
-  }
-
-  private remove(waiter: Waiter): void {
-    this.waiters.delete(waiter.owner);
     this.losePlace(waiter);
-    if (this.waiters.size === 0) this.onIdle();
+    this.waiters.delete(waiter.owner);
+    waiter.refuse(error);
+    this.becomeIdle();
   }
 
-  /** Gives up the place, and the lock if a try got it. */
-  private leave({ owner, lease, mayHavePlace }: Waiter): void {
-    if (!mayHavePlace) return;
-    const { events, slot } = this.waiting;
-    this.underWay
-      .add(this.locks.leave({ name: this.name, owner, lease, slot }))
-      .catch((error: unknown) => events.emit({ type: 'release-failed', lockName: this.name, owner, error }));
+  private becomeIdle(): void {
+    if (this.waiters.size === 0) this.onIdle();
   }
 }

@@ -1,6 +1,6 @@
-import type { FairLockTransitions } from '../backend/fair-lock-transitions.js';
 import { type Acquired, Attempts } from './attempt.js';
-import { FairLine, type FairWaiting } from './fair-line.js';
+import { FairLine } from './fair-line.js';
+import type { FairWaiting } from './fair-waiter.js';
 import { tryOnce } from './line.js';
 import { type Asked, refusal } from './refusal.js';
 import type { Acquisitions } from './tries.js';
@@ -9,14 +9,12 @@ import { UnderWay } from './under-way.js';
 /** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */
 export class FairQueue implements Acquisitions<number, Acquired> {
   private readonly tries: Attempts;
-  private readonly underWay = new UnderWay();
+  private readonly waiting: FairWaiting;
   private readonly lines = new Map<string, FairLine>();
 
-  constructor(
-    private readonly locks: FairLockTransitions,
-    private readonly waiting: FairWaiting,
-  ) {
-    this.tries = new Attempts(locks, waiting.owners, waiting.events);
+  constructor(waiting: Omit<FairWaiting, 'underWay'>) {
+    this.waiting = { ...waiting, underWay: new UnderWay() };
+    this.tries = new Attempts(waiting.locks, waiting.owners, waiting.events);
   }
 
   async acquire(asked: Asked, lease: number): Promise<Acquired> {
@@ -26,7 +24,7 @@ export class FairQueue implements Acquisitions<number, Acquired> {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.tries.settled(), this.underWay.settled()]);
+    await Promise.all([this.tries.settled(), this.waiting.underWay.settled()]);
   }
 
   get contended(): number {
@@ -37,7 +35,7 @@ export class FairQueue implements Acquisitions<number, Acquired> {
     let line = this.lines.get(name);
     if (!line) {
       const forget = (): void => void this.lines.delete(name);
-      line = new FairLine(name, this.locks, this.waiting, this.underWay, forget);
+      line = new FairLine(name, this.waiting, forget);
       this.lines.set(name, line);
     }
     return line;

@@ -1,7 +1,7 @@
 import type { PermitTransitions } from '../backend/permit-transitions.js';
-import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import { newPermitIds, type PermitIds } from '../scope/permit-id.js';
+import { leaseSpent } from './attempt.js';
 import type { Busy, Tries } from './tries.js';
 import { UnderWay } from './under-way.js';
 
@@ -52,11 +52,9 @@ export class PermitTries implements Tries<WantedPermits, PermitIds> {
       const { available, isSet, remaining } = reply;
       return { available, isSet, remaining };
     }
-    const age = reply.sent.elapsed;
-    if (age <= lease / 2) return { got: ids };
-    // What is handed out must be worth having: a lease mostly spent on the way is given back.
+    const spent = leaseSpent(name, { sent: reply.sent, lease });
+    if (!spent) return { got: ids };
     this.giveBack(name, ids);
-    const spent = `The reply took ${Math.round(age)} ms, most of the lease of ${lease} ms`;
-    throw new LockUnavailableError(spent, 'refused', false, { lockName: name });
+    throw spent;
   }
 }

@@ -28,7 +28,8 @@ export interface Tries<Wanted, Got extends object> {
   /** What the next in line finds after somebody got something; `undefined`: it may as well try at once. */
   after(got: Got): Busy | undefined;
   /**
-   * Whether who wants this may have it although such was found just now. Absent where what one cannot have, nobody can.
+   * Whether who wants this may have it although such was found just now; never for who was refused with just that. Absent
+   * where what one cannot have, nobody can.
    */
   suits?(wanted: Wanted, found: Busy): boolean;
   /** Whether what one gets is had by everybody who waited when the try began. Absent: no. */

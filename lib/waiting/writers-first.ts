@@ -1,5 +1,6 @@
 import type { AcquireOutcome, AcquireRequest } from '../backend/lock-transitions.js';
 import type { WriteTransitions } from '../backend/read-write-transitions.js';
+import { readWriteLockChannel } from '../keys/names.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { OwnerId, OwnerIds } from '../scope/owner.js';
 import { Attempts, type Acquired } from './attempt.js';
@@ -29,25 +30,24 @@ export class WritersFirst implements Acquisitions<number, Acquired> {
   private readonly line: Line<number, Acquired>;
   private readonly patience: number;
 
-  /** @param channelOf Where it is announced that trying again may help. */
+  /** @param atOnce For who tries once and waits for nothing. */
   constructor(
     private readonly locks: WriteTransitions,
+    private readonly atOnce: Acquisitions<number, Acquired>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
     waiting: Waiting,
-    channelOf: (name: string) => string,
   ) {
     const announcing = {
       acquire: (request: AcquireRequest) => this.try(request),
       release: locks.release.bind(locks),
     };
-    this.line = new Line(new Attempts(announcing, owners, events), waiting, channelOf);
+    this.line = new Line(new Attempts(announcing, owners, events), waiting, readWriteLockChannel);
     this.patience = 2 * waiting.polling.safety + GRACE_MS;
   }
 
   async acquire(asked: Asked, wanted: number): Promise<Acquired> {
-    // Who tries once waits for nothing.
-    if (asked.limit.ended) return this.line.acquire(asked, wanted);
+    if (asked.limit.ended) return this.atOnce.acquire(asked, wanted);
     const { name } = asked;
     const here = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
     this.waiting.set(name, here);

@@ -73,10 +73,7 @@ export class Lease {
   doubt(): void {
     if (!this.isAlive) return;
     this.state = 'doubtful';
-    this.timer?.cancel();
-    this.timer = this.scheduler.schedule(this.remaining, () => {
-      if (this.isAlive) this.doubt();
-    });
+    this.arm();
   }
 
   /** Renewals work again: no timer needed. */
@@ -103,6 +100,14 @@ export class Lease {
   private begin(since: Stopwatch, granted: number): void {
     this.since = since;
     this.length = safeShare(granted);
-    if (this.state === 'doubtful') this.doubt();
+    if (this.state === 'doubtful') this.arm();
+  }
+
+  /** A timer may fire early; less than a millisecond may be too little to move the clock at all. */
+  private arm(atLeast = 0): void {
+    this.timer?.cancel();
+    this.timer = this.scheduler.schedule(Math.max(this.remaining, atLeast), () => {
+      if (this.isAlive) this.arm(1);
+    });
   }
 }

@@ -7,7 +7,7 @@ import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { Lease } from './lease.js';
 
-/** A hold without a lease of its own, kept alive until it is released or lost. */
+/** A hold that is kept alive until it is released or lost, or until the end of its own lease. */
 export interface Watched {
   /** Where it is renewed, together with others of its kind. */
   readonly transitions: Pick<LockTransitions, 'renew'>;
@@ -16,6 +16,8 @@ export interface Watched {
   readonly lease: Lease;
   /** Milliseconds that it needs from now on. */
   readonly neededLease: number;
+  /** Whether it has a lease of its own: its deadline keeps its timer then, however well the renewals work. */
+  readonly isLeased: boolean;
   /** Whether the server is being told something else about it, which lets it last just as well. */
   readonly isBusy: boolean;
 }
@@ -27,10 +29,10 @@ const PERIOD = 1 / 3;
 const RETRY = 1 / 15;
 
 /**
- * Renews every hold that has no lease, a third of the timeout after the last time, in batches, on one timer. The next
+ * Renews every hold it is told to watch, a third of the timeout after the last time, in batches, on one timer. The next
  * round is armed before the current one works, so that a round that hangs delays no other; failed batches are tried
- * again, several times before the next round is due, until the local deadline of their holds. Nothing is thrown: a hold that cannot be kept is lost,
- * and its signal says so.
+ * again, several times before the next round is due, until the local deadline of their holds. Nothing is thrown: a hold
+ * that cannot be kept is lost, and its signal says so.
  */
 export class Watchdog {
   private readonly watched = new Set<Watched>();
@@ -98,8 +100,10 @@ export class Watchdog {
     for (const [transitions, batch] of due) void this.renew(transitions, batch);
   }
 
+  /** A lease that ends before the round after the next is left to itself: nobody's renewal grants less than that. */
   private isDue(hold: Watched): boolean {
-    return this.watched.has(hold) && !this.renewing.has(hold) && !hold.isBusy && hold.lease.isAlive;
+    const isFree = this.watched.has(hold) && !this.renewing.has(hold) && !hold.isBusy;
+    return isFree && hold.lease.isAlive && hold.neededLease > this.timeout * (1 - PERIOD);
   }
 
   private async renew(transitions: Watched['transitions'], holds: readonly Watched[]): Promise<void> {
@@ -134,7 +138,7 @@ export class Watchdog {
       hold.lease.lose('gone');
     } else {
       hold.lease.renewed(sent, lease);
-      hold.lease.trust();
+      if (!hold.isLeased) hold.lease.trust();
     }
   }
 }

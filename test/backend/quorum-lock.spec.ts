@@ -44,6 +44,7 @@ const openQuorum = (size: number, fates: () => Fate) => {
         `node ${index}`,
         {
           lock: failing(new MemoryLock(store)),
+          quietLock: failing(new MemoryLock(store, false)),
           wakeUps: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
           open: () => {},
           close: async () => {},
@@ -151,6 +152,54 @@ describe('A lock on a quorum', () => {
     await Promise.all([lock.renew([request]), lock.release(request)]);
     await clock.advance(0);
     expect(stores.map((store) => store.names())).toEqual([[], [], []]);
+  });
+
+  it('repairs a node that answers only when the others have decided', async () => {
+    let fates: Fate[] = [];
+    const { clock, lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
+    const request = { name: 'n', owner: 'a:1', lease: 30_000 };
+    await lock.acquire(request);
+    stores[2]?.delete('n');
+    fates = ['answered', 'answered', 'late'];
+    await expect(lock.renew([request])).resolves.toMatchObject({ held: [true] });
+    await clock.advance(200);
+    expect(stores.map((store) => store.names())).toEqual([['n'], ['n'], ['n']]);
+  });
+
+  it('repairs what it can on a node that has a foreign key under another name', async () => {
+    const { clock, lock, stores } = openQuorum(3, () => 'answered');
+    const renewals = ['taken', 'n'].map((name) => ({ name, owner: 'a:1', lease: 30_000 }));
+    for (const renewal of renewals) {
+      await lock.acquire(renewal);
+      stores[0]?.delete(renewal.name);
+    }
+    stores[0]?.set('taken', 'string', 'something', 30_000);
+    await expect(lock.renew(renewals)).resolves.toMatchObject({ held: [true, true] });
+    await clock.advance(0);
+    expect(stores[0]?.names()).toEqual(['taken', 'n']);
+  });
+
+  it('counts the holds of its owner although others have the nodes that answer first', async () => {
+    let fates: Fate[] = [];
+    const { clock, lock, stores } = openQuorum(5, () => fates.shift() ?? 'answered');
+    const request = { name: 'n', owner: 'a:1', lease: 30_000 };
+    await lock.acquire(request);
+    const [first] = stores;
+    first?.delete('n');
+    if (first) await new MemoryLock(first).acquire({ ...request, owner: 'b:1' });
+    fates = ['answered', 'answered', 'answered', 'late', 'late'];
+    const state = lock.inspect('n', 'a:1');
+    await clock.advance(200);
+    await expect(state).resolves.toMatchObject({ locked: true, count: 1 });
+  });
+
+  it('waits no longer than until one lease ends that makes a quorum with a node that was late', async () => {
+    const fates: Fate[] = ['late', 'answered', 'answered'];
+    const { lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
+    for (const [index, store] of stores.entries()) {
+      await new MemoryLock(store).acquire({ name: 'n', owner: 'b:1', lease: 600 * (index + 1) });
+    }
+    await expect(lock.acquire({ name: 'n', owner: 'a:1', lease: 1000 })).resolves.toMatchObject({ remaining: 1200 });
   });
 
   it('waits a random time, over several rounds, where nobody has a quorum', async () => {

@@ -8,6 +8,14 @@ import { track } from './time.js';
 const queued = (world: World, name: string, count: number): Promise<number> =>
   world.time.until(async () => (await world.probe.queue(name)).length === count, 2000);
 
+/** Resolves when nobody asks any more. */
+const asleep = (world: World): Promise<number> =>
+  world.time.until(async () => {
+    const before = await world.probe.commands();
+    await world.time.pass(100);
+    return (await world.probe.commands()) === before;
+  }, 3000);
+
 /** Rows FL of the behaviour catalogue that concern one owner's or a few owners' calls; crowds and queues: next door. */
 onEveryBackend((world) => {
   describe('A fair lock', () => {
@@ -70,7 +78,9 @@ onEveryBackend((world) => {
       const [gone, client] = [await world.open({ watchdogTimeout: 600 }), await world.open()];
       await gone.locks.getFairLock('n').acquire();
       await gone.close();
-      await world.time.finish(client.locks.getFairLock('n').acquire({ wait: Infinity }), 600 + world.time.slack);
+      const waiting = client.locks.getFairLock('n').acquire({ wait: Infinity });
+      const { owner } = await world.time.finish(waiting, 600 + world.time.slack);
+      await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [owner]: 1 } });
     });
 
     it('FL-08 tells its state as the plain lock does, and counts from 1 for who had to queue', async () => {
@@ -126,6 +136,7 @@ onEveryBackend((world) => {
       const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
       await queued(world, 'n', 1);
       await a.run(() => lock.acquire({ wait: 0 }));
+      await expect(a.run(() => lock.holdCount())).resolves.toBe(2);
       await a.run(() => lock.release());
       await a.run(() => lock.release());
       await world.time.finish(waiting, 500 + world.time.slack);
@@ -189,6 +200,8 @@ onEveryBackend((world) => {
       await queued(world, 'n', 1);
       const second = other.locks.getFairLock('n').acquire({ wait: Infinity });
       await queued(world, 'n', 2);
+      await world.time.until(async () => (await world.probe.channels()).length === 2, 2000);
+      await asleep(world);
       // Released by somebody who tells nobody.
       await world.probe.remove('n');
       controller.abort();

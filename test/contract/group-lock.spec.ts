@@ -1,8 +1,6 @@
 import { LockConflictError, LockNameError, LockOptionsError, LockOwnershipError } from '../../lib/index.js';
-import { groupField, groupLockName } from '../../lib/keys/group-field.js';
-import { inWorld, onEveryBackend } from './backends.js';
+import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
-import { RedisWorld } from './redis-world.js';
 import { crowd, Till } from './till.js';
 import { track } from './time.js';
 
@@ -135,92 +133,6 @@ onEveryBackend((world) => {
     it.each([[['v1', 2]], [[null]], [['\ud800']]])('refuses the values %p', async (values) => {
       const { locks } = await world.open();
       expect(() => locks.getGroupLock('g', values as never)).toThrow(LockNameError);
-    });
-  });
-});
-
-const redis = new RedisWorld();
-
-inWorld(redis, ({ time }) => {
-  const field = groupField('v1');
-  const peer = '22222222-2222-2222-2222-222222222222:7';
-
-  describe('A group lock beside a peer', () => {
-    it('waits for its value, by the expiry that the peer wrote, and takes it over with nothing left of the peer', async () => {
-      const { locks } = await redis.open();
-      const expiry = Date.now() + 500;
-      await redis.admin.hset(
-        'g',
-        field,
-        peer,
-        `${field}:${peer}:expire_time`,
-        expiry,
-        `${field}:${peer}:lock_count`,
-        2,
-      );
-      await redis.admin.pexpire('g', 20_000);
-      const lock = locks.getGroupLock('g', ['v1']);
-      await expect(lock.acquire({ wait: 0 })).rejects.toMatchObject({ details: { holder: peer } });
-      const hold = await time.finish(lock.acquire({ wait: Infinity }), 500 + time.slack);
-      expect(Date.now()).toBeGreaterThanOrEqual(expiry);
-      const fields = await redis.admin.hgetall('g');
-      expect(fields).toEqual({
-        [field]: hold.owner,
-        [`${field}:${hold.owner}:expire_time`]: expect.stringMatching(/^\d+$/),
-        [`${field}:${hold.owner}:lock_count`]: '1',
-      });
-      // The group of which others may still hold values keeps its longer life.
-      expect(await redis.admin.pttl('g')).toBeGreaterThan(15_000);
-    });
-
-    it('loses its hold when the peer has taken over one of the values, and leaves that alone', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 900 });
-      const hold = await locks.getGroupLock('g', ['v1', 'v2']).acquire();
-      await redis.admin.hset('g', field, peer, `${field}:${peer}:expire_time`, Date.now() + 60_000);
-      await time.until(() => hold.signal.aborted, 900 + time.slack);
-      await expect(hold.release()).resolves.toBe('expired');
-      await expect(redis.admin.hget('g', field)).resolves.toBe(peer);
-    });
-
-    it('re-enters, is renewed and is released where the server is out of memory', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 900 });
-      const lock = locks.getGroupLock('g', ['v1', 'v2']);
-      const hold = await lock.acquire();
-      await redis.admin.config('SET', 'maxmemory', '1');
-      redis.onReset(() => redis.admin.config('SET', 'maxmemory', '0'));
-      const inner = await hold.run(() => lock.acquire());
-      await expect(hold.run(() => lock.holdCount())).resolves.toBe(2);
-      await time.pass(1200);
-      await expect(inner.release()).resolves.toBe('still-held');
-      await expect(hold.release()).resolves.toBe('released');
-      await expect(redis.admin.keys('*')).resolves.toEqual([]);
-    });
-
-    it('does one thing when it is asked twice', async () => {
-      const { groupLock } = (await redis.open()).runtime.backend;
-      const held = { name: groupLockName('g', [field]), owner: peer, lease: 5000 };
-      for (const count of [1, 1]) {
-        await expect(groupLock.acquire(held)).resolves.toMatchObject({ outcome: 'acquired' });
-        await expect(redis.admin.hget('g', `${field}:${peer}:lock_count`)).resolves.toBe(String(count));
-      }
-      for (const count of [2, 2, 1, 1]) {
-        await expect(groupLock.hold({ ...held, count })).resolves.toMatchObject({ outcome: 'held' });
-        await expect(redis.admin.hget('g', `${field}:${peer}:lock_count`)).resolves.toBe(String(count));
-      }
-      await expect(groupLock.release(held)).resolves.toBe('released');
-      await expect(groupLock.release(held)).resolves.toBe('not-held');
-      await expect(groupLock.hold({ ...held, count: 2 })).resolves.toEqual({ outcome: 'lost' });
-      await expect(redis.admin.keys('*')).resolves.toEqual([]);
-    });
-
-    it('refuses a foreign key under the name of the group', async () => {
-      const { locks } = await redis.open();
-      await redis.admin.set('g', 'text');
-      const wrong = { code: 'LOCK_WRONG_KEY_TYPE', lockName: 'g' };
-      const lock = locks.getGroupLock('g', ['v1']);
-      await expect(lock.acquire()).rejects.toMatchObject(wrong);
-      await expect(lock.forceRelease()).rejects.toMatchObject(wrong);
-      await expect(lock.isLocked()).rejects.toMatchObject(wrong);
     });
   });
 });

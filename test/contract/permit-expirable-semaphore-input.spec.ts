@@ -31,6 +31,8 @@ onEveryBackend((world) => {
         7,
         [id, id],
         [id, 'x'],
+        // With a hole in it.
+        Object.assign([id], { 2: UNKNOWN }),
       ];
       for (const wrong of [...none, undefined, Array.from({ length: 10_001 }, () => id)]) {
         const given = wrong as string;

@@ -103,6 +103,15 @@ onEveryBackend((world) => {
       await reading.release();
     });
 
+    it('tells nobody of a writer that tries once beside one that gets in', async () => {
+      const { read, write } = await open();
+      const [writing, other] = await Promise.all([write.acquire(FOREVER), write.tryAcquire()]);
+      expect(other).toBeNull();
+      await expect(writersWait()).resolves.toBe(false);
+      await writing.release();
+      await expect(read.tryAcquire()).resolves.not.toBeNull();
+    });
+
     it.each([
       ['is aborted', 10_000, true],
       ['waited long enough', 300, false],

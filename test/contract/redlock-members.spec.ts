@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   type Duration,
   type Lock,
@@ -130,6 +131,33 @@ describe('A RedLock of locks on two servers', () => {
     await expect(hold.extend('2s')).rejects.toThrow(LockLostError);
     await expect(hold.release()).resolves.toBe('expired');
     await expect(names()).resolves.toEqual([]);
+  });
+
+  it('is not said to be lost when a majority is held and too few of it can be extended', async () => {
+    const [clients, { locks }] = [await open(), await one.open()];
+    await using third = await RedisServer.start();
+    const far = await two.open({}, third.url);
+    const lock = locks.getRedLock(...members(clients, 2), far.locks.getLock('n3'));
+    const hold = await lock.acquire({ lease: '10s' });
+    await one.probe.remove('n1');
+    await expect(hold.extend('20s')).resolves.toBeUndefined();
+    await third.kill9();
+    const error = await caught(hold.extend('30s'), LockUnavailableError);
+    expect(error.lockName).toBe('n3');
+    expect(() => hold.assertHeld()).not.toThrow();
+  });
+
+  it('leaves no listener behind on a hold around it when it is disposed of', async () => {
+    const clients = await open();
+    const lock = clients[0].locks.getRedLock(...members(clients, 3));
+    await lock.withLock(async (outer) => {
+      {
+        await using inner = await lock.acquire();
+        expect(inner.signal.aborted).toBe(false);
+        expect(outer.members.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([1, 1, 1]);
+      }
+      expect(outer.members.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0, 0]);
+    });
   });
 
   it('lasts as long as its lease, and is re-entered inside', async () => {

@@ -1,6 +1,4 @@
-import { LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
-import { Worker } from '../servers/worker.js';
-import type { api } from './redlock.worker.js';
+import { LockUnavailableError } from '../../lib/index.js';
 import { onMasters } from './redlock-world.js';
 
 /** Rows RD of the behaviour catalogue on five masters: some of them cut off, hanging, crashed or restarted. */
@@ -47,8 +45,8 @@ onMasters(5, (world) => {
     });
 
     it('that answers too late is undone, and has the lock again when that is over', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 800 });
-      for (const { proxy } of world.at(4)) proxy.delay(120);
+      const { locks } = await world.open({ watchdogTimeout: 400 });
+      for (const { proxy } of world.at(4)) proxy.delay(60);
       const hold = await locks.getRedLock('n').acquire();
       await time.until(async () => (await votes(hold.owner)) === 5, 1000);
       await time.until(async () => (await votes(hold.owner)) === 4, 1000);
@@ -85,7 +83,9 @@ onMasters(5, (world) => {
       for (const { server } of world.at(0, 1)) await server.restart();
       await expect(lock.isLocked()).resolves.toBe(true);
       for (const { server } of world.at(2)) await server.restart();
-      await time.until(async () => !(await lock.isLocked()), 3000);
+      // Until the client has connected again, too few can say.
+      const isLocked = (): Promise<boolean> => lock.isLocked().catch(() => true);
+      await time.until(async () => !(await isLocked()), 3000);
     });
 
     it('RD-24 that answers a release with an error does not fail it; a majority does, with its errors', async () => {
@@ -93,7 +93,7 @@ onMasters(5, (world) => {
       const lock = locks.getRedLock('n');
       /** The release of a hold, with errors from these masters: scripts read the clock of the server first of all. */
       const releaseWithErrorsOf = async (...places: number[]): Promise<unknown> => {
-        const hold = await lock.acquire({ lease: '1s' });
+        const hold = await lock.acquire({ lease: 400 });
         await time.until(async () => (await votes(hold.owner)) === 5, 500);
         const allowTime = (allowed: boolean): Promise<unknown> =>
           Promise.all(
@@ -104,7 +104,7 @@ onMasters(5, (world) => {
         await allowTime(false);
         const outcome = await hold.release().catch((error: unknown) => error);
         await allowTime(true);
-        await world.free('n', 1000 + time.slack);
+        await world.free('n', 400 + time.slack);
         return outcome;
       };
       await expect(releaseWithErrorsOf(0, 1)).resolves.toBe('released');
@@ -187,86 +187,6 @@ onMasters(5, (world) => {
       await expect(world.holders('n')).resolves.toEqual(Array(5).fill(undefined));
       await expect(lock.isLocked()).resolves.toBe(false);
       expect((await lock.acquire({ lease: '10s' })).owner).not.toBe(first.owner);
-    });
-  });
-
-  describe('Contenders', () => {
-    it('RD-19 who start together: one acquires, nobody splits the votes for ever', async () => {
-      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open()));
-      const results = await Promise.allSettled(
-        clients.map(({ locks }) => locks.getRedLock('n').acquire({ wait: 700, lease: '20s' })),
-      );
-      const granted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-      expect(granted).toHaveLength(1);
-      const refused = results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
-      expect(refused.every((error) => error instanceof LockTimeoutError)).toBe(true);
-      await granted[0]?.release();
-      await world.free('n');
-    });
-
-    it('RD-19 each of whom is nearest to another master: all get through, one after the other', async () => {
-      const clients = await Promise.all(
-        world.masters.map((_, place) => world.openFar((master) => 3 * ((master - place + 5) % 5))),
-      );
-      let through = 0;
-      const done = clients.map(({ locks }) =>
-        locks.getRedLock('n').withLock({ wait: '10s' }, async () => {
-          await time.pass(5);
-          through += 1;
-        }),
-      );
-      await time.finish(Promise.all(done), 10_000);
-      expect(through).toBe(5);
-    });
-
-    it('RD-21 in three processes: one acquires, and the others in their turn', async () => {
-      const file = new URL('./redlock.worker.ts', import.meta.url);
-      const args = world.masters.map(({ server }) => server.url);
-      const workers = await Promise.all([1, 2, 3].map(() => Worker.start<typeof api>(file, { args })));
-      for (const worker of workers) world.onReset(() => worker.stop());
-      const together = await Promise.all(workers.map((worker) => worker.call('tryAcquire', 'n', 500)));
-      expect(together.filter((got) => got)).toHaveLength(1);
-      const winner = workers[together.indexOf(true)];
-      await expect(winner?.call('release')).resolves.toBe('released');
-      for (const worker of workers) {
-        await expect(worker.call('tryAcquire', 'n', 2000)).resolves.toBe(true);
-        await expect(worker.call('release')).resolves.toBe('released');
-      }
-    });
-
-    it('exclude each other while a minority of the masters restarts, one master after the other', async () => {
-      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open({ watchdogTimeout: 600 })));
-      let inside = 0;
-      let most = 0;
-      let entered = 0;
-      const end = time.now() + 3000;
-      const contend = async ({ locks }: (typeof clients)[number]): Promise<void> => {
-        while (time.now() < end) {
-          const hold = await locks.getRedLock('n').tryAcquire({ wait: 500 }).catch(toNull);
-          if (!hold) continue;
-          inside += 1;
-          most = Math.max(most, inside);
-          entered += 1;
-          await time.pass(10);
-          // Who has lost it knows before anybody else can have it.
-          if (hold.signal.aborted) most = Number.POSITIVE_INFINITY;
-          inside -= 1;
-          await hold.release();
-        }
-      };
-      const toNull = (error: unknown): null => {
-        if (error instanceof LockUnavailableError) return null;
-        throw error;
-      };
-      const restarting = (async () => {
-        for (let place = 0; time.now() < end; place = (place + 1) % 5) {
-          for (const { server } of world.at(place)) await server.restart();
-          await time.pass(300);
-        }
-      })();
-      await Promise.all([...clients.map(contend), restarting]);
-      expect(most).toBe(1);
-      expect(entered).toBeGreaterThan(10);
     });
   });
 });

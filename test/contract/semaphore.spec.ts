@@ -26,6 +26,17 @@ onEveryBackend((world) => {
       await leavesNothingBut();
     });
 
+    it('SE-01 does not live longer for being used', async () => {
+      const semaphore = await open();
+      await semaphore.trySetPermits(1, { ttl: 200 });
+      for (let uses = 0; uses < 300; uses++) {
+        if (await semaphore.tryAcquire()) await semaphore.releaseIfExists();
+        await world.time.pass(0.75);
+      }
+      await expect(semaphore.availablePermits()).resolves.toBe(0);
+      await leavesNothingBut();
+    });
+
     it('SE-02 SE-21 counts what is taken and what is released', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(10);

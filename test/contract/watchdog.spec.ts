@@ -150,6 +150,7 @@ describe('The watchdog with a slow server', () => {
       owner: 'me:1',
       lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, () => {}),
       neededLease: 3 * 80,
+      isLeased: false,
       isBusy: false,
     };
     watchdog.watch(hold);

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
+import { groupField, groupLockName } from '../../lib/keys/group-field.js';
 import { A1, A2, B7 } from '../contract/vectors/vector.js';
 
 /** Few, so that operations meet; one with braces, whose companion names are built another way. */
 export const name = fc.constantFrom('n', 'a{b}c');
 
-export const owner = fc.constantFrom(A1, A2, B7);
+/** Some values of a group as one lock; groups have names of their own, as their data are those of no other lock. */
+export const groupLock = fc
+  .tuple(fc.constantFrom('g', 'g{h}i'), fc.subarray(['v1', 'v2', 'v3'].map(groupField), { minLength: 1 }))
+  .map(([group, fields]) => groupLockName(group, fields));
+
+export const exclusiveOwners = [A1, A2, B7];
+export const owner = fc.constantFrom(...exclusiveOwners);
 
 /** Owner ids are never shared, least of all by locks whose data look alike but are not. */
-export const readerOrWriter = fc.constantFrom(
-  ...[1, 2, 7].map((thread) => `44444444-4444-4444-4444-444444444444:${thread}`),
-);
+export const readersOrWriters = [1, 2, 7].map((thread) => `44444444-4444-4444-4444-444444444444:${thread}`);
+export const readerOrWriter = fc.constantFrom(...readersOrWriters);

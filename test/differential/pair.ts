@@ -56,13 +56,18 @@ const normalized = (value: unknown, now: number): unknown => {
   return Object.fromEntries(entries.map(([key, inner]) => [key, normalized(inner, now)]));
 };
 
+/** Whether what a key holds under such a member or field is an instant. */
+const isInstant = (type: string, field: string): boolean => type === 'zset' || field.endsWith(':expire_time');
+
 const normalizedState = (data: RedisData, now: number): unknown => {
   const entries = Object.entries(data).map(([name, { type, value, ttl }]) => {
-    const scores =
-      type === 'zset'
-        ? Object.entries(value).map(([member, score]) => [member, normalized(Number(score), now)])
-        : undefined;
-    return [name, { type, value: scores ? Object.fromEntries(scores) : value, ttl: normalizedNumber(ttl, now) }];
+    const kept = { type, ttl: normalizedNumber(ttl, now) };
+    if (type !== 'zset' && type !== 'hash') return [name, { ...kept, value }];
+    const fields = Object.entries(value).map(([field, inner]: [string, string]) => [
+      field,
+      isInstant(type, field) ? normalizedNumber(Number(inner), now) : inner,
+    ]);
+    return [name, { ...kept, value: Object.fromEntries(fields) }];
   });
   return Object.fromEntries(entries);
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { LockUnavailableError } from '../../lib/errors.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
 import { type ClientOptions, DEADLINE, RECONNECT, useBench } from './open-locks.js';
@@ -122,14 +123,17 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await expect(state()).resolves.toEqual({ available: 3, out: 2 });
   });
 
-  it.each([1, 3])('goes on behind a release of %d that never arrived', async (permits) => {
-    const { semaphore, proxy, state } = await setUp('f2:behind', permits);
+  it.each([1, 3])('goes on behind a release of %d that never arrived, however long that takes', async (permits) => {
+    let passed = 0;
+    const scheduler = { ...systemScheduler, now: () => systemScheduler.now() + passed };
+    const { semaphore, proxy, state } = await setUp('f2:behind', permits, { scheduler });
     const ids = await semaphore.acquireMany(permits);
     proxy.acceptThenClose();
     const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
     const released = await settled(() => semaphore.release(permits === 1 ? (ids[0] ?? '') : ids));
     await cut;
     expect(released.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    passed = 3_600_000;
     await sleep(2 * DEADLINE);
     await expect(state()).resolves.toEqual({ available: 0, out: permits });
     proxy.heal();

@@ -148,6 +148,25 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f7:reading');
   });
 
+  it('goes on behind a release that never arrived, also when the writer could not be let read again', async () => {
+    const { client, proxy, read, write } = await setUp('f2:given-up');
+    const writing = await write.acquire({ lease: LONG });
+    const before = await writing.run(() => read.acquire({ lease: LONG }));
+    proxy.acceptThenClose();
+    const cut = proxy.cutBefore(mentions('evalsha', 'f2:given-up'));
+    await expect(before.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await cut;
+    const again = await settled(() => writing.run(() => read.acquire({ wait: 0, lease: LONG })));
+    expect(again.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    proxy.heal();
+    await client.connected();
+    const gone = async () => (await timeoutsOf('f2:given-up')).length === 0;
+    await until(gone, RECONNECT + 2 * DEADLINE, 'nothing is read');
+    await expect(stateOf('f2:given-up')).resolves.toEqual({ mode: 'write', [`${writing.owner}:write`]: '1' });
+    await expect(writing.release()).resolves.toBe('released');
+    await cleared('f2:given-up');
+  });
+
   it('goes on behind a release that never arrived, until the writer reads again', async () => {
     const { client, proxy, read, write } = await setUp('f2:behind');
     const writing = await write.acquire({ lease: LONG });

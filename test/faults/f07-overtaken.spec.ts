@@ -44,4 +44,29 @@ describe('F7: a request arrives after its connection is gone, and its client has
     hold.assertHeld();
     await expect(hold.release()).resolves.toBe('released');
   });
+
+  it('a lease of a permit, or a number of permits, asked for before never replaces that asked for after', async () => {
+    const { client, proxy } = await bench().openBehindProxy({ commandTimeout: 5 * DEADLINE });
+    const semaphore = client.locks.getPermitExpirableSemaphore('f7:permits');
+    await semaphore.setPermits(1);
+    const id = await semaphore.acquire();
+    const changes = [
+      [() => semaphore.updateLeaseTime(id, '20s'), () => semaphore.updateLeaseTime(id, '60s')],
+      [() => semaphore.setPermits(3), () => semaphore.setPermits(7)],
+    ] as const;
+    for (const [before, after] of changes) {
+      proxy.delay(4 * DEADLINE, 'request');
+      const written = proxyHas(proxy, 'f7:permits');
+      const first = before();
+      await written;
+      proxy.delay(0, 'request');
+      hangUp(client);
+      // Its second try, on the new connection, is answered long before the first arrives.
+      await first;
+      await after();
+    }
+    await new Promise((arrived) => setTimeout(arrived, 5 * DEADLINE));
+    expect(await semaphore.leaseTime(id)).toBeGreaterThan(50_000);
+    await expect(semaphore.permits()).resolves.toBe(7);
+  });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { expectWithin, executions, sentCommands, settled } from './observe.js';
+import { expectWithin, executions, sentCommands, settled, until } from './observe.js';
 import { useBench } from './open-locks.js';
 
 /** As an application has them that configures nothing. */
@@ -39,6 +39,23 @@ describe('Show: what locks cost in commands', () => {
     expect(block).toEqual({ evalsha: 2 });
     const again = await commandsOf(admin, () => locks.withLock('two', () => locks.withLock('two', () => sleep(1))));
     expect(again).toEqual({ evalsha: 4 });
+  });
+
+  it('a permit that is taken and released costs four, of which two are waited for', async () => {
+    const { locks } = bench().open(undefined, DEFAULTS);
+    const { admin } = bench();
+    const semaphore = locks.getSemaphore('permits');
+    // After every answer the server is told that it came, so that no marker stays.
+    const markersForgotten = () =>
+      until(async () => (await admin.keys('*:{permits}:*')).length === 0, 1000, 'it is told');
+    await semaphore.trySetPermits(1);
+    await markersForgotten();
+    const sent = await commandsOf(admin, async () => {
+      await semaphore.acquire();
+      await semaphore.release();
+      await markersForgotten();
+    });
+    expect(sent['evalsha']).toBe(4);
   });
 
   it('1,000 waiters on one held lock: at most two per second', async () => {

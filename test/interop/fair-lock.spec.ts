@@ -1,6 +1,7 @@
 import { LockAbortedError } from '../../lib/index.js';
 import { lockChannel, prefixedName } from '../../lib/keys/names.js';
 import { inWorld } from '../contract/backends.js';
+import type { Client } from '../contract/client.js';
 import { track } from '../contract/time.js';
 import { FairOrder } from './fair-order.js';
 import { InteropWorld } from './interop-world.js';
@@ -58,6 +59,31 @@ inWorld(world, ({ time }) => {
       await expect(world.lockNames()).resolves.toEqual([]);
     });
 
+    it('keeps its order for as long as it is never empty, however short each wait in it', async () => {
+      // Nobody waits for long enough to have its deadline renewed, and each new one is counted from that of the last in
+      // the queue: so all deadlines go back to when the queue began.
+      const java = await world.openJava();
+      const clients = await Promise.all([world.open(), world.open(), world.open()]);
+      const order = await FairOrder.watch(world.server.url, 'n');
+      world.onReset(async () => order.close());
+      const end = time.now() + 12_000;
+      const inJava = async (name: string): Promise<void> => {
+        const lock = java.thread(name).lock('n', 'fair');
+        while (time.now() < end) {
+          await lock.lock(1000);
+          await time.pause(30);
+          await lock.unlock();
+        }
+      };
+      const inNode = async ({ locks }: Client): Promise<void> => {
+        const lock = locks.getFairLock('n');
+        while (time.now() < end) await lock.withLock({ ...UNLIMITED, lease: 1000 }, () => time.pause(30));
+      };
+      await Promise.all([inJava('a'), inJava('b'), inJava('c'), ...clients.map(inNode)]);
+      expect(order.firstOvertaking).toBeUndefined();
+      expect(order.grants.queued).toBeGreaterThan(100);
+    });
+
     it('is left by who waits no more, on either side, and the others move up', async () => {
       const { java, locks } = await world.openBoth();
       const ours = locks.getFairLock('n');
@@ -112,7 +138,7 @@ inWorld(world, ({ time }) => {
     it('does not keep the place of a Node waiter that was killed beyond its deadline', async () => {
       const { java, thread } = await world.openBoth();
       const process = await world.openNodeProcess();
-      await thread.lock('n', 'fair').lock();
+      await thread.lock('n', 'fair').lock(1000);
       const dead = await queued(() => process.call('acquire', 'fair', 'n'));
       const [owner = ''] = await queue();
       const { wait } = await queued(() => java.thread('b').lock('n', 'fair').lock());
@@ -120,7 +146,6 @@ inWorld(world, ({ time }) => {
       await expect(dead.wait).rejects.toThrow('SIGKILL');
       const deadline = Number(await world.admin.zscore(DEADLINES, owner));
       const left = deadline - Date.now();
-      await thread.lock('n', 'fair').unlock();
       await time.finish(wait, left + time.slack);
       expect(Date.now()).toBeGreaterThanOrEqual(deadline - 2);
     });

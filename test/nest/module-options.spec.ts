@@ -9,7 +9,7 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from 'nest-redis-lock';
-import { describe as described } from '../../lib/describe.js';
+import { describe as described } from '../../lib/input/describe.js';
 import { parseModuleOptions } from '../../lib/redis-lock.options.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';

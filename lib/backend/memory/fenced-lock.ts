@@ -5,7 +5,8 @@ import { MemoryLock } from './lock.js';
 import { type MemoryStore, MemoryTable } from './store.js';
 
 /** The token given last under each token's key. */
-export const tokenTable = (store: MemoryStore): MemoryTable<bigint> => new MemoryTable(store, 'fencing token');
+export const tokenTable = (store: MemoryStore): MemoryTable<bigint> =>
+  new MemoryTable(store, 'string of a fencing token');
 
 /** The fenced lock in memory: the executable specification of `scripts/fenced-lock/*.lua`. */
 export class MemoryFencedLock extends MemoryLock implements FencedTransitions {

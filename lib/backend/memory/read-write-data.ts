@@ -15,11 +15,11 @@ export const readWriteTable = (store: MemoryStore): MemoryTable<HeldReadWriteLoc
   new MemoryTable(store, 'hash of a read-write lock');
 
 /** One key for each read, which lives as long as the read; the value says nothing. */
-export const readTimeoutTable = (store: MemoryStore): MemoryTable<'1'> => new MemoryTable(store, 'time-out of a read');
+export const readTimeoutTable = (store: MemoryStore): MemoryTable<'1'> => new MemoryTable(store, 'string of a read');
 
 /** Until when each writer that is to go first is believed to wait. */
 export const waitingWritersTable = (store: MemoryStore): MemoryTable<ReadonlyMap<OwnerId, number>> =>
-  new MemoryTable(store, 'waiting writers');
+  new MemoryTable(store, 'zset of waiting writers');
 
 /** What both halves of read-write locks look at: the executable specification of the includes of their scripts. */
 export class ReadWriteData {

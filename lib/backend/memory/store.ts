@@ -4,7 +4,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { Stopwatch } from '../../time/stopwatch.js';
 
 interface Entry {
-  /** What lives under the name; no two tables use the same word. */
+  /** That of the table to which the value belongs. */
   readonly type: string;
   readonly value: unknown;
   readonly expiresAt: number;
@@ -49,10 +49,11 @@ export class MemoryStore {
     return entry.expiresAt === Number.POSITIVE_INFINITY ? -1 : Math.ceil(entry.expiresAt - this.scheduler.now());
   }
 
-  /** @param ttl Milliseconds; `Infinity` for ever. */
-  set(name: string, type: string, value: unknown, ttl: number): void {
+  /** @param ttl Milliseconds; `Infinity` for ever; absent: as long as what is there has, or for ever. */
+  set(name: string, type: string, value: unknown, ttl?: number): void {
     if (this.entries.size >= this.sweepAt) this.sweep();
-    this.entries.set(name, { type, value, expiresAt: this.scheduler.now() + ttl });
+    const kept = this.entry(name)?.expiresAt ?? Number.POSITIVE_INFINITY;
+    this.entries.set(name, { type, value, expiresAt: ttl === undefined ? kept : this.scheduler.now() + ttl });
   }
 
   delete(name: string): boolean {
@@ -92,9 +93,14 @@ export class MemoryStore {
   }
 }
 
+/** Redis's own word for a type. */
+const redisTypeOf = (type: string): string => type.replace(/ of .*/, '');
+
 /** The names of a store under which values of one type live. */
 export class MemoryTable<V> {
-  /** @param type What Redis would call it, for errors: the tables of one store have different types. */
+  /**
+   * @param type What Redis calls it, such as `zset`, and behind ` of ` what tells it from other tables of the store.
+   */
   constructor(
     private readonly store: MemoryStore,
     readonly type: string,
@@ -103,7 +109,7 @@ export class MemoryTable<V> {
   /** @throws WrongKeyTypeError when something else lives under the name. */
   get(name: string): V | undefined {
     const entry = this.store.entry(name);
-    if (entry && entry.type !== this.type) throw wrongKeyType(name, entry.type);
+    if (entry && entry.type !== this.type) throw wrongKeyType(name, this.foreign(entry.type));
     return this.find(name);
   }
 
@@ -116,7 +122,11 @@ export class MemoryTable<V> {
 
   /** @param ttl Milliseconds; absent: as long as it had, or for ever. */
   set(name: string, value: V, ttl?: number): void {
-    const kept = this.store.remaining(name);
-    this.store.set(name, this.type, value, ttl ?? (kept < 0 ? Number.POSITIVE_INFINITY : kept));
+    this.store.set(name, this.type, value, ttl);
+  }
+
+  /** What Redis would say that it found: the type, and more where that is the same. */
+  private foreign(found: string): string {
+    return redisTypeOf(found) === redisTypeOf(this.type) ? found : redisTypeOf(found);
   }
 }

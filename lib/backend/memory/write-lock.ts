@@ -51,12 +51,13 @@ export class MemoryWriteLock implements WriteTransitions {
       if (!store.entry(name)) this.data.publish(name);
       return 'not-held';
     }
-    if (held.readers.size === 0) {
-      this.data.free(name);
-    } else {
+    const longest = this.data.longestRead(name, held.readers);
+    if (longest > 0) {
       // It goes on reading, now beside others.
-      locks.set(name, { ...held, writer: undefined });
+      locks.set(name, { ...held, writer: undefined }, longest);
       this.data.publish(name);
+    } else {
+      this.data.free(name);
     }
     return 'released';
   }

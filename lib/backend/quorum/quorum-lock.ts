@@ -17,10 +17,11 @@ import type {
 } from '../lock-transitions.js';
 import { Background } from './background.js';
 import { Ballot } from './ballot.js';
+import { leaseOf, majorityOf, reachedBy } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Repair } from './repair.js';
 import type { RetryDelay } from './retry-delay.js';
-import { busyFor, grantInWords, majorityOf, noQuorum, type Verdict, verdictOn } from './votes.js';
+import { busyFor, grantInWords, noQuorum, type Verdict, verdictOn } from './votes.js';
 
 /** What the clocks of the nodes may drift apart in: a share of the lease, and the grain of their expiry, ms. */
 const DRIFT = 0.01;
@@ -75,10 +76,11 @@ export class QuorumLock implements LockTransitions {
     this.retryDelay.observe(sent.elapsed);
     const problem = isGranted ? this.problemWith(request, sent) : undefined;
     if (isGranted && !problem) return { outcome: 'acquired', sent };
-    await this.undo(request, ballot);
+    // A quorum that comes to nothing may have been seen by others, who now sleep until they hear of its end.
+    await this.undo(ballot, (node) => this.free(node, request, isGranted));
     if (problem) throw problem;
     if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, grantInWords);
-    return busyFor(ballot, quorum, () => this.retryDelay.next());
+    return busyFor(ballot, quorum, this.retryDelay);
   }
 
   async hold(request: HoldRequest): Promise<HoldOutcome> {
@@ -95,15 +97,10 @@ export class QuorumLock implements LockTransitions {
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const sent = new Stopwatch(this.scheduler);
-    const { size, quorum } = this;
     const round = this.repair.begin(renewals);
     const ballot = new Ballot(this.nodes, (node) => node.renew(renewals));
-    const look = (index: number): Verdict => {
-      const yes = ballot.count((held) => held[index] === true);
-      return verdictOn(yes, ballot.answers.length - yes, ballot.pending, size, quorum);
-    };
     const verdicts = await ballot.decide(() => {
-      const seen = renewals.map((_, index) => look(index));
+      const seen = renewals.map((_, index) => this.look(ballot, (held) => held[index] === true));
       return seen.includes('open') ? undefined : seen;
     });
     renewals.forEach((renewal, index) => verdicts[index] === 'no' && this.giveUp(renewal));
@@ -112,7 +109,7 @@ export class QuorumLock implements LockTransitions {
     const held = verdicts.map((verdict) => (verdict === 'undecided' ? undefined : verdict === 'yes'));
     if (!held.includes(undefined)) return { sent, held };
     const inWords = (): { outcome: string } => ({ outcome: 'answered' });
-    return { sent, held, failure: noQuorum(ballot, quorum, undefined, inWords) };
+    return { sent, held, failure: noQuorum(ballot, this.quorum, undefined, inWords) };
   }
 
   async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
@@ -136,18 +133,20 @@ export class QuorumLock implements LockTransitions {
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
     const ballot = new Ballot(this.nodes, (node) => node.inspect(name, owner));
-    const verdict = await this.verdict(ballot, ({ locked }) => locked);
+    const verdict = await ballot.decide(() => {
+      const locked = this.look(ballot, (state) => state.locked);
+      // Those who answered first may be the very ones that do not count the owner.
+      const counted = this.look(ballot, ({ count }) => count > 0);
+      return locked === 'open' || (locked === 'yes' && counted === 'open') ? undefined : locked;
+    });
     if (verdict === 'undecided')
       throw noQuorum(ballot, this.quorum, name, ({ locked }) => ({ outcome: locked ? 'locked' : 'free' }));
     if (verdict === 'no') return { locked: false, count: 0, remaining: -2 };
-    const locked = ballot.answers.filter((state) => state.locked);
-    const endless = Number.POSITIVE_INFINITY;
-    const remaining = this.atQuorum(locked.map((state) => (state.remaining < 0 ? endless : state.remaining)));
-    return {
-      locked: true,
-      count: this.atQuorum(locked.map(({ count }) => count)),
-      remaining: remaining === endless ? -1 : remaining,
-    };
+    const [counts, leases] = [
+      ballot.answers.map(({ count }) => count),
+      ballot.answers.map(({ remaining }) => remaining),
+    ];
+    return { locked: true, count: reachedBy(this.quorum, counts) ?? 0, remaining: leaseOf(this.quorum, leases) };
   }
 
   /** Resolves when nothing goes on in the background any more, or after `ms`. */
@@ -161,25 +160,24 @@ export class QuorumLock implements LockTransitions {
 
   private verdict<T>(ballot: Ballot<T>, isYes: (answer: T) => boolean): Promise<Verdict> {
     return ballot.decide(() => {
-      const yes = ballot.count(isYes);
-      const verdict = verdictOn(yes, ballot.answers.length - yes, ballot.pending, this.size, this.quorum);
+      const verdict = this.look(ballot, isYes);
       return verdict === 'open' ? undefined : verdict;
     });
   }
 
-  /** The largest value that a quorum of the nodes reaches. */
-  private atQuorum(values: readonly number[]): number {
-    return values.toSorted((a, b) => b - a)[this.quorum - 1] ?? 0;
+  private look<T>(ballot: Ballot<T>, isYes: (answer: T) => boolean): Verdict {
+    const yes = ballot.count(isYes);
+    return verdictOn(yes, ballot.answers.length - yes, ballot.pending, this.size, this.quorum);
   }
 
   /**
    * Frees what was granted, on every node. Waits for those that answered; on the others the release follows the
    * acquisition as soon as that has settled. One of unknown outcome the node itself undoes.
    */
-  private async undo(request: AcquireRequest, { votes }: Ballot<AcquireOutcome>): Promise<void> {
+  private async undo({ votes }: Ballot<AcquireOutcome>, free: (node: QuorumNode) => Promise<void>): Promise<void> {
     const undone = votes.map(async (vote) => {
       const maybeHeld = vote.state === 'pending' || (vote.state === 'answered' && vote.answer.outcome === 'acquired');
-      const work = maybeHeld ? this.free(vote.node, request) : Promise.resolve();
+      const work = maybeHeld ? free(vote.node) : Promise.resolve();
       this.background.add(work);
       if (vote.state === 'answered') await work;
     });
@@ -189,12 +187,17 @@ export class QuorumLock implements LockTransitions {
   /** The owner has lost its quorum for good: what it has left only keeps others out. */
   private giveUp(request: ReleaseRequest): void {
     this.repair.stop(request.owner);
-    for (const node of this.nodes) this.background.add(this.free(node, request));
+    for (const node of this.nodes) this.background.add(this.free(node, request, true));
   }
 
-  /** Never rejects: a node that does not answer goes on by itself, and what it never frees ends by its lease. */
-  private async free(node: QuorumNode, { name, owner, lease }: ReleaseRequest): Promise<void> {
-    await node.release({ name, owner, lease }).catch(() => {});
+  /**
+   * Never rejects: a node that does not answer goes on by itself, and what it never frees ends by its lease.
+   * @param announced Whether those who wait are told. What was too little for a quorum nobody waits for; and told of it,
+   *   each waiter that tried a node which its holder lacks would wake all others, and itself, to try again at once.
+   */
+  private async free(node: QuorumNode, { name, owner, lease }: ReleaseRequest, announced: boolean): Promise<void> {
+    const request = { name, owner, lease };
+    await (announced ? node.release(request) : node.releaseQuietly(request)).catch(() => {});
   }
 
   /** Why the votes of a quorum are worth nothing, if they are not. */

@@ -18,6 +18,8 @@ import { OwnerOrder } from './owner-order.js';
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {
   readonly lock: LockTransitions;
+  /** The same data, but nobody is told of a release. */
+  readonly quietLock: Pick<LockTransitions, 'release'>;
   readonly wakeUps: WakeUps;
   /** Tells servers apart, however they are reached; `undefined` where that is not known. */
   readonly serverId?: string | undefined;
@@ -80,6 +82,11 @@ export class QuorumNode {
 
   release(request: ReleaseRequest): Promise<ReleaseOutcome> {
     return this.order.run([request.owner], () => this.backend.lock.release(request));
+  }
+
+  /** The same, for what was no hold yet: nobody is told, since nobody waits for it. */
+  releaseQuietly(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    return this.order.run([request.owner], () => this.backend.quietLock.release(request));
   }
 
   forceRelease(name: string): Promise<boolean> {

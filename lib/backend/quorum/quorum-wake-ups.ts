@@ -9,50 +9,48 @@ import type { RetryDelay } from './retry-delay.js';
 /** Between two tries to listen to a node, ms. */
 const LISTEN_AGAIN_MS = 1000;
 
+/** Who is listened to, and how patiently. */
+interface Listening {
+  readonly nodes: readonly QuorumNode[];
+  readonly quorum: number;
+  readonly retryDelay: RetryDelay;
+  readonly scheduler: SteadyScheduler;
+}
+
 /**
  * Messages from all nodes. A release is announced by each node it reaches, so a message is passed on a little later:
  * when it has reached the others as well, and not by all waiters at one time.
  */
 export class QuorumWakeUps implements WakeUps {
-  constructor(
-    private readonly nodes: readonly QuorumNode[],
-    private readonly quorum: number,
-    private readonly retryDelay: RetryDelay,
-    private readonly scheduler: SteadyScheduler,
-  ) {}
+  constructor(private readonly listening: Listening) {}
 
   /** Resolves when a quorum of the nodes is listened to, or none of the others can be just now; those are tried again. */
   subscribe(channel: string, listener: () => void): Promise<Subscription> {
-    const { nodes, quorum, retryDelay, scheduler } = this;
-    const subscription = new QuorumSubscription(nodes, quorum, retryDelay, scheduler, channel, listener);
-    return subscription.listen();
+    return new QuorumSubscription(this.listening, channel, listener).listen();
   }
 }
 
 /** One listener on all nodes. */
 class QuorumSubscription implements Subscription {
-  private readonly listening = new Map<QuorumNode, Subscription>();
+  private readonly subscriptions = new Map<QuorumNode, Subscription>();
   private readonly tasks = new Set<ScheduledTask>();
   private waking: ScheduledTask | undefined;
   private cancelled = false;
 
   constructor(
-    private readonly nodes: readonly QuorumNode[],
-    private readonly quorum: number,
-    private readonly retryDelay: RetryDelay,
-    private readonly scheduler: SteadyScheduler,
+    private readonly listening: Listening,
     private readonly channel: string,
     private readonly listener: () => void,
   ) {}
 
   /** Whoever holds has a quorum, so a quorum that is listened to has at least one node in common with it. */
   get alive(): boolean {
-    return [...this.listening.values()].filter(({ alive }) => alive).length >= this.quorum;
+    return [...this.subscriptions.values()].filter(({ alive }) => alive).length >= this.listening.quorum;
   }
 
   async listen(): Promise<this> {
     await new Promise<void>((resolve) => {
-      const tries = this.nodes.map(async (node) => {
+      const tries = this.listening.nodes.map(async (node) => {
         await this.listenTo(node);
         if (this.alive) resolve();
       });
@@ -65,8 +63,8 @@ class QuorumSubscription implements Subscription {
     this.cancelled = true;
     this.waking?.cancel();
     for (const task of this.tasks) task.cancel();
-    for (const subscription of this.listening.values()) subscription.cancel();
-    this.listening.clear();
+    for (const subscription of this.subscriptions.values()) subscription.cancel();
+    this.subscriptions.clear();
   }
 
   /** Never rejects: a node that cannot be listened to now is tried again, unless it says that it never can. */
@@ -77,7 +75,7 @@ class QuorumSubscription implements Subscription {
         subscription.cancel();
         return;
       }
-      this.listening.set(node, subscription);
+      this.subscriptions.set(node, subscription);
       // What was said before on this node was not heard.
       this.wake();
     } catch (error) {
@@ -88,7 +86,7 @@ class QuorumSubscription implements Subscription {
 
   private wake(): void {
     if (this.waking || this.cancelled) return;
-    this.waking = this.later(this.retryDelay.next(), () => {
+    this.waking = this.later(this.listening.retryDelay.next(), () => {
       this.waking = undefined;
       this.listener();
     });
@@ -96,7 +94,7 @@ class QuorumSubscription implements Subscription {
 
   private later(ms: number, work: () => void): ScheduledTask {
     const task = runOutsideRegions(() =>
-      this.scheduler.schedule(ms, () => {
+      this.listening.scheduler.schedule(ms, () => {
         this.tasks.delete(task);
         work();
       }),

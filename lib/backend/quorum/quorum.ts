@@ -15,11 +15,15 @@ export class Quorum {
    * @param backends One for each node, by where it is, without a password.
    * @param quorum More than half of the nodes.
    */
-  constructor(backends: ReadonlyMap<string, NodeBackend>, quorum: number, scheduler: SteadyScheduler) {
+  constructor(
+    backends: ReadonlyMap<string, NodeBackend>,
+    quorum: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {
     this.nodes = [...backends].map(([label, backend]) => new QuorumNode(label, backend, scheduler));
     const retryDelay = new RetryDelay();
     this.lock = new QuorumLock(this.nodes, quorum, retryDelay, scheduler);
-    this.wakeUps = new QuorumWakeUps(this.nodes, quorum, retryDelay, scheduler);
+    this.wakeUps = new QuorumWakeUps({ nodes: this.nodes, quorum, retryDelay, scheduler });
   }
 
   open(): void {
@@ -27,7 +31,9 @@ export class Quorum {
   }
 
   async close(graceMs: number): Promise<void> {
+    const end = this.scheduler.now() + graceMs;
     await this.lock.finish(graceMs);
-    await Promise.all(this.nodes.map((node) => node.close(graceMs)));
+    const left = Math.max(0, end - this.scheduler.now());
+    await Promise.all(this.nodes.map((node) => node.close(left)));
   }
 }

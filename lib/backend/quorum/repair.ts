@@ -1,3 +1,4 @@
+import { WrongKeyTypeError } from '../../errors.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { Renewal } from '../lock-transitions.js';
 import type { Ballot } from './ballot.js';
@@ -6,7 +7,8 @@ import type { QuorumNode } from './quorum-node.js';
 /** One round of renewals, and what is repaired after it. */
 export interface RepairRound {
   /**
-   * Takes the lock again on nodes that no longer had it. Never rejects.
+   * Takes the lock again on nodes that no longer had it, when the slowest has answered as well: otherwise that one would
+   * never be repaired. Never rejects.
    * @param isKept Whether a quorum renewed the renewal of this index.
    */
   run(ballot: Ballot<readonly boolean[]>, isKept: (index: number) => boolean): Promise<void>;
@@ -28,6 +30,7 @@ export class Repair {
     this.rounds.add(wanted);
     return {
       run: async (ballot, isKept) => {
+        await ballot.settled;
         const missing = (held: readonly boolean[]): readonly Renewal[] =>
           renewals.filter((_, index) => held[index] !== true && isKept(index));
         const works = ballot.votes.map(async (vote) => {
@@ -55,9 +58,9 @@ const takeAgain = async (
     if (!wanted.has(renewal.owner) || node.isUndone(renewal.owner)) continue;
     try {
       await node.acquire(renewal);
-    } catch {
-      // The next renewal finds out that the node still lacks it.
-      return;
+    } catch (error) {
+      // The next renewal finds out what the node still lacks. A foreign key under one name says nothing of the others.
+      if (!(error instanceof WrongKeyTypeError)) return;
     }
   }
 };

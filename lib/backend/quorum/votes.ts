@@ -2,11 +2,9 @@ import { isPassing, type LockError, LockUnavailableError, WrongKeyTypeError } fr
 import type { AcquireOutcome } from '../lock-transitions.js';
 import type { NodeResult } from '../node-result.js';
 import type { Ballot, Vote } from './ballot.js';
+import type { RetryDelay } from './retry-delay.js';
 
 type Busy = Extract<AcquireOutcome, { outcome: 'busy' }>;
-
-/** How many of `size` nodes are more than the rest. */
-export const majorityOf = (size: number): number => Math.floor(size / 2) + 1;
 
 /** What was said to a yes-or-no question: `open` while nodes are pending that can decide it, `undecided` with none left. */
 export type Verdict = 'yes' | 'no' | 'open' | 'undecided';
@@ -75,20 +73,22 @@ const byTime = (a: number, b: number): number => a - b;
 
 /**
  * What it means for a new owner that others have so many nodes that there is no quorum left.
- * @param retryDelay For when nobody has a quorum: others came at the same time, and all of them give back what they got.
+ * @param retryDelay For when nobody is seen with a quorum: others came at the same time, and all of them give back what
+ *   they got without a word.
  */
-export const busyFor = (ballot: Ballot<AcquireOutcome>, quorum: number, retryDelay: () => number): AcquireOutcome => {
+export const busyFor = (ballot: Ballot<AcquireOutcome>, quorum: number, retryDelay: RetryDelay): AcquireOutcome => {
   const busy = ballot.answers.filter((answer): answer is Busy => answer.outcome === 'busy');
   const silent = ballot.votes.length - ballot.answers.length;
   const nodesOf = (holder: string): number => busy.filter((answer) => answer.holder === holder).length;
   const [strongest] = busy.toSorted((a, b) => nodesOf(b.holder) - nodesOf(a.holder));
   const holder = strongest?.holder ?? '';
-  const mayHold = nodesOf(holder) + silent >= quorum;
+  const votes = nodesOf(holder);
   const ends = busy.map(({ remaining }) => (remaining < 0 ? Number.POSITIVE_INFINITY : remaining)).toSorted(byTime);
-  const needed = quorum - ballot.count(({ outcome }) => outcome === 'acquired');
-  // When so many of the leases have ended that what is free then is a quorum.
-  const end = ends[needed - 1] ?? ends.at(-1) ?? 0;
-  const remaining = mayHold ? end : Math.min(end, Math.ceil(retryDelay()));
+  // So many have to end that what is free then is a quorum, with those that are silent: they may be free.
+  const enough = busy.length - (ballot.votes.length - quorum);
+  const end = ends[Math.max(0, enough - 1)] ?? 0;
+  const retry = votes + silent >= quorum ? retryDelay.inDoubt() : retryDelay.next();
+  const remaining = votes >= quorum ? end : Math.min(end, Math.ceil(retry));
   return {
     outcome: 'busy',
     holder,

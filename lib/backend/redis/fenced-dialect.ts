@@ -5,7 +5,14 @@ import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { AcquireReply, Limits } from './lock-dialect.js';
 import { PlainDialect } from './plain-dialect.js';
+import { unexpectedReply } from './replies.js';
 import { scripts } from './scripts/scripts.generated.js';
+
+/** @throws LockUnavailableError where it is none: what the server did is unknown then, as with any other wrong reply. */
+const parseToken = (text: string, reply: unknown): bigint => {
+  if (!/^\d{1,19}$/.test(text)) throw unexpectedReply(reply);
+  return BigInt(text);
+};
 
 /** A plain lock beside which the last token lies; only acquiring and asking touch it. */
 export class FencedDialect extends PlainDialect {
@@ -26,13 +33,14 @@ export class FencedDialect extends PlainDialect {
     const [outcome, remaining, detail, now, fence] = reply;
     if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);
     const found = { outcome, remaining, detail, now };
-    return outcome === 'acquired' ? { ...found, fence: BigInt(fence) } : found;
+    return outcome === 'acquired' ? { ...found, fence: parseToken(fence, reply) } : found;
   }
 
   async currentToken(name: string, deadline: number): Promise<bigint> {
     const token = lockToken(name);
-    const [outcome, detail] = await this.commands.run(scripts.fencedLock.currentToken, { token }, {}, deadline, name);
+    const reply = await this.commands.run(scripts.fencedLock.currentToken, { token }, {}, deadline, name);
+    const [outcome, detail] = reply;
     if (outcome === 'no-token') throw wrongKeyType(token, detail);
-    return BigInt(detail);
+    return parseToken(detail, reply);
   }
 }

@@ -18,9 +18,6 @@ import { PermitScripts } from './permit-scripts.js';
 import { requestInTime, type TimedRequest } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 
-/** How long a release goes on that could not be confirmed: the lease that it is about only the server knows. */
-const RELEASE_AGAIN_MS = 60_000;
-
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
 interface Stray {
   readonly free: () => Promise<{ readonly now: number }>;
@@ -130,8 +127,8 @@ export class RedisPermits implements PermitTransitions {
   }
 
   /**
-   * A request that may be executed twice, once more where it is unknown whether it was. Rejects only when the server
-   * refuses it by now, so that it cannot overtake what its caller asks next.
+   * A request that may be executed twice, once more where it is unknown whether it was. Settles then only when the
+   * server refuses the first by now, so that it cannot overtake what its caller asks next.
    */
   private async twice<T>(name: string, lease: number, request: TimedRequest<T>): Promise<T> {
     const deadline = this.deadline(lease);
@@ -144,8 +141,9 @@ export class RedisPermits implements PermitTransitions {
         return await ask();
       } catch {
         // Of the first it is still unknown.
-        await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
         throw unknown;
+      } finally {
+        await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
       }
     }
   }
@@ -169,7 +167,8 @@ export class RedisPermits implements PermitTransitions {
       try {
         return { ...(await free()), repeated: isUnknown(first) };
       } catch (error) {
-        this.undoing.undo({ free, lease: RELEASE_AGAIN_MS, notAfter: 0 });
+        // However long it takes: permits may have no lease, and under their ids nothing else is ever out.
+        this.undoing.undo({ free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
         throw error;
       }
     }

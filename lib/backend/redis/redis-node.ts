@@ -9,6 +9,7 @@ import { RedisSubscriber } from './subscriber.js';
 /** One of several independent Redis servers: what a lock on a quorum of them needs, and no more. */
 export class RedisNode implements NodeBackend {
   readonly lock: RedisLock;
+  readonly quietLock: RedisLock;
   readonly wakeUps: RedisSubscriber;
   private readonly commands: RedisCommands;
 
@@ -17,6 +18,7 @@ export class RedisNode implements NodeBackend {
     this.commands = new RedisCommands(connection, nodeTimeout, scheduler, { identify: true });
     this.wakeUps = new RedisSubscriber(connection, nodeTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands));
+    this.quietLock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands, ''));
   }
 
   get serverId(): string | undefined {
@@ -28,7 +30,7 @@ export class RedisNode implements NodeBackend {
   }
 
   async close(graceMs: number): Promise<void> {
-    await this.lock.finish(graceMs);
+    await Promise.all([this.lock.finish(graceMs), this.quietLock.finish(graceMs)]);
     await Promise.all([this.commands.close(), this.wakeUps.close()]);
   }
 }

@@ -1,5 +1,5 @@
-import { describe } from '../../describe.js';
 import { type CommandOutcome, LockUnavailableError } from '../../errors.js';
+import { describe } from '../../input/describe.js';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -44,7 +44,7 @@ const counter: Codec = {
 };
 
 const fencingToken: Codec = {
-  type: 'fencing token',
+  type: 'string of a fencing token',
   matches: (name, { type }) => type === 'string' && name.startsWith('redisson_lock_token:'),
   toRedis: (value) => ({ type: 'string', value: String(value) }),
   fromRedis: ({ value }) => BigInt(value as string),
@@ -109,14 +109,14 @@ const readWriteLock: Codec = {
 };
 
 const readTimeout: Codec = {
-  type: 'time-out of a read',
+  type: 'string of a read',
   matches: (name, { type }) => type === 'string' && name.includes(':rwlock_timeout:'),
   toRedis: (value) => ({ type: 'string', value: String(value) }),
   fromRedis: ({ value }) => value,
 };
 
 const waitingWriters: Codec = {
-  type: 'waiting writers',
+  type: 'zset of waiting writers',
   matches: (name, { type }) => type === 'zset' && name.endsWith(':rwlock_writers'),
   toRedis: (value) => fairDeadlines.toRedis(value),
   fromRedis: (value) => fairDeadlines.fromRedis(value),

@@ -80,7 +80,11 @@ describeVectors(
       state: { rw: { type: 'hash', value: { mode: 'write', [`${A1}:write`]: '2' }, ttl: [29_000, 30_000] } },
     },
     W07: {
-      why: 'other readers are told that they may come in',
+      why: 'other readers are told that they may come in, and the lock lasts as long as what is still read',
+      state: {
+        rw: { type: 'hash', value: { mode: 'read', [A1]: '1' }, ttl: [9000, 10_000] },
+        [timeout(1)]: { type: 'string', value: '1', ttl: [9000, 10_000] },
+      },
       messages: [['redisson_rwlock:{rw}', '1']],
     },
     W08: {

@@ -27,7 +27,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -68,7 +72,11 @@ return { redis.call('DEL', marker) }`,
       text: `local counter = KEYS[1]
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -109,7 +117,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -126,8 +138,7 @@ if answered then return { answered, '', now } end
 local outcome = found == 'none' and 'set' or 'exists'
 redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'exists' then return { outcome, '', now } end
-redis.call('SET', counter, count)
-if ttl > 0 then redis.call('PEXPIRE', counter, ttl) end
+if ttl > 0 then redis.call('SET', counter, count, 'PX', ttl) else redis.call('SET', counter, count) end
 redis.pcall(publish, channel, message)
 return { outcome, '', now }`,
     }),
@@ -171,7 +182,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -238,6 +253,16 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
@@ -259,11 +284,10 @@ end
 local function tellHead(head, channel, publish)
   if head then redis.pcall(publish, channel .. ':' .. head, '0') end
 end
-local found = redis.call('TYPE', lock).ok
-if found ~= 'none' and found ~= 'hash' then return { 'wrong-type', found } end
+local held, found = holdCount(lock, '')
+if not held then return { 'wrong-type', found } end
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, serverNow())
-if found == 'none' then return { 'not-held', '' } end
-redis.call('DEL', lock)
+if redis.call('DEL', lock) == 0 then return { 'not-held', '' } end
 tellHead(head, channel, publish)
 return { 'released', '' }`,
     }),
@@ -387,7 +411,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -494,7 +522,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -608,7 +640,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -678,7 +714,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -786,8 +826,14 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -813,7 +859,7 @@ local function dropField(group, field, owner)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
-local found = redis.call('TYPE', group).ok
+local found = typeOfGroup(group)
 if found ~= 'hash' and found ~= 'none' then return { 'wrong-type', 0, found, now } end
 local latest, latestHolder
 for _, field in ipairs(fields) do
@@ -860,8 +906,14 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -885,7 +937,7 @@ local function dropField(group, field, owner)
   if isHolder then redis.call('HDEL', group, field) end
   return isHolder
 end
-local found = redis.call('TYPE', group).ok
+local found = typeOfGroup(group)
 if found == 'none' then return { 'not-held', '' } end
 if found ~= 'hash' then return { 'wrong-type', found } end
 local freed = false
@@ -930,8 +982,14 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1001,8 +1059,14 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1026,7 +1090,7 @@ local function dropField(group, field, owner)
   if isHolder then redis.call('HDEL', group, field) end
   return isHolder
 end
-local found = redis.call('TYPE', group).ok
+local found = typeOfGroup(group)
 if found == 'none' then return { 'free', '', 0, -2 } end
 if found ~= 'hash' then return { 'wrong-type', found, 0, 0 } end
 local now = serverNow()
@@ -1069,8 +1133,14 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1095,7 +1165,7 @@ local function dropField(group, field, owner)
   return isHolder
 end
 local now = serverNow()
-if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
+if typeOfGroup(group) ~= 'hash' then return { 'not-held', now } end
 local held = holdsAll(group, fields, owner, now)
 local freed = false
 for _, field in ipairs(fields) do
@@ -1132,8 +1202,14 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1201,7 +1277,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1251,7 +1331,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -1318,7 +1402,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -1349,7 +1437,11 @@ return { 'held', now }`,
 local owner = ARGV[1]
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -1378,7 +1470,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -1411,7 +1507,11 @@ local function serverNow()
 end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then return nil, redis.call('TYPE', lock).ok end
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
   if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
   return tonumber(count or '0')
 end
@@ -1471,7 +1571,11 @@ local function fromHex(hex)
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1482,9 +1586,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local NO_DEADLINE = 922337203685477
 local function sweepPermits(permits, deadlines, channel, publish, now, limit)
@@ -1561,7 +1665,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1572,9 +1680,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
@@ -1615,7 +1723,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1626,9 +1738,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
@@ -1665,7 +1777,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1676,9 +1792,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local function sweepPermits(permits, deadlines, channel, publish, now, limit)
   local swept = 0
@@ -1729,7 +1845,11 @@ local function fromHex(hex)
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1740,9 +1860,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local NO_DEADLINE = 922337203685477
 local function sweepPermits(permits, deadlines, channel, publish, now, limit)
@@ -1800,7 +1920,11 @@ local function fromHex(hex)
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1811,9 +1935,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local function sweepPermits(permits, deadlines, channel, publish, now, limit)
   local swept = 0
@@ -1874,7 +1998,11 @@ local function fromHex(hex)
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1885,9 +2013,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
@@ -1928,7 +2056,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -1939,9 +2071,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
@@ -1989,7 +2121,11 @@ local function fromHex(hex)
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -2000,9 +2136,9 @@ end
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end
 local NO_DEADLINE = 922337203685477
 local function sweepPermits(permits, deadlines, channel, publish, now, limit)
@@ -2063,7 +2199,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2136,7 +2272,7 @@ local publish = ARGV[2]
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2173,7 +2309,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2231,7 +2367,7 @@ local owner = ARGV[1]
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2268,7 +2404,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2331,7 +2467,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2400,7 +2536,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -2448,7 +2588,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -2515,7 +2659,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -2567,7 +2715,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -2605,7 +2757,11 @@ local function serverNow()
 end
 local function countUnder(key)
   local text = redis.pcall('GET', key)
-  if type(text) == 'table' then return nil, redis.call('TYPE', key).ok end
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
   if not text then return 0, 'none' end
   local count = tonumber(text)
   if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
@@ -2657,7 +2813,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2720,7 +2876,7 @@ local publish = ARGV[2]
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2757,7 +2913,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2811,7 +2967,7 @@ local owner = ARGV[1]
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2826,17 +2982,18 @@ return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), re
     /** Lets an owner write no more, however often it does, and wakes the waiters. Where it also reads it goes on reading, now beside others; else the lock is free. */
     release: script<
       { lock: string },
-      { owner: string; channel: string; publish: string },
+      { stem: string; owner: string; channel: string; publish: string },
       [outcome: 'released' | 'not-held', now: number]
     >({
       name: 'write-lock/release',
       keyNames: ['lock'],
-      argumentNames: ['owner', 'channel', 'publish'],
+      argumentNames: ['stem', 'owner', 'channel', 'publish'],
       replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
       text: `local lock = KEYS[1]
-local owner = ARGV[1]
-local channel = ARGV[2]
-local publish = ARGV[3]
+local stem = ARGV[1]
+local owner = ARGV[2]
+local channel = ARGV[3]
+local publish = ARGV[4]
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -2844,7 +3001,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2852,12 +3009,36 @@ local function writeCount(lock, owner)
   if modeOf(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
+local function readCount(lock, owner)
+  if (modeOf(lock) or '') == '' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function longestRead(stem, owner, count)
+  local longest = -2
+  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+  end
+  return longest
+end
 local now = serverNow()
 local held = writeCount(lock, owner) > 0
 local isFree = modeOf(lock) == ''
 if held then
   redis.call('HDEL', lock, owner .. ':write')
-  if redis.call('HLEN', lock) == 1 then redis.call('DEL', lock) else redis.call('HSET', lock, 'mode', 'read') end
+  local longest = longestRead(stem, owner, readCount(lock, owner))
+  if longest > 0 then
+    redis.call('HSET', lock, 'mode', 'read')
+    redis.call('PEXPIRE', lock, longest)
+  else
+    redis.call('DEL', lock)
+  end
 end
 if held or isFree then redis.pcall(publish, channel, '1') end
 return { held and 'released' or 'not-held', now }`,
@@ -2886,7 +3067,7 @@ end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
@@ -2941,7 +3122,7 @@ local publish = ARGV[4]
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode then return mode end
+  if mode == 'read' or mode == 'write' then return mode end
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end

@@ -23,7 +23,7 @@ if answered then return { answered, '', now } end
 local outcome = found == 'none' and 'set' or 'exists'
 redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'exists' then return { outcome, '', now } end
-redis.call('SET', counter, count)
-if ttl > 0 then redis.call('PEXPIRE', counter, ttl) end
+-- In one command: a number that is to end never stays because the rest was refused.
+if ttl > 0 then redis.call('SET', counter, count, 'PX', ttl) else redis.call('SET', counter, count) end
 redis.pcall(publish, channel, message)
 return { outcome, '', now }

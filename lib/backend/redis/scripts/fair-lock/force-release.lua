@@ -7,11 +7,11 @@
 --- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
 --- invariant Only a lock is deleted, never a key of another type.
 --- include shared/server-now.lua
+--- include shared/hold-count.lua
 --- include shared/fair-queue.lua
-local found = redis.call('TYPE', lock).ok
-if found ~= 'none' and found ~= 'hash' then return { 'wrong-type', found } end
+local held, found = holdCount(lock, '')
+if not held then return { 'wrong-type', found } end
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, serverNow())
-if found == 'none' then return { 'not-held', '' } end
-redis.call('DEL', lock)
+if redis.call('DEL', lock) == 0 then return { 'not-held', '' } end
 tellHead(head, channel, publish)
 return { 'released', '' }

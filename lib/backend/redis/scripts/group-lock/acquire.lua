@@ -12,7 +12,7 @@
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 
-local found = redis.call('TYPE', group).ok
+local found = typeOfGroup(group)
 if found ~= 'hash' and found ~= 'none' then return { 'wrong-type', 0, found, now } end
 
 local latest, latestHolder

@@ -5,7 +5,7 @@
 --- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
 --- invariant Only fields of a group are deleted, never a key of another type.
 --- include shared/group-fields.lua
-local found = redis.call('TYPE', group).ok
+local found = typeOfGroup(group)
 if found == 'none' then return { 'not-held', '' } end
 if found ~= 'hash' then return { 'wrong-type', found } end
 local freed = false

@@ -7,7 +7,7 @@
 --- invariant Changes nothing.
 --- include shared/server-now.lua
 --- include shared/group-fields.lua
-local found = redis.call('TYPE', group).ok
+local found = typeOfGroup(group)
 if found == 'none' then return { 'free', '', 0, -2 } end
 if found ~= 'hash' then return { 'wrong-type', found, 0, 0 } end
 local now = serverNow()

@@ -9,8 +9,8 @@
 --- include shared/server-now.lua
 --- include shared/group-fields.lua
 local now = serverNow()
--- Where another type of key has taken the name, the hold is gone as well.
-if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
+-- Where something else has taken the name, the hold is gone as well.
+if typeOfGroup(group) ~= 'hash' then return { 'not-held', now } end
 local held = holdsAll(group, fields, owner, now)
 local freed = false
 for _, field in ipairs(fields) do

@@ -9,9 +9,18 @@ local function fieldHolder(group, field, now)
   if expiry and expiry >= now then return owner, expiry end
 end
 
--- Whether the owner holds all of the fields; not where another type of key has taken the name.
+-- 'hash' for a group, 'none' where there is none, or what else has the name. Other kinds of locks are hashes as well: of
+-- one field, or with a mode. They delete the whole key, and our fields with it.
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  if found ~= 'hash' then return found end
+  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
+  return found
+end
+
+-- Whether the owner holds all of the fields; not where something else has taken the name.
 local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  if typeOfGroup(group) ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end

@@ -4,7 +4,7 @@
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end
-  local out = redis.pcall('ZCARD', deadlines)
-  if type(out) == 'table' then return nil, 'wrong-deadlines', redis.call('TYPE', deadlines).ok end
-  return { isSet = found ~= 'none', available = available, out = out }
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
 end

@@ -1,0 +1,63 @@
+import { readWriteLockChannel, readWriteStem } from '../../keys/names.js';
+import type { OwnerId } from '../../scope/owner.js';
+import type { AcquireRequest, HoldRequest, Renewal } from '../lock-transitions.js';
+import type { RedisCommands } from './commands.js';
+import type {
+  AcquireReply,
+  ForceReleaseReply,
+  HoldReply,
+  InspectReply,
+  Limits,
+  LockDialect,
+  ReleaseReply,
+  RenewReply,
+} from './lock-dialect.js';
+import type { scripts } from './scripts/scripts.generated.js';
+
+/** Scripts that take and give the same in both halves. */
+type ScriptsOfHalf = Pick<typeof scripts.readLock, 'hold' | 'renew' | 'forceRelease' | 'inspect'>;
+
+/**
+ * What both halves of a read-write lock say in the same way. Only the hash is declared as a key: the time-out keys lie
+ * in its slot, and which there are is known to the server alone.
+ */
+export abstract class ReadWriteDialect implements LockDialect {
+  constructor(
+    protected readonly commands: RedisCommands,
+    private readonly half: ScriptsOfHalf,
+  ) {}
+
+  abstract acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
+  abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
+
+  async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    const [outcome, now] = await this.commands.run(this.half.hold, { lock: name }, args, deadline, name);
+    return { outcome, now };
+  }
+
+  async renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+    const locks = renewals.map(({ name }) => name);
+    const holders = renewals.flatMap(({ name, owner, lease }) => [owner, String(lease), readWriteStem(name)]);
+    const [outcome, now, ...held] = await this.commands.run(
+      this.half.renew,
+      { locks },
+      { notAfter, holders },
+      deadline,
+    );
+    return { outcome, now, held };
+  }
+
+  async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+    const args = { channel: readWriteLockChannel(name), publish: 'PUBLISH' };
+    const [outcome, detail] = await this.commands.run(this.half.forceRelease, { lock: name }, args, deadline, name);
+    return { outcome, detail };
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    const args = { owner: owner ?? '' };
+    const reply = await this.commands.run(this.half.inspect, { lock: name }, args, deadline, name);
+    const [outcome, detail, count, remaining] = reply;
+    return { outcome, detail, count, remaining };
+  }
+}

@@ -1,0 +1,53 @@
+import { settled } from './observe.js';
+import { useBench } from './open-locks.js';
+
+/** What a server refuses for want of a right must not be taken for what it says of a key. */
+describe('F40: the user lacks the right to a command that scripts need', () => {
+  const bench = useBench();
+
+  const lacking = async (command: string) => {
+    await bench().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
+    return bench().open(bench().server.url.replace('//', '//locker:secret@')).locks;
+  };
+
+  const refused = { code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: true };
+
+  it('GET: semaphores and latches say that they were refused, whether there are any or not', async () => {
+    const locks = await lacking('get');
+    await bench().admin.set('there', 3);
+    for (const name of ['there', 'missing']) {
+      const calls: (() => Promise<unknown>)[] = [
+        () => locks.getSemaphore(name).tryAcquire(),
+        () => locks.getSemaphore(name).acquire(1, { wait: '30s' }),
+        () => locks.getSemaphore(name).release(),
+        () => locks.getSemaphore(name).trySetPermits(1),
+        () => locks.getCountDownLatch(name).countDown(),
+        () => locks.getCountDownLatch(name).await(),
+      ];
+      for (const call of calls) expect((await settled(call)).error).toMatchObject(refused);
+    }
+    await expect(bench().admin.keys('*')).resolves.toEqual(['there']);
+    await expect(bench().admin.get('there')).resolves.toBe('3');
+  });
+
+  it('GET: what is of another type is called so all the same', async () => {
+    const locks = await lacking('get');
+    await bench().admin.hset('hash', 'field', 'value');
+    const { error } = await settled(() => locks.getSemaphore('hash').tryAcquire());
+    expect(error).toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash' } });
+  });
+
+  it('HGET: a release says that it was refused, not that the lock was lost', async () => {
+    const locks = await lacking('hget');
+    const hold = await locks.acquire('lock', { lease: '10s' });
+    expect((await settled(() => hold.release())).error).toMatchObject(refused);
+    await expect(bench().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
+    expect((await settled(() => locks.tryAcquire('lock'))).error).toMatchObject(refused);
+  });
+
+  it('PEXPIRE: permits that are to end are set so that they do', async () => {
+    const locks = await lacking('pexpire');
+    await expect(locks.getSemaphore('ending').trySetPermits(3, { ttl: '10s' })).resolves.toBe(true);
+    expect(await bench().admin.pttl('ending')).toBeGreaterThan(0);
+  });
+});

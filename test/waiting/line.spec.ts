@@ -1,0 +1,219 @@
+import type { WakeUps } from '../../lib/backend/lock-backend.js';
+import { LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { WaitLimit } from '../../lib/time/wait-limit.js';
+import { Line } from '../../lib/waiting/line.js';
+import type { Busy, Tries } from '../../lib/waiting/tries.js';
+
+interface Taken {
+  readonly left: number;
+}
+
+/** A try that the test answers. */
+interface Question {
+  readonly wanted: number;
+  found(available: number): void;
+  taken(left: number): void;
+  failed(error: Error): void;
+}
+
+/** Tries for a number of something, each answered by the test, in the order in which they were made. */
+class AskedTries implements Tries<number, Taken> {
+  readonly questions: Question[] = [];
+  readonly givenBack: Taken[] = [];
+  asked = 0;
+
+  constructor(readonly isShared = false) {}
+
+  try(_name: string, wanted: number): Promise<{ readonly got: Taken } | Busy> {
+    this.asked += 1;
+    return new Promise((resolve, reject) => {
+      this.questions.push({
+        wanted,
+        found: (available) => resolve({ available, remaining: -1 }),
+        taken: (left) => resolve({ got: { left } }),
+        failed: reject,
+      });
+    });
+  }
+
+  giveBack(_name: string, got: Taken): void {
+    this.givenBack.push(got);
+  }
+
+  after({ left }: Taken): Busy | undefined {
+    return this.isShared ? undefined : { available: left, remaining: -1 };
+  }
+
+  suits(wanted: number, { available = 0 }: Busy): boolean {
+    return !this.isShared && wanted <= available;
+  }
+
+  async settled(): Promise<void> {}
+}
+
+describe('A line', () => {
+  const polling = { safety: 5000, deaf: 1000 };
+  let clock: ManualClock;
+  let scheduler: SteadyScheduler;
+  let listeners: Set<() => void>;
+  let subscriptions: number;
+  let wakeUps: WakeUps;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    scheduler = new SteadyScheduler(clock, () => {});
+    listeners = new Set();
+    subscriptions = 0;
+    wakeUps = {
+      subscribe: async (_channel, listener) => {
+        subscriptions += 1;
+        listeners.add(listener);
+        return { alive: true, cancel: () => void listeners.delete(listener) };
+      },
+    };
+  });
+
+  const open = (tries: AskedTries): ((wanted: number, wait?: number) => Promise<Taken>) => {
+    const line = new Line(tries, { wakeUps, scheduler, polling }, () => 'channel');
+    return (wanted, wait = Number.POSITIVE_INFINITY) =>
+      line.acquire(
+        { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
+        wanted,
+      );
+  };
+
+  /** The next try, which has to be on its way. */
+  const question = async (tries: AskedTries): Promise<Question> => {
+    await clock.advance(0);
+    const next = tries.questions.shift();
+    if (!next) throw new Error('Nobody tries');
+    return next;
+  };
+
+  /** Answers until the line sleeps. */
+  const findOnly = async (tries: AskedTries, available: number): Promise<void> => {
+    for (await clock.advance(0); tries.questions.length > 0; await clock.advance(0)) {
+      tries.questions.shift()?.found(available);
+    }
+  };
+
+  const isSettled = async (waiting: Promise<unknown>): Promise<boolean> =>
+    Promise.race([waiting.then(() => true), clock.advance(0).then(() => false)]);
+
+  it('asks at once for whoever wants no more than there turns out to be, also for who was passed over', async () => {
+    const tries = new AskedTries();
+    const acquire = open(tries);
+    const many = acquire(5);
+    await findOnly(tries, 0);
+    const few = acquire(1);
+    const before = tries.asked;
+    for (const listener of listeners) listener();
+    (await question(tries)).found(2);
+    const second = await question(tries);
+    expect(second.wanted).toBe(1);
+    // Somebody has released six meanwhile, and what was said of that got lost.
+    second.taken(7);
+    await expect(few).resolves.toEqual({ left: 7 });
+    const third = await question(tries);
+    expect(third.wanted).toBe(5);
+    third.taken(2);
+    await expect(many).resolves.toEqual({ left: 2 });
+    expect(tries.asked).toBe(before + 3);
+  });
+
+  it('serves those who want the same in the order in which they came', async () => {
+    const tries = new AskedTries();
+    const acquire = open(tries);
+    const served: number[] = [];
+    const waits = [1, 2, 3].map((who) => acquire(1).then(() => served.push(who)));
+    await findOnly(tries, 0);
+    for (const listener of listeners) listener();
+    for (const left of [2, 1, 0]) (await question(tries)).taken(left);
+    await Promise.all(waits);
+    expect(served).toEqual([1, 2, 3]);
+    expect(listeners.size).toBe(0);
+  });
+
+  it('of a thousand costs no more than one', async () => {
+    const tries = new AskedTries();
+    const acquire = open(tries);
+    const waits = Array.from({ length: 1000 }, () => acquire(1, 60_000).catch((error: unknown) => error));
+    // At once, when it listens, and every five seconds.
+    await findOnly(tries, 0);
+    expect(tries.asked).toBe(2);
+    for (let polls = 1; polls <= 3; polls++) {
+      await clock.advance(polling.safety);
+      await findOnly(tries, 0);
+      expect(tries.asked).toBe(2 + polls);
+    }
+    expect(subscriptions).toBe(1);
+    await clock.advance(60_000);
+    while (tries.questions.length > 0) await findOnly(tries, 0);
+    for (const error of await Promise.all(waits)) expect(error).toBeInstanceOf(LockTimeoutError);
+    expect(listeners.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('lets everybody have what one look shows, also whose wait ends while that is on its way', async () => {
+    const tries = new AskedTries(true);
+    const acquire = open(tries);
+    const first = acquire(0);
+    await findOnly(tries, 0);
+    const brief = acquire(0, 5);
+    const look = await question(tries);
+    await clock.advance(10);
+    look.taken(0);
+    await expect(Promise.all([first, brief])).resolves.toEqual([{ left: 0 }, { left: 0 }]);
+  });
+
+  it('tells whose wait ends while a look is on its way what that has found', async () => {
+    const tries = new AskedTries(true);
+    const acquire = open(tries);
+    const first = acquire(0);
+    await findOnly(tries, 0);
+    const brief = acquire(0, 5);
+    const look = await question(tries);
+    await clock.advance(10);
+    look.found(0);
+    await expect(brief).rejects.toBeInstanceOf(LockTimeoutError);
+    await expect(isSettled(first)).resolves.toBe(false);
+  });
+
+  it('does not ask a server sooner that could not answer, however many come', async () => {
+    for (const isShared of [false, true]) {
+      const tries = new AskedTries(isShared);
+      const acquire = open(tries);
+      void acquire(1);
+      await findOnly(tries, 0);
+      for (const listener of listeners) listener();
+      (await question(tries)).failed(new LockUnavailableError('OOM', 'refused', false));
+      await clock.advance(0);
+      const { asked } = tries;
+      for (let newcomer = 0; newcomer < 20; newcomer++) {
+        void acquire(1);
+        await clock.advance(1);
+      }
+      expect(tries.asked).toBe(asked);
+      await clock.advance(150);
+      expect(tries.asked).toBe(asked + 1);
+    }
+  });
+
+  it('gives back what nobody wants any more, and says so to nobody', async () => {
+    const tries = new AskedTries();
+    const line = new Line(tries, { wakeUps, scheduler, polling }, () => 'channel');
+    const abort = new AbortController();
+    const limit = new WaitLimit(scheduler, Number.POSITIVE_INFINITY, [abort.signal]);
+    const waiting = line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1);
+    const asked = await question(tries);
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+    asked.taken(3);
+    await clock.advance(0);
+    expect(tries.givenBack).toEqual([{ left: 3 }]);
+    expect(line.contended).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+});
