@@ -32,6 +32,8 @@ export interface Probe {
   queue(name: string): Promise<readonly RawPlace[]>;
   /** Puts somebody at the end of a fair lock's queue. */
   enqueue(name: string, place: RawPlace): Promise<void>;
+  /** Deletes everything, in one instant. Nothing is announced. */
+  clear(): Promise<void>;
   /** How many connections, or clients in memory, listen to a channel. */
   subscribers(channel: string): Promise<number>;
   /** Channels that somebody listens to. */

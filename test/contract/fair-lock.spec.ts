@@ -247,7 +247,7 @@ onEveryBackend((world) => {
       await queued(world, 'n', 1);
       works.push(wait('b', other));
       await queued(world, 'n', 2);
-      for (const name of await world.probe.names()) await world.probe.remove(name);
+      await world.probe.clear();
       await world.time.finish(Promise.all(works), 2000 + world.time.slack);
       expect(order.toSorted()).toEqual(['a', 'b']);
       await world.time.until(async () => (await world.probe.names()).length === 0, 1000);

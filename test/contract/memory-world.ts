@@ -94,6 +94,10 @@ class SharedMemory implements Probe {
     deadlines.set(fairDeadlines(name), new Map([...others, [owner, this.store.now() + keptFor]]));
   }
 
+  async clear(): Promise<void> {
+    for (const name of this.store.names()) this.store.delete(name);
+  }
+
   async subscribers(channel: string): Promise<number> {
     return this.store.subscribers(channel);
   }

@@ -107,6 +107,10 @@ class RedisProbe implements Probe {
     return Number(seconds) * 1000 + Number(micros) / 1000;
   }
 
+  async clear(): Promise<void> {
+    await this.admin.flushall();
+  }
+
   async subscribers(channel: string): Promise<number> {
     const [, count] = await this.admin.pubsub('NUMSUB', channel);
     return Number(count);

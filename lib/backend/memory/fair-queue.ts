@@ -19,6 +19,13 @@ const QUEUE_GRACE_MS = 60_000;
 /** What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that. */
 const REDISSON_WAIT_MS = 300_000;
 
+/**
+ * The instant on top of which a place behind this one is counted, given that of those before it: when everybody ahead has
+ * left and taken its own wait off, what is left is still to come.
+ */
+const behind = ({ owner, deadline }: Place, last: number, slot: number): number =>
+  Math.max(last + (isOurs(owner) ? slot : REDISSON_WAIT_MS), deadline ?? 0);
+
 /** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
 export class MemoryFairQueue {
   private readonly waiters: MemoryTable<Waiters>;
@@ -62,15 +69,15 @@ export class MemoryFairQueue {
   }
 
   /**
-   * Gives the owner a place at the end, which is kept for a slot longer than that before it.
+   * Gives the owner a place at the end, which is kept for a slot after everybody ahead has left.
    * @param remaining Milliseconds until the first in the queue may get the lock.
    */
   add(owner: OwnerId, slot: number, remaining: number): void {
     const now = this.store.now();
-    const last = this.places.at(-1);
-    const ahead = last?.owner === owner ? undefined : last?.deadline;
-    const deadline = Math.max(now, ahead ?? now + remaining) + slot;
-    this.write([...this.places.filter((place) => place.owner !== owner), { owner, deadline }]);
+    const ahead = this.places.filter((place) => place.owner !== owner);
+    const start = ahead.length === 0 ? now + Math.max(remaining, 0) : now;
+    const last = ahead.reduce((before, place) => behind(place, before, slot), start);
+    this.write([...ahead, { owner, deadline: last + slot }]);
     this.limit();
   }
 
@@ -105,7 +112,7 @@ export class MemoryFairQueue {
         last += slot;
         return { ...place, deadline: last };
       }
-      last = Math.max(last + (isOurs(place.owner) ? slot : REDISSON_WAIT_MS), place.deadline ?? 0);
+      last = behind(place, last, slot);
       return place;
     });
     if (places.length === 0) return kept;

@@ -355,6 +355,10 @@ end
 local function lower(deadlines, waiter, slot)
   redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
 end
+local REDISSON_WAIT = 300000
+local function behind(waiter, deadline, last, slot)
+  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+end
 local now = serverNow()
 local reply, indexes = { 'kept', now }, {}
 for i, owner in ipairs(owners) do
@@ -363,7 +367,6 @@ for i, owner in ipairs(owners) do
 end
 if foreignKey(queue, deadlines) then return reply end
 local head, _, isNewHead = purgeQueue(queue, deadlines, now)
-local REDISSON_WAIT = 300000
 local last, isOnlyOurs = now, true
 local places = {}
 for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
@@ -375,7 +378,7 @@ for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
     places[#places + 1] = { last, waiter }
   else
     local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
-    last = math.max(last + (ours and slot or REDISSON_WAIT), known or 0)
+    last = behind(waiter, known, last, slot)
     if i == 1 and not known then places[1] = { now + slot, waiter } end
   end
 end
@@ -457,6 +460,10 @@ local function lastOfOurs(queue, deadlines)
 end
 local function lower(deadlines, waiter, slot)
   redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+end
+local REDISSON_WAIT = 300000
+local function behind(waiter, deadline, last, slot)
+  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
 end
 local now = serverNow()
 local held = (holdCount(lock, owner) or 0) > 0
@@ -576,6 +583,10 @@ end
 local function lower(deadlines, waiter, slot)
   redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
 end
+local REDISSON_WAIT = 300000
+local function behind(waiter, deadline, last, slot)
+  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local foreign, found = foreignKey(queue, deadlines)
@@ -587,9 +598,9 @@ if isFree and (not head or head == owner) then
   if refused then return refused end
   redis.call('LPOP', queue)
   redis.call('ZREM', deadlines, owner)
-  local behind = redis.call('LRANGE', queue, 0, -1)
-  for _, waiter in ipairs(behind) do lower(deadlines, waiter, slot) end
-  if #behind == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  for _, waiter in ipairs(waiters) do lower(deadlines, waiter, slot) end
+  if #waiters == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
   return { 'acquired', lease, '', now, '' }
 end
 local held, kind = 0, nil
@@ -603,10 +614,13 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
-  local last = redis.call('LINDEX', queue, -1)
-  local ahead = last and last ~= owner and tonumber(redis.call('ZSCORE', deadlines, last))
-  redis.call('ZADD', deadlines, math.max(now, ahead or now + remaining) + slot, owner)
   redis.call('LREM', queue, 0, owner)
+  local ahead = redis.call('LRANGE', queue, 0, -1)
+  local last = #ahead == 0 and now + math.max(remaining, 0) or now
+  for _, waiter in ipairs(ahead) do
+    last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last, slot)
+  end
+  redis.call('ZADD', deadlines, last + slot, owner)
   redis.call('RPUSH', queue, owner)
   limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
 end

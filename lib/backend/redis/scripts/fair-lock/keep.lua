@@ -21,8 +21,6 @@ end
 if foreignKey(queue, deadlines) then return reply end
 local head, _, isNewHead = purgeQueue(queue, deadlines, now)
 
--- What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that.
-local REDISSON_WAIT = 300000
 local last, isOnlyOurs = now, true
 local places = {}
 for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
@@ -34,7 +32,7 @@ for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
     places[#places + 1] = { last, waiter }
   else
     local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
-    last = math.max(last + (ours and slot or REDISSON_WAIT), known or 0)
+    last = behind(waiter, known, last, slot)
     -- A head without a deadline would never be found dead.
     if i == 1 and not known then places[1] = { now + slot, waiter } end
   end

@@ -29,10 +29,10 @@ if isFree and (not head or head == owner) then
   if refused then return refused end
   redis.call('LPOP', queue)
   redis.call('ZREM', deadlines, owner)
-  local behind = redis.call('LRANGE', queue, 0, -1)
-  for _, waiter in ipairs(behind) do lower(deadlines, waiter, slot) end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  for _, waiter in ipairs(waiters) do lower(deadlines, waiter, slot) end
   -- Deadlines of nobody would keep whoever they belong to from queueing again.
-  if #behind == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
+  if #waiters == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
   return { 'acquired', lease, '', now, '' }
 end
 
@@ -48,11 +48,14 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
-  local last = redis.call('LINDEX', queue, -1)
-  local ahead = last and last ~= owner and tonumber(redis.call('ZSCORE', deadlines, last))
-  redis.call('ZADD', deadlines, math.max(now, ahead or now + remaining) + slot, owner)
   -- Where its deadline alone was lost it stands in the list already.
   redis.call('LREM', queue, 0, owner)
+  local ahead = redis.call('LRANGE', queue, 0, -1)
+  local last = #ahead == 0 and now + math.max(remaining, 0) or now
+  for _, waiter in ipairs(ahead) do
+    last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last, slot)
+  end
+  redis.call('ZADD', deadlines, last + slot, owner)
   redis.call('RPUSH', queue, owner)
   limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
 end

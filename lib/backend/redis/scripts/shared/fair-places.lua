@@ -27,3 +27,12 @@ local function lower(deadlines, waiter, slot)
   -- One that has no deadline is not given one that has passed.
   redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
 end
+
+-- What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that.
+local REDISSON_WAIT = 300000
+
+-- The instant on top of which a place behind this waiter is counted, given that of those before it: when everybody
+-- ahead has left and taken its own wait off, what is left is still to come.
+local function behind(waiter, deadline, last, slot)
+  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+end
