@@ -14,16 +14,20 @@ import type { LockSettings } from './redis-lock.options.js';
 import type { OwnedRuntime } from './redis-lock.runtime.js';
 import { LOCK_RUNTIME, LOCK_SETTINGS } from './redis-lock.tokens.js';
 
-/** What holders get to let go after their signals have aborted, ms. */
-const GRACE_MS = 500;
+/** The share of the shutdown time-out, and the most of it, ms, in which holders whose signals have aborted may let go. */
+const GRACE = 1 / 5;
+const LONGEST_GRACE_MS = 500;
 
 /**
  * Starts and ends the module's part of an application. At shutdown nobody new gets in and waiters are sent away at once,
- * while Nest lets running requests finish; holders get the shutdown time-out, then their signals abort. What is still
- * held after that is never released under running code: its lease ends by itself. Our connections close last.
+ * while Nest lets running requests finish; holders get most of the shutdown time-out, then their signals abort. What is
+ * still held after that is never released under running code: its lease ends by itself. Our connections close last.
  */
 export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('RedisLockModule');
+  private readonly grace: number;
+  /** When the shutdown time-out is over, by the scheduler. */
+  private end = Number.POSITIVE_INFINITY;
   private draining: Promise<void> | undefined;
 
   constructor(
@@ -32,7 +36,9 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     @Inject(LockedInterceptor) private readonly interceptor: LockedInterceptor,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-  ) {}
+  ) {
+    this.grace = Math.min(LONGEST_GRACE_MS, settings.shutdownTimeout * GRACE);
+  }
 
   onModuleInit(): void {
     this.refuseDuplicates();
@@ -48,17 +54,21 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   async onApplicationShutdown(): Promise<void> {
     await (this.draining ??= this.drain());
     this.runtime.watchdog.stop();
-    await this.runtime.close(GRACE_MS);
+    // A connection that does not answer takes a while to close, too.
+    const left = this.end - this.runtime.scheduler.now() - this.grace / 2;
+    await this.runtime.close(Math.min(LONGEST_GRACE_MS, Math.max(left, this.grace / 2)));
   }
 
   /** Resolves when nothing is held any more, or what is held has had its time. */
   private async drain(): Promise<void> {
-    const { shutdownController, grants } = this.runtime;
+    const { shutdownController, grants, scheduler } = this.runtime;
+    const { shutdownTimeout } = this.settings;
+    this.end = scheduler.now() + shutdownTimeout;
     const reason = new LockShutdownError('The application is shutting down; no lock is given any more');
     shutdownController.abort(reason);
-    if (await this.emptyWithin(this.settings.shutdownTimeout)) return;
+    if (await this.emptyWithin(shutdownTimeout - 2 * this.grace)) return;
     for (const grant of grants) grant.abort(reason);
-    if (await this.emptyWithin(GRACE_MS)) return;
+    if (await this.emptyWithin(this.grace)) return;
     this.logger.warn(`${grants.size} lock(s) are still held at shutdown and end by their lease`);
   }
 

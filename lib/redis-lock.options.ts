@@ -14,7 +14,8 @@ export interface RedisLockOptions {
   readonly backend?: 'redis' | 'memory' | undefined;
   /**
    * A URL, ioredis options, or an ioredis client of one server. A client is duplicated with the settings that locks
-   * need, never changed and never closed. Default: `redis://127.0.0.1:6379`.
+   * need, never changed and never closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone it is connected to only
+   * when something other than `getRedLock(name)` is used.
    */
   readonly connection?: ConnectionInput | undefined;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks live on `connection`. Default: none. */
@@ -32,7 +33,11 @@ export interface RedisLockOptions {
   readonly fairWaitTimeout?: Duration | undefined;
   /** Longest time one command may take before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */
   readonly commandTimeout?: Duration | undefined;
-  /** How long running holders get at shutdown before their signals abort. Default: 2 s. */
+  /**
+   * How long all that the module waits for at shutdown may take together. Running holders get most of it before their
+   * signals abort; a fifth, at most 500 ms, is theirs to let go then, and as much remains to undo what is open and to
+   * close connections. Default: 2 s.
+   */
   readonly shutdownTimeout?: Duration | undefined;
   /** How often a waiter asks although no message came: what one lost message may cost. Default: 5 s. */
   readonly safetyPoll?: Duration | undefined;
@@ -54,6 +59,8 @@ export interface RedisLockOptions {
 export interface LockSettings {
   /** `undefined` is the memory backend. */
   readonly connection: ConnectionInput | undefined;
+  /** Whether the connection is opened before anything of it is used. */
+  readonly connectsAtOnce: boolean;
   readonly redlock: RedlockSettings | undefined;
   readonly keyPrefix: string;
   readonly wait: number;
@@ -93,6 +100,8 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
   const prefix = keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection));
   return {
     connection,
+    // Who gives masters alone may have no other server, and is not to be told again and again that it does not answer.
+    connectsAtOnce: given.connection !== undefined || given.redlock === undefined,
     redlock: redlockOf(connection, given.redlock, prefix),
     keyPrefix: prefix,
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),

@@ -3,6 +3,7 @@ import { Region } from '../scope/region.js';
 import type { EndTurn } from '../scope/turns.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold } from './hold.js';
+import type { CompositeHold, MultiHold } from './multi-hold.js';
 
 /** A hold that work is to run under, until {@link leave}. */
 export interface Entered<H extends Hold = Hold> {
@@ -34,6 +35,28 @@ export const entered = (hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHol
     leave: () => {
       leaving ??= leave();
       return leaving;
+    },
+  };
+};
+
+/**
+ * Puts work under several holds at once, so that what it runs is covered by each.
+ * @param parts What each of the holds was entered by.
+ */
+export const enteredTogether = (hold: CompositeHold, parts: readonly Entered[]): Entered<MultiHold> => {
+  const members: Region[] = [];
+  for (const member of hold.members) members.push(new Region(member, members.at(-1) ?? currentRegion()));
+  const innermost = new Region(hold, members.at(-1) ?? currentRegion());
+  return {
+    hold,
+    run: (fn) => {
+      hold.assertHeld();
+      return runInRegion(innermost, fn);
+    },
+    leave: async () => {
+      for (const region of [innermost, ...members]) region.close();
+      hold.stopListening();
+      await Promise.all(parts.map(({ leave }) => leave()));
     },
   };
 };

@@ -128,7 +128,8 @@ export class Entry {
       const joined = seat.usable ? await this.join(seat.usable, request, binding) : undefined;
       if (joined) return joined;
       const hold = await this.acquireFirst(request, binding, () => seats.tidy(scope, this.seat));
-      seat.grant = hold.grant;
+      // Not `seat`: that may be gone by now, when what the scope held before ended meanwhile.
+      seats.take(scope, this.seat).grant = hold.grant;
       return hold;
     } finally {
       endTurn();

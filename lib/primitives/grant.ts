@@ -7,16 +7,10 @@ import type { Watched } from '../watchdog/watchdog.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { HoldRelease } from './hold.js';
 import { HoldSignal } from './hold-signal.js';
+import { HoldTimes } from './hold-times.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
-
-const LOSS_TEXT: Readonly<Record<LossReason, string>> = {
-  'lease-over': 'its lease ended before it was renewed or released',
-  gone: 'the server no longer has it, because it expired, was deleted or was force-released',
-};
-
-const QUORUM_GONE_TEXT =
-  'no quorum of the servers has it any more, because it expired, was deleted or was force-released there';
+import { lossError, lossText } from './loss.js';
 
 /**
  * What the server granted to one owner: a number of holds, and one lease over all of them. Transitions go to the server
@@ -29,8 +23,8 @@ export class Grant implements Watched {
   /** Higher than that of any grant before, where the kind of lock gives fences. */
   readonly fence: bigint | undefined;
   private readonly stopSignal = new HoldSignal();
-  /** The holds the server is to count, each with the instant its own lease ends; `Infinity`: the watchdog keeps it. */
-  private readonly until = new Map<GrantedHold, number>();
+  /** The holds the server is to count. */
+  private readonly holds: HoldTimes;
   private readonly turns = new Turns();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
@@ -50,6 +44,7 @@ export class Grant implements Watched {
   ) {
     this.owner = acquired.owner;
     this.fence = acquired.fence;
+    this.holds = new HoldTimes(runtime.scheduler, runtime.watchdog.timeout);
     this.countedUntil = runtime.scheduler.now() + acquired.lease;
     this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, (reason) => this.onLost(reason));
     runtime.grants.add(this);
@@ -57,7 +52,7 @@ export class Grant implements Watched {
 
   /** Whether a hold remains when all that are on their way out have left, so that others may join it. */
   get isJoinable(): boolean {
-    return !this.closed && this.until.size + this.joining > this.leaving;
+    return !this.closed && this.holds.count + this.joining > this.leaving;
   }
 
   get transitions(): LockKind['transitions'] {
@@ -65,11 +60,11 @@ export class Grant implements Watched {
   }
 
   get neededLease(): number {
-    return this.ttl([...this.until.values()]);
+    return this.holds.needed();
   }
 
   get isLeased(): boolean {
-    return ![...this.until.values()].includes(Number.POSITIVE_INFINITY);
+    return this.holds.isLeased;
   }
 
   get isBusy(): boolean {
@@ -83,7 +78,7 @@ export class Grant implements Watched {
 
   /** The hold that came in last and that somebody is to release by hand. */
   get latestLoose(): GrantedHold | undefined {
-    return [...this.until.keys()].findLast((hold) => hold.binding === 'loose' && hold.isHeld);
+    return this.holds.findLast((hold) => hold.binding === 'loose' && hold.isHeld);
   }
 
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
@@ -103,7 +98,7 @@ export class Grant implements Watched {
 
   /** Counts the hold in that the server has counted already. */
   admitFirst(hold: GrantedHold, lease: number | undefined): void {
-    this.until.set(hold, this.untilFor(lease));
+    this.holds.set(hold, this.holds.endOf(lease));
     this.keepAlive();
   }
 
@@ -118,10 +113,10 @@ export class Grant implements Watched {
       try {
         if (this.closed) return false;
         this.assertHeld();
-        const until = this.untilFor(lease);
-        await this.confirm(until);
+        const end = this.holds.endOf(lease);
+        await this.confirm(end);
         this.assertHeld();
-        this.until.set(hold, until);
+        this.holds.set(hold, end);
         this.keepAlive();
         return true;
       } finally {
@@ -137,12 +132,9 @@ export class Grant implements Watched {
     if (!this.isJoinable) this.letGo();
     return this.turns.run(async () => {
       this.leaving -= 1;
-      this.until.delete(hold);
+      this.holds.delete(hold);
       if (this.closed) return 'expired';
-      const now = this.runtime.scheduler.now();
-      // Holds whose own lease is over, and that nobody released, keep nothing.
-      const remaining = [...this.until.values()].filter((until) => until > now);
-      return remaining.length > 0 ? this.remain() : this.close();
+      return this.holds.isLasting ? this.remain() : this.close();
     });
   }
 
@@ -161,7 +153,7 @@ export class Grant implements Watched {
    * @throws LockLostError, LockUnavailableError
    */
   extend(hold: GrantedHold, lease: number): Promise<void> {
-    return this.keepUntil(hold, (before) => Math.max(before, this.untilFor(lease)));
+    return this.keepUntil(hold, (before) => Math.max(before, this.holds.endOf(lease)));
   }
 
   /**
@@ -169,15 +161,15 @@ export class Grant implements Watched {
    * @throws LockLostError, LockUnavailableError
    */
   limit(hold: GrantedHold, lease: number): Promise<void> {
-    return this.keepUntil(hold, () => this.untilFor(lease));
+    return this.keepUntil(hold, () => this.holds.endOf(lease));
   }
 
-  private keepUntil(hold: GrantedHold, untilAfter: (before: number) => number): Promise<void> {
+  private keepUntil(hold: GrantedHold, endAfter: (before: number) => number): Promise<void> {
     return this.turns.run(async () => {
       this.assertHeld();
-      const before = this.until.get(hold);
+      const before = this.holds.get(hold);
       if (before === undefined) throw this.lossError();
-      this.until.set(hold, untilAfter(before));
+      this.holds.set(hold, endAfter(before));
       await this.confirm();
       this.assertHeld();
       this.keepAlive();
@@ -210,31 +202,19 @@ export class Grant implements Watched {
 
   /**
    * Tells the server how often the owner holds, and for how long from now.
-   * @param entering Until when a hold asks for that is to come in as well.
+   * @param entering The end of the lease of a hold that is to come in as well.
    */
   private async confirm(entering?: number): Promise<void> {
     const { runtime, name, owner } = this;
     if (this.loss) return;
-    const untils = entering === undefined ? [...this.until.values()] : [...this.until.values(), entering];
-    const lease = this.ttl(untils);
+    const count = this.holds.count + (entering === undefined ? 0 : 1);
+    const lease = this.holds.needed(entering);
     this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);
     // It may be less than before. Believed before it is confirmed, since that may go unanswered.
     this.lease.shorten(lease);
-    const reply = await this.transitions.hold({ name, owner, count: untils.length, lease });
+    const reply = await this.transitions.hold({ name, owner, count, lease });
     if (reply.outcome === 'held') this.lease.renewed(reply.sent, lease);
     else this.lease.lose('gone');
-  }
-
-  private untilFor(lease: number | undefined): number {
-    return lease === undefined ? Number.POSITIVE_INFINITY : this.runtime.scheduler.now() + lease;
-  }
-
-  /** Milliseconds the holds need together: the longest of their leases, and a round of the watchdog where it keeps one. */
-  private ttl(untils: readonly number[]): number {
-    const { scheduler, watchdog } = this.runtime;
-    const leased = Math.max(...untils.filter((until) => Number.isFinite(until))) - scheduler.now();
-    const watched = untils.includes(Number.POSITIVE_INFINITY) ? watchdog.timeout : 1;
-    return Math.ceil(Math.max(leased, watched));
   }
 
   private keepAlive(): void {
@@ -257,20 +237,14 @@ export class Grant implements Watched {
     this.runtime.watchdog.unwatch(this);
     // Nobody has to give back what is not there any more, and nothing waits for it.
     this.runtime.grants.delete(this);
-    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: this.lossText(reason) });
+    const why = lossText(reason, this.kind.family);
+    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: why });
     this.stopSignal.abort(this.lossError());
   }
 
-  private lossText(reason: LossReason): string {
-    return reason === 'gone' && this.kind.family === 'quorum' ? QUORUM_GONE_TEXT : LOSS_TEXT[reason];
-  }
-
   private lossError(): LockLostError {
-    if (this.stopSignal.reason instanceof LockLostError) return this.stopSignal.reason;
-    const why = this.loss ? this.lossText(this.loss) : 'it was released before';
-    return new LockLostError(
-      `Lock "${this.name}" is no longer held by ${this.owner}: ${why}; stop, somebody else may hold it`,
-      { lockName: this.name, details: { owner: this.owner, reason: this.loss } },
-    );
+    const { reason } = this.stopSignal;
+    if (reason instanceof LockLostError) return reason;
+    return lossError(this.name, this.owner, this.kind.family, this.loss);
   }
 }

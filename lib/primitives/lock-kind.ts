@@ -1,10 +1,8 @@
-import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockTransitions } from '../backend/lock-transitions.js';
 import type { OwnerId } from '../scope/owner.js';
 import type { Acquired } from '../waiting/attempt.js';
 import type { Spin } from '../waiting/spin.js';
 import type { Acquisitions } from '../waiting/tries.js';
-import type { ReadWriteKinds } from './read-write-kinds.js';
 
 export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] as const;
 
@@ -41,16 +39,3 @@ export interface LockKind {
 export interface SpinKind extends LockKind {
   readonly acquisitions: Spin<number, Acquired>;
 }
-
-/** Locks on independent masters, which are a backend of their own. */
-export interface QuorumKind extends LockKind {
-  readonly nodes: Pick<LockBackend, 'open' | 'close'>;
-}
-
-/** The kinds that every connection has. */
-export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
-  ReadWriteKinds & {
-    readonly spin: SpinKind;
-    /** Only where independent masters are configured. */
-    readonly quorum?: QuorumKind;
-  };

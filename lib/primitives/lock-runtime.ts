@@ -7,12 +7,13 @@ import type { Waiting } from '../waiting/line.js';
 import type { OpenLatch } from '../waiting/latch-looks.js';
 import type { WantedPermits } from '../waiting/permit-tries.js';
 import type { TakenPermits } from '../waiting/semaphore-tries.js';
+import type { Settling } from '../waiting/settling.js';
 import type { Acquisitions } from '../waiting/tries.js';
 import type { UnderWay } from '../waiting/under-way.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
 import type { Companions } from './companions.js';
 import type { Grants } from './grants.js';
-import type { LockKinds } from './lock-kind.js';
+import type { LockKinds } from './lock-kinds.js';
 import type { Seats } from './seats.js';
 
 /** What a lock does where its caller said nothing. */
@@ -44,7 +45,7 @@ export interface LockRuntime {
   /** How open latches are waited for. */
   readonly latches: Acquisitions<undefined, OpenLatch>;
   /** Everything that is being acquired, of whatever kind. */
-  readonly acquisitions: Pick<Acquisitions<never, unknown>, 'settled' | 'contended'>;
+  readonly acquisitions: Settling;
   readonly watchdog: Watchdog;
   readonly events: LockEvents;
   readonly defaults: LockDefaults;

@@ -1,9 +1,7 @@
 import { LockLostError } from '../errors.js';
 import type { Duration } from '../time/duration.js';
-import { onAbort } from '../time/on-abort.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { HoldRelease } from './hold.js';
-import { HoldSignal } from './hold-signal.js';
 import { CompositeHold } from './multi-hold.js';
 import { runUnder } from './run-under.js';
 
@@ -22,11 +20,6 @@ const reasonsIn = (results: readonly PromiseSettledResult<unknown>[]): readonly 
 
 /** The holds of several locks as one, which lives as long as a majority of the locks is held. */
 export class MajorityHold extends CompositeHold {
-  private readonly stopSignal = new HoldSignal();
-  private readonly stops: (() => void)[] = [];
-  private isListening = false;
-  private ending: Promise<HoldRelease> | undefined;
-
   /**
    * @param needed How many of the locks are a majority.
    * @param size How many locks there are, whether they are held or not.
@@ -38,11 +31,6 @@ export class MajorityHold extends CompositeHold {
     private readonly size: number,
   ) {
     super(members, waitedMs);
-  }
-
-  override get signal(): AbortSignal {
-    if (!this.isListening) this.listen();
-    return this.stopSignal.signal;
   }
 
   override assertHeld(): void {
@@ -58,16 +46,6 @@ export class MajorityHold extends CompositeHold {
     throw reasons.find((reason) => !(reason instanceof LockLostError)) ?? reasons[0];
   }
 
-  override release(): Promise<HoldRelease> {
-    this.ending ??= this.releaseMembers();
-    return this.ending;
-  }
-
-  override async [Symbol.asyncDispose](): Promise<void> {
-    this.stopListening();
-    await super[Symbol.asyncDispose]();
-  }
-
   override run<T>(fn: () => T): T {
     const runInAll = this.alive.reduce<() => T>(
       (inner, member) => () => member.run(inner),
@@ -76,19 +54,12 @@ export class MajorityHold extends CompositeHold {
     return runInAll();
   }
 
-  /** To be called when nobody wants to know of a loss any more: an outer hold of a member may last much longer. */
-  stopListening(): void {
-    this.isListening = true;
-    for (const stop of this.stops.splice(0)) stop();
-  }
-
   private get alive(): readonly GrantedHold[] {
     return this.members.filter(isAlive);
   }
 
   /** Locks that were never got are free as well, so that as many may fail as are no majority. */
-  private async releaseMembers(): Promise<HoldRelease> {
-    this.stopListening();
+  protected override async releaseMembers(): Promise<HoldRelease> {
     const results = await Promise.allSettled(this.members.map((member) => member.release()));
     const reasons = reasonsIn(results);
     if (reasons.length > this.size - this.needed) throw reasons[0];
@@ -98,18 +69,11 @@ export class MajorityHold extends CompositeHold {
     return releases.includes('still-held') ? 'still-held' : 'released';
   }
 
-  private listen(): void {
-    this.isListening = true;
-    const look = (): void => {
-      const aborted = this.members.filter(({ signal }) => signal.aborted);
-      if (this.members.length - aborted.length >= this.needed) return;
-      const reason: unknown = aborted.at(-1)?.signal.reason;
-      // A shutdown is not a loss.
-      const isLoss = !(reason instanceof Error) || reason instanceof LockLostError;
-      this.stopSignal.abort(isLoss ? this.lossError() : reason);
-    };
-    for (const { signal } of this.members) if (!signal.aborted) this.stops.push(onAbort(signal, look));
-    look();
+  protected override reasonToStop(aborted: readonly GrantedHold[]): unknown {
+    if (this.members.length - aborted.length >= this.needed) return undefined;
+    const reason: unknown = aborted.at(-1)?.signal.reason;
+    // A shutdown is not a loss.
+    return reason instanceof Error && !(reason instanceof LockLostError) ? reason : this.lossError();
   }
 
   private lossError(): LockLostError {

@@ -1,7 +1,9 @@
 import { inspect } from 'node:util';
 import type { Duration } from '../time/duration.js';
+import { onAbort } from '../time/on-abort.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
+import { HoldSignal } from './hold-signal.js';
 import { runUnder } from './run-under.js';
 
 /** One acquisition of several locks: all of them are held, or it is lost. */
@@ -22,7 +24,9 @@ export const allSettled = async <T>(works: readonly Promise<T>[]): Promise<reado
 /** The holds of several locks as one. */
 export class CompositeHold implements MultiHold {
   readonly fence = undefined;
-  private anyLost: AbortSignal | undefined;
+  private readonly stopSignal = new HoldSignal();
+  private readonly stops: (() => void)[] = [];
+  private isListening = false;
   private releasing: Promise<HoldRelease> | undefined;
 
   constructor(
@@ -43,8 +47,8 @@ export class CompositeHold implements MultiHold {
   }
 
   get signal(): AbortSignal {
-    this.anyLost ??= AbortSignal.any(this.members.map(({ signal }) => signal));
-    return this.anyLost;
+    if (!this.isListening) this.listen();
+    return this.stopSignal.signal;
   }
 
   assertHeld(): void {
@@ -56,7 +60,8 @@ export class CompositeHold implements MultiHold {
   }
 
   release(): Promise<HoldRelease> {
-    this.releasing ??= this.releaseAll();
+    this.stopListening();
+    this.releasing ??= this.releaseMembers();
     return this.releasing;
   }
 
@@ -66,6 +71,15 @@ export class CompositeHold implements MultiHold {
       () => runUnder(this, fn),
     );
     return runInAll();
+  }
+
+  /**
+   * To be called when nobody wants to know of a loss any more: an outer hold of a member may last much longer, and
+   * `AbortSignal.any` would stay with it as long.
+   */
+  stopListening(): void {
+    this.isListening = true;
+    for (const stop of this.stops.splice(0)) stop();
   }
 
   toJSON(): HoldSummary {
@@ -78,11 +92,27 @@ export class CompositeHold implements MultiHold {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.stopListening();
     await Promise.all(this.members.map((member) => member.releaseQuietly()));
   }
 
+  /** Why the holder is to stop, where the signals of these members have aborted. */
+  protected reasonToStop([first]: readonly GrantedHold[]): unknown {
+    return first?.signal.reason;
+  }
+
+  private listen(): void {
+    this.isListening = true;
+    const look = (): void => {
+      const reason = this.reasonToStop(this.members.filter(({ signal }) => signal.aborted));
+      if (reason instanceof Error) this.stopSignal.abort(reason);
+    };
+    for (const { signal } of this.members) if (!signal.aborted) this.stops.push(onAbort(signal, look));
+    look();
+  }
+
   /** Every one of them, also when one fails: what nobody gives back stays locked. */
-  private async releaseAll(): Promise<HoldRelease> {
+  protected async releaseMembers(): Promise<HoldRelease> {
     const releases = await allSettled(this.members.map((member) => member.release()));
     if (releases.includes('expired')) return 'expired';
     return releases.includes('still-held') ? 'still-held' : 'released';

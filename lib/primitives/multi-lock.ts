@@ -1,13 +1,10 @@
 import { LockOptionsError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { sortedNames } from '../keys/names.js';
-import { currentRegion, runInRegion } from '../scope/current-region.js';
-import { Region } from '../scope/region.js';
 import { AcquirableLock } from './acquirable-lock.js';
-import type { Entered } from './entered.js';
+import { type Entered, enteredTogether } from './entered.js';
 import type { Terms } from './entry.js';
 import type { GrantedHold } from './granted-hold.js';
-import type { Hold } from './hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { allSettled, CompositeHold, type MultiHold } from './multi-hold.js';
@@ -48,18 +45,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   /** @internal */
   async enter(terms: Terms): Promise<Entered<MultiHold>> {
     const { hold, taken } = await this.takeMembers(terms, forWork);
-    const regions = nested([...hold.members, hold]);
-    return {
-      hold,
-      run: (fn) => {
-        hold.assertHeld();
-        return regions.run(fn);
-      },
-      leave: async () => {
-        regions.close();
-        await Promise.all(taken.map(({ leave }) => leave()));
-      },
-    };
+    return enteredTogether(hold, taken);
   }
 
   /**
@@ -123,22 +109,6 @@ export class MultiLock extends AcquirableLock<MultiHold> {
     for (const hold of holds) hold.assertHeld();
   }
 }
-
-/** Regions of several holds, one inside the other, so that what runs in the last is covered by all. */
-const nested = (holds: readonly Hold[]): { readonly run: <T>(fn: () => T) => T; readonly close: () => void } => {
-  let innermost = currentRegion();
-  const opened: Region[] = [];
-  for (const hold of holds) {
-    innermost = new Region(hold, innermost);
-    opened.push(innermost);
-  }
-  return {
-    run: (fn) => (innermost ? runInRegion(innermost, fn) : fn()),
-    close: () => {
-      for (const region of opened) region.close();
-    },
-  };
-};
 
 const membersOf = (locks: readonly unknown[]): readonly ReentrantLock[] => {
   const members = locks.flatMap((lock): readonly ReentrantLock[] => {

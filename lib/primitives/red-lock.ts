@@ -11,7 +11,7 @@ import { describe } from '../input/describe.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/refusal.js';
 import { AcquirableLock } from './acquirable-lock.js';
-import type { Entered } from './entered.js';
+import { type Entered, enteredTogether } from './entered.js';
 import type { Terms } from './entry.js';
 import type { GrantedHold } from './granted-hold.js';
 import { ReentrantLock } from './lock.js';
@@ -54,14 +54,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
   /** @internal */
   async enter(terms: Terms): Promise<Entered<MultiHold>> {
     const { hold, taken } = await this.takeMembers(terms, forWork);
-    return {
-      hold,
-      run: (fn) => hold.run(fn),
-      leave: async () => {
-        hold.stopListening();
-        await Promise.all(taken.map(({ leave }) => leave()));
-      },
-    };
+    return enteredTogether(hold, taken);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { isPassing, LockTimeoutError } from '../errors.js';
+import { isPassing, LockLostError, LockTimeoutError } from '../errors.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 
 /** Several things that are wanted together or not at all. */
@@ -11,14 +11,16 @@ export interface Together<Part, Got> {
    */
   readonly inCommonOrder: boolean;
   readonly take: (part: Part, limit: WaitLimit) => Promise<Got>;
-  /** What remains to be done when everything is there; where it fails, everything is given back. */
+  /** What remains to be done when everything is there; where it fails, everything is given back, and begun again. */
   readonly complete?: (all: ReadonlyMap<Part, Got>) => Promise<void>;
   /** Never rejects: what goes wrong is an event. */
   readonly giveBack: (got: Got) => Promise<void>;
 }
 
 type Round<Part, Got> =
-  { readonly all: ReadonlyMap<Part, Got> } | { readonly missing: Part | undefined; readonly error: unknown };
+  | { readonly all: ReadonlyMap<Part, Got> }
+  /** `missing` is `undefined` where everything came, but could not be completed. */
+  | { readonly missing: Part | undefined; readonly error: unknown };
 
 /** What a first and what a late round waits for a part while it holds others, ms. */
 const SHORTEST_PATIENCE_MS = 50;
@@ -31,8 +33,18 @@ const LONGEST_PATIENCE_MS = 1500;
 const patienceIn = (round: number): number =>
   Math.min(LONGEST_PATIENCE_MS, SHORTEST_PATIENCE_MS * 2 ** round) * (0.5 + Math.random() / 2);
 
+/** Before everything is begun again in the same order, ms. */
+const PAUSE_MS = 50;
+
 /** That a part could not be had by now says nothing about later. */
 const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutError || isPassing(error);
+
+/** What had come, but was lost while the rest was waited for, is as if it had never come. */
+const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
+
+/** Resolves after `ms`, or when the limit ends. */
+const pause = (limit: WaitLimit, ms: number): Promise<unknown> =>
+  new Promise((resolve) => void limit.endingWithin(ms).watch(resolve));
 
 const takeInTurn = async <Part, Got>(
   { take, complete, giveBack }: Together<Part, Got>,
@@ -61,7 +73,7 @@ const takeInTurn = async <Part, Got>(
  * come soon ends the round: everything is given back, and the next round begins by waiting for that part with nothing
  * in hand. So two who took what the other needs both get through, and neither keeps others from what it cannot use.
  * @returns What was got, in the order in which it was.
- * @throws What taking the missing part threw, with nothing held any more.
+ * @throws What taking the missing part, or completing, threw last, with nothing held any more.
  */
 export const takeAll = async <Part, Got>(
   together: Together<Part, Got>,
@@ -73,7 +85,9 @@ export const takeAll = async <Part, Got>(
     const result = await takeInTurn(together, order, limit, patience);
     if ('all' in result) return result.all;
     const { missing, error } = result;
-    if (missing === undefined || limit.ended || !mayComeLater(error)) throw error;
-    order = [missing, ...order.filter((part) => part !== missing)];
+    const helps = missing === undefined ? mayLastNextTime(error) : mayComeLater(error);
+    if (limit.ended || !helps) throw error;
+    if (missing === undefined || together.inCommonOrder) await pause(limit, PAUSE_MS);
+    else order = [missing, ...order.filter((part) => part !== missing)];
   }
 };

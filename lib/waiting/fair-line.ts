@@ -31,8 +31,9 @@ const pauseFor = (seen: LastSeen): number =>
  */
 export class FairLine {
   private readonly waiters = new Map<OwnerId, FairWaiter>();
-  /** Those on their way to a place. */
+  /** Those on their way to a place, in the order in which they came. */
   private readonly arriving = new Set<FairWaiter>();
+  private admitting = false;
   /** Those who have a place, in the order of the server. */
   private places = new Set<FairWaiter>();
   /** Those whose wait is over, but who are told only when their try that is on its way has shown how things stand. */
@@ -83,22 +84,27 @@ export class FairLine {
     return this.isWaiting(waiter) && !this.places.has(waiter);
   }
 
-  /** Tries until the waiter has a place, or the lock. */
   private arrive(waiter: FairWaiter): void {
-    if (this.arriving.has(waiter) || !this.isToArrive(waiter)) return;
+    if (!this.isToArrive(waiter)) return;
     this.arriving.add(waiter);
-    this.untilPlaced(waiter)
-      .catch((error: unknown) => this.refuseAll(error))
-      .finally(() => this.arriving.delete(waiter));
+    if (this.admitting) return;
+    this.admitting = true;
+    this.admit().catch((error: unknown) => this.refuseAll(error));
   }
 
-  private async untilPlaced(waiter: FairWaiter): Promise<void> {
-    await this.try(waiter);
-    while (this.isToArrive(waiter)) {
-      // All for as long: they are to come in the order in which they came first.
-      await this.waiting.scheduler.pause(UNAVAILABLE_PAUSE_MS, { keepAlive: true });
-      if (this.isToArrive(waiter)) await this.try(waiter);
+  /**
+   * Tries for one after the other until each has a place, or the lock. Side by side they would overtake each other where
+   * replies are late or lost; and it takes no longer than the lock itself takes to go from one to the next.
+   */
+  private async admit(): Promise<void> {
+    for (const waiter of this.arriving) {
+      while (this.isToArrive(waiter)) {
+        await this.try(waiter);
+        if (this.isToArrive(waiter)) await this.waiting.scheduler.pause(UNAVAILABLE_PAUSE_MS, { keepAlive: true });
+      }
+      this.arriving.delete(waiter);
     }
+    this.admitting = false;
   }
 
   private async contend(): Promise<void> {

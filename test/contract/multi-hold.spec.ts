@@ -1,5 +1,10 @@
+import { AsyncResource } from 'node:async_hooks';
+import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { LockLostError, LockOptionsError, type LockService } from '../../lib/index.js';
+import type { AcquirableLock } from '../../lib/primitives/acquirable-lock.js';
+import { termsOf } from '../../lib/primitives/entry.js';
+import type { MultiHold } from '../../lib/primitives/multi-hold.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 
@@ -42,6 +47,33 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('expired');
       await free();
     });
+
+    it.each(['getMultiLock', 'getRedLock'] as const)(
+      'leaves nothing on the signal of an outer hold when it is over: %s',
+      async (kind) => {
+        const locks = await open();
+        const lock = locks[kind](...['a', 'b', 'c'].map((name) => locks.getLock(name)));
+        await locks.withLock('a', async (outer) => {
+          const onSignal = (): readonly unknown[] => [
+            ...getEventListeners(outer.signal, 'abort'),
+            // What AbortSignal.any would have left.
+            ...Object.getOwnPropertySymbols(outer.signal).flatMap((key) => {
+              const value: unknown = Reflect.get(outer.signal, key);
+              return /dependant/i.test(String(key)) && value instanceof Set ? [...value] : [];
+            }),
+          ];
+          await lock.withLock(({ signal }) => {
+            signal.addEventListener('abort', () => {});
+            expect(onSignal()).toHaveLength(1);
+          });
+          const hold = await lock.acquire();
+          hold.signal.addEventListener('abort', () => {});
+          await hold.release();
+          expect(onSignal()).toEqual([]);
+        });
+        await free();
+      },
+    );
 
     it('is extended as a whole', async () => {
       const locks = await open();
@@ -107,5 +139,21 @@ onEveryBackend((world) => {
       });
       await free();
     });
+
+    it.each(['getMultiLock', 'getRedLock'] as const)(
+      'covers what its work began until that is left, whatever it returned: %s',
+      async (kind) => {
+        const locks = await open();
+        const lock = locks[kind](...['a', 'b', 'c'].map((name) => locks.getLock(name))) as AcquirableLock<MultiHold>;
+        const terms = termsOf({ lease: undefined, wait: 0, signal: undefined }, lock.runtime.scheduler);
+        const { hold, run, leave } = await lock.enter(terms);
+        // As a stream does, whose source has returned long before its values come.
+        const later = run(() => AsyncResource.bind(() => locks.withLock('b', { wait: 0 }, ({ owner }) => owner)));
+        await expect(later()).resolves.toBe(hold.members[1]?.owner);
+        await leave();
+        await expect(later()).resolves.not.toBe(hold.members[1]?.owner);
+        await free();
+      },
+    );
   });
 });

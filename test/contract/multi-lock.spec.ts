@@ -293,6 +293,21 @@ onEveryBackend((world) => {
       await expect(counts()).resolves.toEqual([[], [1], []]);
     });
 
+    it('goes on when what was taken first is taken away meanwhile, and takes it again', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 300 });
+      const other = await locks.acquire('c');
+      const waiting = locks.getMultiLock(...NAMES).acquire();
+      await world.time.until(async () => (await counts())[1]?.length === 1, 1000);
+      await world.probe.remove('a');
+      await world.time.pass(200);
+      await other.release();
+      const hold = await world.time.finish(waiting, 1000);
+      hold.assertHeld();
+      await expect(counts()).resolves.toEqual([[1], [1], [1]]);
+      await expect(hold.release()).resolves.toBe('released');
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
     it('ends with the signal, and leaves nothing behind', async () => {
       const locks = await open();
       const other = await locks.acquire('c');

@@ -97,7 +97,8 @@ onEveryBackend((world) => {
       let most = 0;
       const visit = async (): Promise<void> => {
         most = Math.max(most, ++inside);
-        await world.time.pause(10);
+        // Longer than the other takes to come in on a busy machine.
+        await world.time.pause(100);
         inside -= 1;
       };
       const visits = (half: Lock): Promise<unknown> => Promise.all([half.withLock(visit), read.withLock(visit)]);
@@ -147,6 +148,21 @@ onEveryBackend((world) => {
         });
         await expect(read.holdCount()).resolves.toBe(1);
         await read.release();
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('in a scope, has what it reads anew while its last hold still leaves', async () => {
+      const { locks, read } = await open();
+      await locks.runInScope(async () => {
+        const first = await read.acquire({ lease: '10s' });
+        const extended = first.extend('20s').catch(() => {});
+        const released = first.release();
+        const second = await read.acquire();
+        await Promise.all([extended, released]);
+        await expect(read.isHeldByCurrentScope()).resolves.toBe(true);
+        await read.release();
+        expect(second.isHeld).toBe(false);
       });
       await expect(world.probe.names()).resolves.toEqual([]);
     });

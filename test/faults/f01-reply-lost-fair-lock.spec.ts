@@ -61,6 +61,24 @@ describe('The queue of a fair lock', () => {
     await isGone('f1:place');
   });
 
+  it('F1 serves those who came together in their order, though the connection of the first was lost', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const holder = await hold('f1:order');
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:order'));
+    const order: number[] = [];
+    const works = Array.from({ length: 20 }, async (_, arrival) => {
+      const got = await client.locks.getFairLock('f1:order').acquire({ wait: '10s', lease: LONG });
+      order.push(arrival);
+      await bench().history.note(got).release();
+    });
+    await cut;
+    await queued('f1:order', 20);
+    await holder.release();
+    await Promise.all(works);
+    expect(order).toEqual(Array.from({ length: 20 }, (_, arrival) => arrival));
+    await isGone('f1:order');
+  });
+
   it('F1 loses a waiter that gives up while its reply is lost', async () => {
     const { client, proxy } = await bench().openBehindProxy();
     const holder = await hold('f1:abort');
@@ -109,6 +127,8 @@ describe('The queue of a fair lock', () => {
     const before = Date.now();
     await until(async () => (await deadline('f17:queue')) > before + 900, 2000, 'the places are kept');
     await expect(places('f17:queue')).resolves.toHaveLength(2);
+    const late = await settled(() => other.locks.getFairLock('f17:queue').acquire({ wait: 300 }));
+    expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused' });
     controller.abort();
     expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
     await queued('f17:queue', 1);

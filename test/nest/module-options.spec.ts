@@ -9,11 +9,12 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from 'nest-redis-lock';
+import type { RedisConnection } from '../../lib/backend/redis/connection.js';
 import { describe as described } from '../../lib/input/describe.js';
 import { parseModuleOptions } from '../../lib/redis-lock.options.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';
-import { start } from './applications.js';
+import { runtimeOf, start } from './applications.js';
 import { caught } from './caught.js';
 
 type Accepts = (value: unknown) => boolean;
@@ -46,6 +47,7 @@ const accepts: Readonly<Record<string, Accepts>> = {
   keyPrefix: (value) => typeof value === 'string',
   wait: isDuration(0, MAX, true),
   watchdogTimeout: isDuration(50, MAX),
+  fairWaitTimeout: isDuration(100, MAX),
   commandTimeout: isDuration(50, 2000),
   shutdownTimeout: isDuration(0, MAX),
   safetyPoll: isDuration(50, MAX),
@@ -54,6 +56,8 @@ const accepts: Readonly<Record<string, Accepts>> = {
   fences: oneOf('clock', 'counter'),
   conflictStatus: oneOf(409, 423),
 };
+
+const MASTERS = [1, 2, 3].map((port) => `redis://127.0.0.1:${port}`);
 
 /** The values that faults.md section 11 names. */
 const numbers = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 0.5, 1e21, 2 ** 53, 2 ** 63];
@@ -128,9 +132,12 @@ describe('An option of the module', () => {
     expect(parseModuleOptions(undefined)).toEqual(parseModuleOptions({ wait: undefined, connection: undefined }));
     expect(parseModuleOptions({})).toEqual({
       connection: 'redis://127.0.0.1:6379',
+      connectsAtOnce: true,
+      redlock: undefined,
       keyPrefix: '',
       wait: 10_000,
       watchdogTimeout: 30_000,
+      fairWaitTimeout: 5000,
       commandTimeout: 1000,
       shutdownTimeout: 2000,
       safetyPoll: 5000,
@@ -188,6 +195,18 @@ describe('The connection', () => {
     const error = thrownBy(both, LockOptionsError);
     expect(error.message).toContain('connection makes no sense with backend "memory"');
     expect(inspect(error)).not.toContain('s3cret');
+  });
+
+  it.each([
+    ['at once', { connection: 'redis://127.0.0.1:1' }, 'connecting'],
+    ['at once beside masters', { connection: 'redis://127.0.0.1:1', redlock: { nodes: MASTERS } }, 'connecting'],
+    ['not beside masters alone, until it is used', { redlock: { nodes: MASTERS } }, 'wait'],
+  ])('is opened %s', async (_, options, status) => {
+    const app = await start({}, options);
+    const commands = Reflect.get(runtimeOf(app).backend, 'commands') as object;
+    const { client } = Reflect.get(commands, 'connection') as RedisConnection;
+    expect(client.status).toBe(status);
+    await app.close();
   });
 
   it('may be a URL with a password that has to be encoded', async () => {

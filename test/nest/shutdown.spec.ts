@@ -8,8 +8,9 @@ import { Pause } from './pause.js';
 import { until } from './until.js';
 
 const SHUTDOWN_TIMEOUT = 2000;
-/** What holders get to let go after their signals have aborted. */
-const GRACE = 500;
+/** What holders get of it before their signals abort, and to let go after that. */
+const UNDISTURBED = 1200;
+const GRACE = 400;
 
 describe('While an application shuts down', () => {
   let clock: ManualClock;
@@ -94,7 +95,7 @@ describe('While an application shuts down', () => {
   it('holders keep their locks, renewed, until they have finished', async () => {
     const hold = await locks.acquire('a');
     const { closed } = await beginClosing();
-    await clock.advance(SHUTDOWN_TIMEOUT - 1);
+    await clock.advance(UNDISTURBED - 1);
     expect(hold.signal.aborted).toBe(false);
     await expect(hold.release()).resolves.toBe('released');
     await closed;
@@ -109,7 +110,7 @@ describe('While an application shuts down', () => {
       }),
     );
     const { closed } = await beginClosing();
-    await clock.advance(SHUTDOWN_TIMEOUT);
+    await clock.advance(UNDISTURBED);
     expect(signal.reason).toBeInstanceOf(LockShutdownError);
     await expect(released).resolves.toBe('released');
     await expect(closed).resolves.toBe('closed');
@@ -120,7 +121,7 @@ describe('While an application shuts down', () => {
     const hold = await locks.acquire('a');
     const lock = locks.getLock('a');
     const { closed } = await beginClosing();
-    await clock.advance(SHUTDOWN_TIMEOUT);
+    await clock.advance(UNDISTURBED);
     // The signal of a holder that asks only now has aborted, too.
     expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
     await clock.advance(GRACE);

@@ -83,9 +83,9 @@ export class MemoryFairQueue {
 
   /** A head without a deadline would never be found dead. */
   limitHead(slot: number): void {
-    const [head, ...behind] = this.places;
+    const [head, ...others] = this.places;
     if (!head || head.deadline !== undefined) return;
-    this.write([{ ...head, deadline: this.store.now() + slot }, ...behind]);
+    this.write([{ ...head, deadline: this.store.now() + slot }, ...others]);
   }
 
   /** As Redisson: takes `slot` off the deadlines of those behind, which were counted on top of the one that ends. */
@@ -93,11 +93,11 @@ export class MemoryFairQueue {
     const { places } = this;
     const at = places.findIndex((place) => place.owner === owner);
     if (at === -1) return;
-    const behind = places.slice(at + 1).map(({ deadline, ...place }) => ({
+    const lowered = places.slice(at + 1).map(({ deadline, ...place }) => ({
       ...place,
       deadline: deadline === undefined ? undefined : deadline - slot,
     }));
-    this.write([...places.slice(0, at), ...behind]);
+    this.write([...places.slice(0, at), ...lowered]);
     this.limit();
   }
 

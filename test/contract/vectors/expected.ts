@@ -21,7 +21,7 @@ const spelled = (value: Spelled, now: number): unknown => {
 
 const expectedValue = ({ value }: ExpectedKey, now: number): unknown => {
   if (typeof value === 'string' || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([member, of]) => [member, spelled(of as Spelled, now)]));
+  return Object.fromEntries(Object.entries(value).map(([member, of]) => [member, spelled(of, now)]));
 };
 
 const expectedKey = (key: ExpectedKey, now: number): unknown => ({

@@ -48,14 +48,16 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  local isAlone = #waiters == (head == owner and 1 or 0)
+  local last = isAlone and now + math.max(remaining, 0) or now
+  for _, waiter in ipairs(waiters) do
+    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last, slot) end
+  end
+  -- First, so that a server out of memory refuses it: it would not refuse what follows a removal.
+  redis.call('ZADD', deadlines, last + slot, owner)
   -- Where its deadline alone was lost it stands in the list already.
   redis.call('LREM', queue, 0, owner)
-  local ahead = redis.call('LRANGE', queue, 0, -1)
-  local last = #ahead == 0 and now + math.max(remaining, 0) or now
-  for _, waiter in ipairs(ahead) do
-    last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last, slot)
-  end
-  redis.call('ZADD', deadlines, last + slot, owner)
   redis.call('RPUSH', queue, owner)
   limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
 end

@@ -1,0 +1,30 @@
+import { LockLostError } from '../errors.js';
+import type { OwnerId } from '../scope/owner.js';
+import type { LossReason } from '../watchdog/lease.js';
+import type { LockFamily } from './lock-kind.js';
+
+const TEXTS: Readonly<Record<LossReason, string>> = {
+  'lease-over': 'its lease ended before it was renewed or released',
+  gone: 'the server no longer has it, because it expired, was deleted or was force-released',
+};
+
+const GONE_FROM_QUORUM =
+  'no quorum of the servers has it any more, because it expired, was deleted or was force-released there';
+
+/** Why a hold was lost, for people. */
+export const lossText = (reason: LossReason, family: LockFamily): string =>
+  reason === 'gone' && family === 'quorum' ? GONE_FROM_QUORUM : TEXTS[reason];
+
+/** @param reason Absent where it was not lost, but released. */
+export const lossError = (
+  name: string,
+  owner: OwnerId,
+  family: LockFamily,
+  reason: LossReason | undefined,
+): LockLostError => {
+  const why = reason ? lossText(reason, family) : 'it was released before';
+  return new LockLostError(`Lock "${name}" is no longer held by ${owner}: ${why}; stop, somebody else may hold it`, {
+    lockName: name,
+    details: { owner, reason },
+  });
+};

@@ -1,0 +1,30 @@
+import { mentions } from '../servers/fault-proxy.js';
+import { settled } from './observe.js';
+import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+
+/** So long that whatever is gone soon was given back and did not expire. */
+const LONG = '60s';
+
+describe('F1: the reply of a request about a multi-lock is lost', () => {
+  const bench = useBench();
+  const keys = (): Promise<string[]> => bench().admin.keys('*');
+
+  it('the wait goes on when that happens to the lease of all, which comes last', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const other = await bench().open().locks.acquire('f1:b', { lease: LONG });
+    const waiting = settled(() => client.locks.getMultiLock('f1:a', 'f1:b').acquire({ lease: LONG, wait: '10s' }));
+    await bench().listening('f1:b');
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:a', '60000'));
+    await other.release();
+    await cut;
+    const { value: hold, error, ms } = await waiting;
+    expect(error).toBeUndefined();
+    hold?.assertHeld();
+    expect(ms).toBeLessThan(RECONNECT + 8 * DEADLINE);
+    for (const { name, owner } of hold?.members ?? []) {
+      await expect(bench().admin.hgetall(name)).resolves.toEqual({ [owner]: '1' });
+    }
+    await expect(hold?.release()).resolves.toBe('released');
+    await expect(keys()).resolves.toEqual([]);
+  });
+});
