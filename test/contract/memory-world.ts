@@ -35,7 +35,9 @@ export class MemoryWorld implements World {
 
   async open(options: ClientOptions = {}): Promise<Client> {
     const settings = parseModuleOptions({ ...options, backend: 'memory' });
-    return this.clients.add(new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect(settings.fences))));
+    return this.clients.add(
+      new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect(settings.fences))),
+    );
   }
 
   async reset(): Promise<void> {

@@ -21,7 +21,8 @@ import { requestInTime, type TimedRequest } from './request-in-time.js';
 import { type Ghost, Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
-export const isUnknown = (error: unknown): boolean => error instanceof LockUnavailableError && error.outcome === 'unknown';
+export const isUnknown = (error: unknown): boolean =>
+  error instanceof LockUnavailableError && error.outcome === 'unknown';
 
 /**
  * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one

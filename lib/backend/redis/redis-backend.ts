@@ -70,7 +70,9 @@ export class RedisBackend implements LockBackend {
   }
 
   async close(graceMs: number): Promise<void> {
-    await Promise.all([...this.locks, this.requests, this.permitExpirableSemaphore].map((work) => work.finish(graceMs)));
+    await Promise.all(
+      [...this.locks, this.requests, this.permitExpirableSemaphore].map((work) => work.finish(graceMs)),
+    );
     await Promise.all([this.commands.close(), this.wakeUps.close()]);
   }
 }
