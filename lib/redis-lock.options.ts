@@ -14,8 +14,8 @@ export interface RedisLockOptions {
   readonly backend?: 'redis' | 'memory' | undefined;
   /**
    * A URL, ioredis options, or an ioredis client of one server. A client is duplicated with the settings that locks
-   * need, never changed and never closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone it is connected to only
-   * when something other than `getRedLock(name)` is used.
+   * need, never changed and never closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone there is
+   * none, and everything but `getRedLock(name)` is refused.
    */
   readonly connection?: ConnectionInput | undefined;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks live on `connection`. Default: none. */
@@ -59,8 +59,8 @@ export interface RedisLockOptions {
 export interface LockSettings {
   /** `undefined` is the memory backend. */
   readonly connection: ConnectionInput | undefined;
-  /** Whether the connection is opened before anything of it is used. */
-  readonly connectsAtOnce: boolean;
+  /** Whether masters were given and nothing else: then there is no connection, not even a default one. */
+  readonly onlyMasters: boolean;
   readonly redlock: RedlockSettings | undefined;
   readonly keyPrefix: string;
   readonly wait: number;
@@ -100,8 +100,7 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
   const prefix = keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection));
   return {
     connection,
-    // Who gives masters alone may have no other server, and is not to be told again and again that it does not answer.
-    connectsAtOnce: given.connection !== undefined || given.redlock === undefined,
+    onlyMasters: given.connection === undefined && given.redlock !== undefined,
     redlock: redlockOf(connection, given.redlock, prefix),
     keyPrefix: prefix,
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),

@@ -1,3 +1,4 @@
+import { absentBackend } from './backend/absent-backend.js';
 import type { LockBackend } from './backend/lock-backend.js';
 import { MemoryBackend } from './backend/memory/memory-backend.js';
 import { MemoryStore } from './backend/memory/store.js';
@@ -37,12 +38,12 @@ export interface OwnedRuntime extends LockRuntime {
 }
 
 const createBackend = (
-  { connection, commandTimeout, fences }: LockSettings,
+  { connection, onlyMasters, commandTimeout, fences }: LockSettings,
   scheduler: SteadyScheduler,
-): LockBackend =>
-  connection === undefined
-    ? new MemoryBackend(new MemoryStore(scheduler), fences)
-    : new RedisBackend(connection, commandTimeout, scheduler, fences);
+): LockBackend => {
+  if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), fences);
+  return onlyMasters ? absentBackend() : new RedisBackend(connection, commandTimeout, scheduler, fences);
+};
 
 const createMasters = ({ nodes, nodeTimeout, quorum }: RedlockSettings, scheduler: SteadyScheduler): Quorum => {
   const backends = [...nodes].map(
@@ -93,7 +94,7 @@ export const createRuntime = (
     seats: new Seats(),
     companions: new Companions(),
     open: () => {
-      if (settings.connectsAtOnce) backend.open();
+      backend.open();
       masters?.open();
     },
     close: async (graceMs) => {

@@ -132,7 +132,7 @@ describe('An option of the module', () => {
     expect(parseModuleOptions(undefined)).toEqual(parseModuleOptions({ wait: undefined, connection: undefined }));
     expect(parseModuleOptions({})).toEqual({
       connection: 'redis://127.0.0.1:6379',
-      connectsAtOnce: true,
+      onlyMasters: false,
       redlock: undefined,
       keyPrefix: '',
       wait: 10_000,
@@ -198,14 +198,29 @@ describe('The connection', () => {
   });
 
   it.each([
-    ['at once', { connection: 'redis://127.0.0.1:1' }, 'connecting'],
-    ['at once beside masters', { connection: 'redis://127.0.0.1:1', redlock: { nodes: MASTERS } }, 'connecting'],
-    ['not beside masters alone, until it is used', { redlock: { nodes: MASTERS } }, 'wait'],
-  ])('is opened %s', async (_, options, status) => {
+    ['alone', { connection: 'redis://127.0.0.1:1' }],
+    ['beside masters', { connection: 'redis://127.0.0.1:1', redlock: { nodes: MASTERS } }],
+  ])('is opened at once, %s', async (_, options) => {
     const app = await start({}, options);
     const commands = Reflect.get(runtimeOf(app).backend, 'commands') as object;
     const { client } = Reflect.get(commands, 'connection') as RedisConnection;
-    expect(client.status).toBe(status);
+    expect(client.status).toBe('connecting');
+    await app.close();
+  });
+
+  it('is not made up where only masters are given: a lock on some default server would exclude nobody', async () => {
+    const app = await start({}, { redlock: { nodes: MASTERS } });
+    const locks = app.get(LockService);
+    const answers = [
+      locks.withLock('order:1', () => 'unprotected'),
+      locks.tryAcquire('order:1', { fair: true }),
+      locks.getReadWriteLock('stock').readLock().acquire(),
+      locks.getSemaphore('gateway').acquire(),
+      locks.getPermitExpirableSemaphore('gateway').tryAcquire(),
+      locks.getCountDownLatch('picked').await(),
+      locks.getLock('order:1').isLocked(),
+    ];
+    for (const answer of answers) expect((await caught(answer, LockOptionsError)).message).toContain('"connection"');
     await app.close();
   });
 
