@@ -57,8 +57,10 @@ onMasters(5, (world) => {
       let most = 0;
       let entered = 0;
       const end = time.now() + 2000;
+      // And until there has been something to see, however busy the machine; without any progress the test has its end.
+      const isOver = (): boolean => time.now() >= end && entered > 10;
       const contend = async ({ locks }: (typeof clients)[number]): Promise<void> => {
-        while (time.now() < end) {
+        while (!isOver()) {
           const hold = await locks.getRedLock('n').tryAcquire({ wait: 500 }).catch(toNull);
           if (!hold) continue;
           inside += 1;
@@ -76,14 +78,13 @@ onMasters(5, (world) => {
         throw error;
       };
       const restarting = (async () => {
-        for (let place = 0; time.now() < end; place = (place + 1) % 5) {
+        for (let place = 0; !isOver(); place = (place + 1) % 5) {
           for (const { server } of world.at(place)) await server.restart();
           await time.pass(150);
         }
       })();
       await Promise.all([...clients.map(contend), restarting]);
       expect(most).toBe(1);
-      expect(entered).toBeGreaterThan(10);
     });
   });
 });
