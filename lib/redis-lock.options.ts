@@ -4,6 +4,7 @@ import { optionsOfUrl } from './backend/redis/connection-url.js';
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
 import { readOptions } from './input/read-options.js';
+import { refusedOption } from './input/refused-option.js';
 import type { NameLimits } from './keys/names.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redis-lock.redlock-options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from './time/duration.js';
@@ -118,29 +119,27 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
   };
 };
 
-const refused = (option: string, value: unknown, rule: string): LockOptionsError =>
-  new LockOptionsError(`${option} must be ${rule}, not ${describe(value)}`, { details: { option, value } });
-
 const duration = (value: unknown, option: string, fallback: number, min: number, max = MAX_DURATION): number =>
   value === undefined ? fallback : parseDuration(value, option, { min, max });
 
 const count = (value: unknown, option: string, fallback: number): number => {
   if (value === undefined) return fallback;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
-  throw refused(option, value, 'a whole number above 0');
+  throw refusedOption(option, value, 'a whole number above 0');
 };
 
 /** One of the allowed values; the first is the default. */
 const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]]): T => {
   if (value === undefined) return allowed[0];
   const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw refused(option, value, allowed.map((candidate) => describe(candidate)).join(' or '));
+  if (found === undefined)
+    throw refusedOption(option, value, allowed.map((candidate) => describe(candidate)).join(' or '));
   return found;
 };
 
 const keyPrefix = (value: unknown): string | undefined => {
   if (value === undefined || typeof value === 'string') return value;
-  throw refused('keyPrefix', value, 'text');
+  throw refusedOption('keyPrefix', value, 'text');
 };
 
 const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | undefined => {

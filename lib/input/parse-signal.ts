@@ -1,5 +1,4 @@
-import { LockOptionsError } from '../errors.js';
-import { describe } from './describe.js';
+import { refusedOption } from './refused-option.js';
 
 const isSignal = (value: unknown): value is AbortSignal => {
   try {
@@ -13,7 +12,5 @@ const isSignal = (value: unknown): value is AbortSignal => {
 /** @throws LockOptionsError naming option and value. */
 export const parseSignal = (signal: unknown): AbortSignal | undefined => {
   if (signal === undefined || isSignal(signal)) return signal;
-  throw new LockOptionsError(`signal must be an AbortSignal, not ${describe(signal)}`, {
-    details: { option: 'signal', value: signal },
-  });
+  throw refusedOption('signal', signal, 'an AbortSignal');
 };

@@ -1,7 +1,7 @@
 import { MOST_PERMITS } from '../backend/semaphore-transitions.js';
-import { type LockConflictError, LockOptionsError, type LockTimeoutError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { type LockConflictError, type LockTimeoutError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
+import { refusedOption } from '../input/refused-option.js';
 import type { AcquireOptions, LockRequest } from '../primitives/lock.options.js';
 import { parseCount } from '../primitives/counts.js';
 import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../primitives/lock-choice.js';
@@ -81,14 +81,10 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
   const given: Given = readOptions(options, OPTIONS);
   const { onConflict = 'throw', returns } = given;
   if (!isConflictPolicy(onConflict)) {
-    throw new LockOptionsError(`onConflict must be "throw", "skip" or a function, not ${describe(onConflict)}`, {
-      details: { option: 'onConflict', value: onConflict },
-    });
+    throw refusedOption('onConflict', onConflict, '"throw", "skip" or a function');
   }
   if (returns !== undefined && returns !== 'promise' && returns !== 'observable') {
-    throw new LockOptionsError(`returns must be "promise" or "observable", not ${describe(returns)}`, {
-      details: { option: 'returns', value: returns },
-    });
+    throw refusedOption('returns', returns, '"promise" or "observable"');
   }
   // Checked now, where the method is written; the default wait is known only when the module runs.
   const need = given.permits === undefined ? parseKind(given) : parsePermits(given);

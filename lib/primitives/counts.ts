@@ -1,5 +1,4 @@
-import { LockOptionsError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { refusedOption } from '../input/refused-option.js';
 
 /** What a number of things may be, both ends included. */
 export interface CountRange {
@@ -14,9 +13,7 @@ export interface CountRange {
  */
 export const parseCount = (value: unknown, option: string, { min, max }: CountRange): number => {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-    throw new LockOptionsError(`${option} must be a whole number from ${min} to ${max}, not ${describe(value)}`, {
-      details: { option, value },
-    });
+    throw refusedOption(option, value, `a whole number from ${min} to ${max}`);
   }
   // Turns -0 into 0.
   return value + 0;

@@ -1,5 +1,6 @@
-import { LockNameError, LockOptionsError } from '../errors.js';
+import { LockNameError } from '../errors.js';
 import { describe } from '../input/describe.js';
+import { refusedOption } from '../input/refused-option.js';
 import { groupField, groupLockName } from '../keys/group-field.js';
 import { sortedNames } from '../keys/names.js';
 import { ReentrantLock } from './lock.js';
@@ -10,9 +11,7 @@ const HALF_A_PAIR = /\p{Cs}/u;
 
 const valuesOf = (values: unknown): readonly string[] => {
   if (!Array.isArray(values) || values.length === 0) {
-    throw new LockOptionsError(`values must be a list of at least one text, not ${describe(values)}`, {
-      details: { option: 'values', value: values },
-    });
+    throw refusedOption('values', values, 'a list of at least one text');
   }
   return values.map((value: unknown) => {
     if (typeof value === 'string' && !HALF_A_PAIR.test(value)) return value;

@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { refusedOption } from '../input/refused-option.js';
 
 interface KindChoice {
   /**
@@ -31,7 +31,7 @@ export const contradiction = (one: string, other: string, why: string): LockOpti
 
 const isOn = (option: string, value: unknown): boolean => {
   if (value === undefined || typeof value === 'boolean') return value === true;
-  throw new LockOptionsError(`${option} must be true or false, not ${describe(value)}`, { details: { option, value } });
+  throw refusedOption(option, value, 'true or false');
 };
 
 /**
@@ -42,9 +42,7 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
   const { mode = 'exclusive' } = given;
   const [fair, fenced] = [isOn('fair', given.fair), isOn('fenced', given.fenced)];
   if (mode !== 'exclusive' && mode !== 'read' && mode !== 'write') {
-    throw new LockOptionsError(`mode must be "exclusive", "read" or "write", not ${describe(mode)}`, {
-      details: { option: 'mode', value: mode },
-    });
+    throw refusedOption('mode', mode, '"exclusive", "read" or "write"');
   }
   if (fair && fenced) throw contradiction('fair', 'fenced', 'no lock is both');
   if (mode !== 'exclusive') {

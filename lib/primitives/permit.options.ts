@@ -1,11 +1,11 @@
-import { LockOptionsError } from '../errors.js';
-import { describe } from '../input/describe.js';
 import { isPermitId, type PermitIds } from '../scope/permit-id.js';
+import { refusedOption } from '../input/refused-option.js';
 import type { Duration } from '../time/duration.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
-import { WaitLimit } from '../time/wait-limit.js';
+import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-tries.js';
 import { parseCount } from './counts.js';
+import { termsOf } from './entry.js';
 import { parseLockOptions } from './lock.options.js';
 
 /** How to acquire permits that have ids and leases. */
@@ -24,9 +24,6 @@ export interface PermitOptions {
 /** More permits than that are not taken or released at once: each costs the server some microseconds. */
 const MOST_AT_ONCE = 10_000;
 
-const refused = (option: string, value: unknown, rule: string): LockOptionsError =>
-  new LockOptionsError(`${option} must be ${rule}, not ${describe(value)}`, { details: { option, value } });
-
 /**
  * @param defaultWait Milliseconds where the caller gave no wait.
  * @throws LockOptionsError naming option and value.
@@ -38,21 +35,22 @@ export const parseWanted = (
   scheduler: SteadyScheduler,
 ): { readonly wanted: WantedPermits; readonly limit: WaitLimit } => {
   const count = parseCount(permits, 'permits', { min: 1, max: MOST_AT_ONCE });
-  const { lease = Number.POSITIVE_INFINITY, wait, signal } = parseLockOptions(options, defaultWait);
-  return { wanted: { permits: count, lease }, limit: new WaitLimit(scheduler, wait, signal ? [signal] : []) };
+  const { lease = Number.POSITIVE_INFINITY, limit } = termsOf(parseLockOptions(options, defaultWait), scheduler);
+  return { wanted: { permits: count, lease }, limit };
 };
 
 /** @throws LockOptionsError naming the value. */
 export const parsePermitId = (id: unknown): string => {
   if (isPermitId(id)) return id;
-  throw refused('a permit', id, 'an id of 32 hexadecimal digits in lower case, as acquire() gives it');
+  throw refusedOption('a permit', id, 'an id of 32 hexadecimal digits in lower case, as acquire() gives it');
 };
 
 /** @throws LockOptionsError naming the value. */
 export const parsePermitIds = (ids: readonly unknown[]): PermitIds => {
   // Holes of a sparse list are values as well.
   const [first, ...more] = Array.from(ids.slice(0, MOST_AT_ONCE + 1), parsePermitId);
-  if (first === undefined || more.length >= MOST_AT_ONCE) throw refused('permits', ids, `1 to ${MOST_AT_ONCE} ids`);
-  if (new Set(ids).size < ids.length) throw refused('permits', ids, 'ids that are all different');
+  if (first === undefined || more.length >= MOST_AT_ONCE)
+    throw refusedOption('permits', ids, `1 to ${MOST_AT_ONCE} ids`);
+  if (new Set(ids).size < ids.length) throw refusedOption('permits', ids, 'ids that are all different');
   return [first, ...more];
 };

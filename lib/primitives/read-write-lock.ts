@@ -1,6 +1,5 @@
-import { LockOptionsError } from '../errors.js';
-import { describe } from '../input/describe.js';
 import { readOptions } from '../input/read-options.js';
+import { refusedOption } from '../input/refused-option.js';
 import { type Lock, ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
 
@@ -31,9 +30,7 @@ export interface ReadWriteLock {
 const parsePreference = (options: ReadWriteLockOptions | undefined): 'writer' | undefined => {
   const { preference } = readOptions(options, ['preference']);
   if (preference === undefined || preference === 'writer') return preference;
-  throw new LockOptionsError(`preference must be "writer", not ${describe(preference)}`, {
-    details: { option: 'preference', value: preference },
-  });
+  throw refusedOption('preference', preference, '"writer"');
 };
 
 /** Two locks that exclude each other on the server. */

@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { refusedOption } from '../input/refused-option.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 
 /**
@@ -26,9 +26,7 @@ const pauseOption = (value: unknown, option: string): number =>
 
 const multiplierOption = (value: unknown): number => {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 1) return value;
-  throw new LockOptionsError(`multiplier must be a number of at least 1, not ${describe(value)}`, {
-    details: { option: 'multiplier', value },
-  });
+  throw refusedOption('multiplier', value, 'a number of at least 1');
 };
 
 /**
@@ -68,10 +66,7 @@ export const parseBackoff = (value: unknown): Backoff => {
 };
 
 const refused = (value: unknown, rule: string, cause?: unknown): LockOptionsError =>
-  new LockOptionsError(`backoff must be ${rule}, not ${describe(value)}`, {
-    details: { option: 'backoff', value },
-    cause,
-  });
+  refusedOption('backoff', value, rule, cause);
 
 /** The pauses of one acquisition, each checked, since anybody may have written what gives them. */
 export class Pace {
