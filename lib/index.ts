@@ -22,7 +22,8 @@ export type { ConflictContext, ConflictHandler, LockedOptions, LockHandlerOption
 export type { KeyFunction, KeyPart } from './locked/locked.types.js';
 export type { Fences } from './backend/fenced-transitions.js';
 export type { NodeResult } from './backend/node-result.js';
-export type { ConnectionInput, RedisClient } from './backend/redis/client.js';
+export type { RedisClient } from './backend/redis/client.js';
+export type { AddressMap, ClusterInput, ClusterSeed, ConnectionInput } from './backend/redis/connection-input.js';
 export type { Hold, HoldRelease, HoldSummary } from './primitives/hold.js';
 export type { FencedHold, FencedLock } from './primitives/fenced-lock.js';
 export type { Lock } from './primitives/lock.js';
@@ -31,6 +32,7 @@ export type { LockKindOptions } from './primitives/lock-choice.js';
 export type { NonReentrantLockOptions } from './primitives/non-reentrant-lock.js';
 export type { CountDownLatch } from './primitives/count-down-latch.js';
 export type { MultiHold } from './primitives/multi-hold.js';
+export type { ReplicaOptions } from './primitives/replica.options.js';
 export type { PermitOptions } from './primitives/permit.options.js';
 export type { PermitExpirableSemaphore } from './primitives/permit-expirable-semaphore.js';
 export type { Semaphore, SetPermitsOptions } from './primitives/semaphore.js';

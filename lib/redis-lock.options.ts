@@ -1,12 +1,13 @@
 import type { Fences } from './backend/fenced-transitions.js';
-import { type ConnectionInput, isRedisClient, keyPrefixOf } from './backend/redis/client.js';
-import { optionsOfUrl } from './backend/redis/connection-url.js';
+import { type ConnectionInput, keyPrefixOf } from './backend/redis/connection-input.js';
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
 import { readOptions } from './input/read-options.js';
 import { refusedOption } from './input/refused-option.js';
 import type { NameLimits } from './keys/names.js';
+import { parseConnection } from './redis-lock.connection-options.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redis-lock.redlock-options.js';
+import { parseReplicas, type ReplicaOptions, type ReplicaSettings } from './primitives/replica.options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from './time/duration.js';
 
 /** What `RedisLockModule.forRoot()` takes. Every option has a default. Durations are ms or such as `'30s'`. */
@@ -14,9 +15,10 @@ export interface RedisLockOptions {
   /** Where locks live. `memory` is this process's own memory, for tests and development. Default: `redis`. */
   readonly backend?: 'redis' | 'memory' | undefined;
   /**
-   * A URL, ioredis options, or an ioredis client of one server. A client is duplicated with the settings that locks
-   * need, never changed and never closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone there is
-   * none, and everything but `getRedLock(name)` is refused.
+   * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
+   * ioredis client of any of these. A client is duplicated with the settings that locks need, never changed and never
+   * closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone there is none, and everything but
+   * `getRedLock(name)` is refused.
    */
   readonly connection?: ConnectionInput | undefined;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks live on `connection`. Default: none. */
@@ -52,6 +54,35 @@ export interface RedisLockOptions {
    * counts. Peers that count go on above either. Default: `clock`.
    */
   readonly fences?: Fences | undefined;
+  /**
+   * How many may wait for one lock in this process; who comes then gets `LockQueueFullError` at once. Default: 10,000.
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * The longest time for which the watchdog keeps a hold; it says so and lets the hold end then. Default: none, but it
+   * warns of holds older than 5 minutes.
+   */
+  readonly maxHold?: Duration | undefined;
+  /**
+   * How many replicas must have a lock before it counts as acquired, and how long that may take; otherwise the
+   * acquisition is undone and reported. Default: none are asked.
+   */
+  readonly replicas?: ReplicaOptions | undefined;
+  /**
+   * For how long no lock is granted after a server has started, restarted or was promoted, since it may have forgotten
+   * those that are held: `true` for `watchdogTimeout`, or the longest lease in use. Default: `false`, no time.
+   */
+  readonly restartGuard?: Duration | boolean | undefined;
+  /**
+   * Whether the servers are looked at when the application starts. `refuse`: it does not start, or gets no locks, where
+   * locks could not be trusted; `warn`: it only says so; `false`: nothing is asked. Default: `refuse`.
+   */
+  readonly probe?: 'refuse' | 'warn' | false | undefined;
+  /**
+   * Whether messages in a cluster stay with the shard of the lock (`SPUBLISH`), which all peers must do alike. `auto`: as
+   * Redisson decides, where the servers know how to (Redis 7). Default: `auto`.
+   */
+  readonly shardedPubSub?: 'auto' | boolean | undefined;
   /** HTTP status when somebody else holds the lock and one try was allowed. Default: 409. */
   readonly conflictStatus?: 409 | 423 | undefined;
 }
@@ -72,6 +103,14 @@ export interface LockSettings {
   readonly safetyPoll: number;
   readonly names: NameLimits;
   readonly fences: Fences;
+  readonly maxQueue: number;
+  /** `Infinity`: for ever. */
+  readonly maxHold: number;
+  readonly replicas: ReplicaSettings | undefined;
+  /** 0: none. */
+  readonly restartGuard: number;
+  readonly probe: 'refuse' | 'warn' | false;
+  readonly shardedPubSub: 'auto' | boolean;
   readonly conflictStatus: 409 | 423;
 }
 
@@ -89,6 +128,12 @@ const OPTIONS = [
   'maxNameBytes',
   'allowControlCharacters',
   'fences',
+  'maxQueue',
+  'maxHold',
+  'replicas',
+  'restartGuard',
+  'probe',
+  'shardedPubSub',
   'conflictStatus',
 ] as const satisfies readonly (keyof RedisLockOptions)[];
 
@@ -99,13 +144,14 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
   const given = readOptions(options, OPTIONS);
   const connection = connectionOf(given.backend, given.connection);
   const prefix = keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection));
+  const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
   return {
     connection,
     onlyMasters: given.connection === undefined && given.redlock !== undefined,
     redlock: redlockOf(connection, given.redlock, prefix),
     keyPrefix: prefix,
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
-    watchdogTimeout: duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50),
+    watchdogTimeout,
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
     commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
     shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 2000, 0),
@@ -115,6 +161,12 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
     fences: oneOf(given.fences, 'fences', ['clock', 'counter']),
+    maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
+    maxHold: duration(given.maxHold, 'maxHold', Number.POSITIVE_INFINITY, watchdogTimeout),
+    replicas: parseReplicas(given.replicas),
+    restartGuard: restartGuard(given.restartGuard, watchdogTimeout),
+    probe: oneOf<'refuse' | 'warn' | false>(given.probe, 'probe', ['refuse', 'warn', false]),
+    shardedPubSub: oneOf<'auto' | boolean>(given.shardedPubSub, 'shardedPubSub', ['auto', true, false]),
     conflictStatus: oneOf(given.conflictStatus, 'conflictStatus', [409, 423]),
   };
 };
@@ -137,6 +189,14 @@ const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]])
   return found;
 };
 
+/** A guard shorter than what the watchdog grants would let a lock go to two. */
+const restartGuard = (value: unknown, watchdogTimeout: number): number => {
+  if (value === undefined || value === false) return 0;
+  return value === true
+    ? watchdogTimeout
+    : parseDuration(value, 'restartGuard', { min: watchdogTimeout, max: MAX_DURATION });
+};
+
 const keyPrefix = (value: unknown): string | undefined => {
   if (value === undefined || typeof value === 'string') return value;
   throw refusedOption('keyPrefix', value, 'text');
@@ -144,7 +204,7 @@ const keyPrefix = (value: unknown): string | undefined => {
 
 const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | undefined => {
   if (oneOf(backend, 'backend', ['redis', 'memory']) === 'redis')
-    return connectionInput(connection === undefined ? DEFAULT_CONNECTION : connection);
+    return parseConnection(connection === undefined ? DEFAULT_CONNECTION : connection);
   if (connection === undefined) return undefined;
   throw new LockOptionsError('connection makes no sense with backend "memory"; give one of the two', {
     details: { option: 'connection' },
@@ -157,39 +217,9 @@ const redlockOf = (
   prefix: string,
 ): RedlockSettings | undefined => {
   if (redlock === undefined) return undefined;
-  if (connection !== undefined) return parseRedlockOptions(redlock, connectionInput, prefix);
+  if (connection !== undefined) return parseRedlockOptions(redlock, parseConnection, prefix);
   throw new LockOptionsError(
     'redlock makes no sense with backend "memory", which is one process; in tests use getLock(), or give real servers',
     { details: { option: 'redlock' } },
   );
 };
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
-
-/** Options of other libraries, or of set-ups that need other settings: ioredis would ignore them, or lock unsafely. */
-const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'cluster', 'sentinels'];
-
-/** Never shows the value: it may carry a password. */
-const connectionInput = (connection: unknown): ConnectionInput => {
-  if (typeof connection === 'string') {
-    optionsOfUrl(connection);
-    return connection;
-  }
-  if (isRedisClient(connection)) {
-    if (!connection.isCluster) return connection;
-    throw refusedConnection('must be a client, URL or options of one server, not a Cluster client');
-  }
-  if (!isPlainObject(connection)) {
-    const found = Array.isArray(connection) ? 'a list' : describe(connection);
-    throw refusedConnection(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
-  }
-  const foreign = FOREIGN_OPTIONS.find((option) => option in connection);
-  if (foreign === undefined) return connection;
-  throw refusedConnection(
-    `has "${foreign}"; give a URL as text, or { host, port } and other ioredis options of one server`,
-  );
-};
-
-const refusedConnection = (why: string): LockOptionsError =>
-  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });

@@ -1,5 +1,11 @@
 import { majorityOf } from './backend/quorum/majority.js';
-import { type ConnectionInput, keyPrefixOf } from './backend/redis/client.js';
+import {
+  type ConnectionInput,
+  hasSentinels,
+  isCluster,
+  keyPrefixOf,
+  type ServerInput,
+} from './backend/redis/connection-input.js';
 import { nodeAddress } from './backend/redis/node-address.js';
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
@@ -25,7 +31,7 @@ export interface RedlockOptions {
 /** The same, checked and complete. */
 export interface RedlockSettings {
   /** By where they are, without passwords. */
-  readonly nodes: ReadonlyMap<string, ConnectionInput>;
+  readonly nodes: ReadonlyMap<string, ServerInput>;
   /** Milliseconds. */
   readonly nodeTimeout: number;
   readonly quorum: number;
@@ -64,13 +70,13 @@ const parseNodes = (
   nodes: unknown,
   parseConnection: (connection: unknown) => ConnectionInput,
   keyPrefix: string,
-): ReadonlyMap<string, ConnectionInput> => {
+): ReadonlyMap<string, ServerInput> => {
   if (!Array.isArray(nodes)) throw refused('redlock.nodes', 'must be a list of connections');
   if (nodes.length < FEWEST_NODES) {
     const why = `must be at least ${FEWEST_NODES} independent servers, not ${nodes.length}: fewer survive no failure`;
     throw refused('redlock.nodes', why);
   }
-  const byAddress = new Map<string, ConnectionInput>();
+  const byAddress = new Map<string, ServerInput>();
   nodes.forEach((node: unknown, index) => {
     const option = `redlock.nodes[${index}]`;
     const connection = parseNode(option, node, parseConnection);
@@ -91,9 +97,11 @@ const parseNode = (
   option: string,
   node: unknown,
   parseConnection: (connection: unknown) => ConnectionInput,
-): ConnectionInput => {
+): ServerInput => {
   try {
-    return parseConnection(node);
+    const connection = parseConnection(node);
+    if (!isCluster(connection) && !hasSentinels(connection)) return connection;
+    throw refused(option, 'must lead to one server of its own, not to a cluster or to what Sentinels watch');
   } catch (error) {
     if (error instanceof LockOptionsError) throw refused(option, `is refused: ${error.message}`);
     throw error;

@@ -38,16 +38,21 @@ export interface OwnedRuntime extends LockRuntime {
 }
 
 const createBackend = (
-  { connection, onlyMasters, commandTimeout, fences }: LockSettings,
+  { connection, onlyMasters, ...settings }: LockSettings,
   scheduler: SteadyScheduler,
 ): LockBackend => {
-  if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), fences);
-  return onlyMasters ? absentBackend() : new RedisBackend(connection, commandTimeout, scheduler, fences);
+  if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fences);
+  return onlyMasters ? absentBackend() : new RedisBackend(connection, settings, scheduler);
 };
 
-const createMasters = ({ nodes, nodeTimeout, quorum }: RedlockSettings, scheduler: SteadyScheduler): Quorum => {
+const createMasters = (
+  { nodes, nodeTimeout, quorum }: RedlockSettings,
+  restartGuard: number,
+  scheduler: SteadyScheduler,
+): Quorum => {
+  const settings = { commandTimeout: nodeTimeout, restartGuard };
   const backends = [...nodes].map(
-    ([address, connection]) => [address, new RedisNode(connection, nodeTimeout, scheduler)] as const,
+    ([address, connection]) => [address, new RedisNode(connection, settings, scheduler)] as const,
   );
   return new Quorum(new Map(backends), quorum, scheduler);
 };
@@ -64,7 +69,7 @@ export const createRuntime = (
   const events = new LockEvents();
   const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
-  const masters = settings.redlock && createMasters(settings.redlock, scheduler);
+  const masters = settings.redlock && createMasters(settings.redlock, settings.restartGuard, scheduler);
   const { fairWaitTimeout, safetyPoll, watchdogTimeout, keyPrefix, wait, names } = settings;
   const polling = { safety: safetyPoll, deaf: Math.min(DEAF_POLL_MS, safetyPoll) };
   const waiting = { wakeUps: backend.wakeUps, scheduler, polling };

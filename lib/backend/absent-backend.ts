@@ -28,6 +28,8 @@ export const absentBackend = (): LockBackend => ({
   permitExpirableSemaphore: refusing,
   countDownLatch: refusing,
   wakeUps: refusing,
+  onReturn: () => {},
+  refuse: () => {},
   open: () => {},
   close: async () => {},
 });

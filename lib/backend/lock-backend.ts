@@ -44,6 +44,12 @@ export interface LockBackend {
   /** Redisson: `getCountDownLatch`. */
   readonly countDownLatch: LatchTransitions;
   readonly wakeUps: WakeUps;
+  /**
+   * Calls `listener` when a server answers again that did not, or another has taken its place: what was held may be gone.
+   */
+  onReturn(listener: () => void): void;
+  /** Refuses everything from now on, for this reason. */
+  refuse(reason: Error): void;
   /** Starts connecting, where there is something to connect to. Does not wait for it. */
   open(): void;
   /** Finishes background work as far as it can within `graceMs`, then closes what it opened. Never rejects. */

@@ -77,9 +77,19 @@ export function semaphoreChannel(name: string): string {
   return prefixedName('redisson_sc', name);
 }
 
+const LATCH_CHANNEL = 'redisson_countdownlatch__channel__';
+
 /** The channel of a count-down latch: the one name that Redisson always puts into braces. */
 export function latchChannel(name: string): string {
-  return `redisson_countdownlatch__channel__{${name}}`;
+  return `${LATCH_CHANNEL}{${name}}`;
+}
+
+/**
+ * Whether a channel lies in the slot of what it is about, as all do but that of a latch whose name has braces of its
+ * own. Redisson cannot use such a latch in a cluster.
+ */
+export function sharesShard(channel: string): boolean {
+  return !channel.startsWith(LATCH_CHANNEL) || !channel.slice(LATCH_CHANNEL.length + 1).includes('{');
 }
 
 /**

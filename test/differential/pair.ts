@@ -93,7 +93,11 @@ export class Pair {
 
   static async start(): Promise<Pair> {
     const server = await RedisServer.start();
-    const backend = new RedisBackend(server.url, 2000, new SteadyScheduler(systemScheduler, rethrow), 'counter');
+    const backend = new RedisBackend(
+      server.url,
+      { commandTimeout: 2000, fences: 'counter' },
+      new SteadyScheduler(systemScheduler, rethrow),
+    );
     const redis = {
       backend,
       now: () => Date.now(),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { runInThisContext } from 'node:vm';
 import { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import type { ConnectionInput } from '../../lib/backend/redis/client.js';
+import type { ConnectionInput } from '../../lib/backend/redis/connection-input.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { RedisSubscriber } from '../../lib/backend/redis/subscriber.js';
@@ -123,7 +123,7 @@ export class Bench {
   /** A client whose two connections go different ways, so that each has faults of its own. */
   openSplit(commands: string, subscriber: string, options?: ClientOptions): Client {
     const backend = (scheduler: SteadyScheduler): LockBackend => {
-      const redis = new RedisBackend(commands, DEADLINE, scheduler);
+      const redis = new RedisBackend(commands, { commandTimeout: DEADLINE }, scheduler);
       const wakeUps = new RedisSubscriber(subscriber, DEADLINE, scheduler);
       const close = async (graceMs: number) => void (await Promise.all([redis.close(graceMs), wakeUps.close()]));
       return Object.assign(Object.create(redis) as RedisBackend, { wakeUps, open: () => redis.open(), close });

@@ -143,6 +143,12 @@ describe('An option of the module', () => {
       safetyPoll: 5000,
       names: { maxBytes: 512, allowControlCharacters: false },
       fences: 'clock',
+      maxQueue: 10_000,
+      maxHold: Infinity,
+      replicas: undefined,
+      restartGuard: 0,
+      probe: 'refuse',
+      shardedPubSub: 'auto',
       conflictStatus: 409,
     });
   });
@@ -170,24 +176,34 @@ describe('The connection', () => {
       })(),
     ],
     ['options with a URL', { url: 'redis://:s3cret@127.0.0.1' }],
-    ['options of Sentinel', { sentinels: [], password: 's3cret' }],
-    ['options of a Cluster', { nodes: ['redis://:s3cret@127.0.0.1'] }],
+    ['options of another library', { nodes: ['redis://:s3cret@127.0.0.1'] }],
+    ['options of Sentinel without sentinels', { sentinels: [], name: 'shop', password: 's3cret' }],
+    ['options of Sentinel without a name', { sentinels: [{ host: '127.0.0.1' }], password: 's3cret' }],
+    [
+      'options of Sentinel that ask for a replica',
+      { sentinels: [{ host: '127.0.0.1' }], name: 'shop', role: 'slave', password: 's3cret' },
+    ],
+    ['a Cluster of no servers', { cluster: [], redisOptions: { password: 's3cret' } }],
+    ['a Cluster with a server that is none', { cluster: [{ host: '127.0.0.1', port: 0, password: 's3cret' }] }],
+    ['a Cluster with a misspelt URL', { cluster: ['redis:/:s3cret@127.0.0.1'] }],
     ['a function', () => 's3cret'],
     ['a number', 6379],
     ['null', null],
   ])('is refused as %s, without a word of it', (_, connection) => {
     const error = refusal(connection);
-    expect(error.message).toMatch(/^connection (must be|has) .*; give |^connection must be a /);
+    expect(error.message).toMatch(/^connection (must be|has|asks for) /);
     expect(error.details).toEqual({ option: 'connection' });
     expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
   });
 
-  it('is refused as a Cluster client', () => {
-    const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
-    expect(refusal(cluster).message).toContain(
-      'connection must be a client, URL or options of one server, not a Cluster client',
-    );
+  it('is taken as a Cluster client, as servers of a Cluster, and as what Sentinels watch', () => {
+    const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, keyPrefix: 'shop:' });
+    expect(parseModuleOptions({ connection: cluster })).toMatchObject({ connection: cluster, keyPrefix: 'shop:' });
     cluster.disconnect();
+    const seeds = { cluster: ['redis://127.0.0.1:7000', { host: '127.0.0.1', port: 7001 }] };
+    expect(parseModuleOptions({ connection: seeds }).connection).toBe(seeds);
+    const sentinels = { sentinels: [{ host: '127.0.0.1', port: 26379 }], name: 'shop' };
+    expect(parseModuleOptions({ connection: sentinels }).connection).toBe(sentinels);
   });
 
   it('is refused beside the memory backend', () => {

@@ -44,6 +44,11 @@ export class MemoryBackend implements LockBackend {
     this.wakeUps = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 
+  /** The memory of a process never goes away. */
+  onReturn(): void {}
+
+  refuse(): void {}
+
   open(): void {}
 
   async close(): Promise<void> {}

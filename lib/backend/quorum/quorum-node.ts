@@ -23,6 +23,8 @@ export interface NodeBackend {
   readonly wakeUps: WakeUps;
   /** Tells servers apart, however they are reached; `undefined` where that is not known. */
   readonly serverId?: string | undefined;
+  onReturn(listener: () => void): void;
+  refuse(reason: Error): void;
   open(): void;
   close(graceMs: number): Promise<void>;
 }

@@ -18,14 +18,17 @@ export interface RedisClient {
   eval(text: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
+  ssubscribe(...channels: string[]): Promise<unknown>;
+  sunsubscribe(...channels: string[]): Promise<unknown>;
+  pubsub(subcommand: 'SHARDNUMSUB'): Promise<unknown>;
+  cluster(subcommand: 'SLOTS'): Promise<unknown>;
+  asking(): Promise<unknown>;
+  wait(replicas: number, timeout: number): Promise<unknown>;
   ping(): Promise<unknown>;
   time(): Promise<unknown>;
   info(section: string): Promise<unknown>;
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
-
-/** A URL, ioredis options, or a client: a client is duplicated, never changed, never closed. */
-export type ConnectionInput = string | RedisOptions | RedisClient;
 
 export const isRedisClient = (input: unknown): input is RedisClient =>
   typeof input === 'object' &&
@@ -35,14 +38,8 @@ export const isRedisClient = (input: unknown): input is RedisClient =>
   'evalsha' in input &&
   typeof input.evalsha === 'function';
 
-/** The key prefix the given connection puts before names; ours are built with it, our connections have none. */
-export const keyPrefixOf = (input: ConnectionInput): string => {
-  if (typeof input === 'string') return '';
-  return (isRedisClient(input) ? input.options.keyPrefix : input.keyPrefix) ?? '';
-};
-
 /** A connection of our own to where `input` points, with `settings` over the user's. Does not connect yet. */
-export const duplicateClient = (input: ConnectionInput, settings: RedisOptions): RedisClient => {
+export const duplicateClient = (input: string | RedisOptions | RedisClient, settings: RedisOptions): RedisClient => {
   // Replies keep the shape they have in every version and protocol; ioredis 5 does not know the option.
   const binding = { ...settings, replyMapping: 'legacy' } as const;
   if (isRedisClient(input)) return input.duplicate(binding);

@@ -1,7 +1,8 @@
 import type { RedisOptions } from 'ioredis';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
-import { type ConnectionInput, duplicateClient, type RedisClient } from './client.js';
+import { duplicateClient, type RedisClient } from './client.js';
+import type { ServerInput } from './connection-input.js';
 
 const FASTEST_RECONNECT_MS = 50;
 const SLOWEST_RECONNECT_MS = 1000;
@@ -30,6 +31,11 @@ const bindingSettings = (connectionName: string, commandTimeout: number): RedisO
   socketTimeout: Math.max(1500, 2 * commandTimeout),
   keepAlive: 5000,
   stringNumbers: false,
+  // Sentinels, where there are such: tried for ever, none of them for long, and listened to for a fail-over.
+  failoverDetector: true,
+  sentinelCommandTimeout: 1000,
+  sentinelRetryStrategy: (attempts) => reconnectDelay(attempts),
+  sentinelReconnectStrategy: (attempts) => reconnectDelay(attempts),
   // A master that was demoted refuses for ever: connect again, where a name may lead elsewhere now. Never send again (2).
   reconnectOnError: (error) => (error.message.includes('READONLY') ? 1 : false),
 });
@@ -50,7 +56,8 @@ const withoutCommand = (error: unknown): unknown => {
 export interface ConnectionListener {
   /** Runs after each (re-)connection, before it counts as ready. A rejection drops the connection and tries again. */
   prepare(): Promise<void>;
-  onClose(): void;
+  onReady?(): void;
+  onClose?(): void;
 }
 
 /** One connection of ours: opened when told to, coming back by itself, telling when it is ready. */
@@ -66,8 +73,8 @@ export class RedisConnection {
   private readonly waiting = new Set<(ready: boolean) => void>();
 
   constructor(
-    input: ConnectionInput,
-    role: 'commands' | 'subscriber',
+    input: ServerInput,
+    role: 'commands' | 'subscriber' | 'replication',
     commandTimeout: number,
     private readonly scheduler: SteadyScheduler,
     private readonly listener: ConnectionListener,
@@ -127,6 +134,11 @@ export class RedisConnection {
     this.ready = false;
   }
 
+  /** Whoever waits until it is ready is told that it will not be. */
+  giveUpWaiting(): void {
+    this.settleWaiting(false);
+  }
+
   /** Closes for good, at once, without waiting for answers. */
   async close(): Promise<void> {
     if (this.closed) return;
@@ -163,11 +175,12 @@ export class RedisConnection {
     this.failures = 0;
     this.lastError = undefined;
     this.settleWaiting(true);
+    this.listener.onReady?.();
   }
 
   private onClose(): void {
     this.ready = false;
-    this.listener.onClose();
+    this.listener.onClose?.();
   }
 
   private settleWaiting(ready: boolean): void {

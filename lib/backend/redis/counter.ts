@@ -1,7 +1,7 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { CounterTransitions } from '../counter-transitions.js';
 import { wrongKeyType } from '../wrong-key-type.js';
-import type { RedisCommands } from './commands.js';
+import type { PublishCommand, RedisCommands } from './commands.js';
 import type { MarkedRequests } from './marked-requests.js';
 import { unexpectedReply } from './replies.js';
 import { scripts } from './scripts/scripts.generated.js';
@@ -52,8 +52,9 @@ export class RedisCounter implements CounterTransitions {
     return outcome === 'deleted';
   }
 
-  protected announcing(name: string): { channel: string; publish: string } {
-    return { channel: this.announcements.channelOf(name), publish: 'PUBLISH' };
+  protected announcing(name: string): { channel: string; publish: PublishCommand } {
+    const channel = this.announcements.channelOf(name);
+    return { channel, publish: this.commands.publishCommand(channel) };
   }
 
   protected deadline(): number {

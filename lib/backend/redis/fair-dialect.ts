@@ -1,4 +1,4 @@
-import { fairDeadlines, fairQueue, lockChannel } from '../../keys/names.js';
+import { fairDeadlines, fairQueue } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { KeepRequest, LeaveRequest, QueueRequest } from '../fair-lock-transitions.js';
 import type { AcquireRequest } from '../lock-transitions.js';
@@ -15,7 +15,10 @@ export interface QueueReply {
   readonly head: OwnerId;
 }
 
-/** The fair lock on Redisson's data: the plain lock's hash, a list of those who wait, and a sorted set of deadlines. */
+/**
+ * The fair lock on Redisson's data: the plain lock's hash, a list of those who wait, and a sorted set of deadlines. Each
+ * waiter listens to a channel of its own, named after that of the lock.
+ */
 export class FairDialect extends PlainDialect {
   override async acquire(request: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const { name, owner, lease } = request;
@@ -63,10 +66,5 @@ export class FairDialect extends PlainDialect {
 
   private keys(name: string): { lock: string; queue: string; deadlines: string } {
     return { lock: name, queue: fairQueue(name), deadlines: fairDeadlines(name) };
-  }
-
-  /** Each waiter listens to a channel of its own, named after this one. */
-  private announcing(name: string): { channel: string; publish: string } {
-    return { channel: lockChannel(name), publish: this.publish };
   }
 }

@@ -32,9 +32,9 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
   async queue(request: QueueRequest): Promise<QueueOutcome> {
     const { name, owner, lease } = request;
     const deadline = this.deadline(lease);
-    const asked = this.inTime<QueueOutcome>(name, deadline, async (limits, sent) => {
+    const asked = this.inTime<QueueOutcome>(this.timing(name, deadline, lease), async (limits, sent) => {
       const { outcome, now, ...found } = await this.fair.queue(request, limits);
-      this.commands.serverClock.observe(now);
+      this.observe(name, now);
       if (outcome === 'late') return undefined;
       return outcome === 'acquired' ? { outcome, sent } : { outcome, ...found };
     });
@@ -57,7 +57,7 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
 
   async keep(request: KeepRequest): Promise<readonly boolean[]> {
     const deadline = this.deadline(request.slot);
-    await this.commands.ready(deadline, request.name);
+    await this.ready(deadline, request.name);
     const kept = await this.fair.keep(request, deadline);
     if (kept.length !== request.owners.length) throw unexpectedReply(kept);
     return kept.map((flag) => flag === 1);
@@ -70,9 +70,9 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
   /** May be executed twice. Resolves with the server's time. */
   private async tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, request.name);
+    await this.ready(deadline, request.name);
     const now = await this.fair.leave(request, deadline);
-    this.commands.serverClock.observe(now);
+    this.observe(request.name, now);
     return now;
   }
 }

@@ -16,7 +16,7 @@ export class RedisFencedLock extends RedisLock implements FencedTransitions {
 
   async currentToken(name: string): Promise<bigint> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    await this.ready(deadline, name);
     return this.fenced.currentToken(name, deadline);
   }
 }

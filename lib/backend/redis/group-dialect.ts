@@ -3,7 +3,7 @@ import { lockChannel } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../lock-transitions.js';
 import { wrongKeyType } from '../wrong-key-type.js';
-import type { RedisCommands } from './commands.js';
+import type { PublishCommand, RedisCommands } from './commands.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
@@ -20,6 +20,10 @@ import { scripts } from './scripts/scripts.generated.js';
 export class GroupDialect implements LockDialect {
   constructor(private readonly commands: RedisCommands) {}
 
+  keyOf(name: string): string {
+    return partsOfGroupLock(name).group;
+  }
+
   async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, lease, notAfter, fields };
@@ -31,7 +35,7 @@ export class GroupDialect implements LockDialect {
 
   async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
     const { group, fields } = partsOfGroupLock(name);
-    const args = { owner, count, lease, notAfter, channel: lockChannel(group), fields };
+    const args = { owner, count, lease, notAfter, ...this.announcing(group), fields };
     const [outcome, now] = await this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
     return { outcome, now };
   }
@@ -47,14 +51,14 @@ export class GroupDialect implements LockDialect {
 
   async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
-    const args = { owner, channel: lockChannel(group), fields };
+    const args = { owner, ...this.announcing(group), fields };
     const [outcome, now] = await this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
     return { outcome, now };
   }
 
   async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
-    const args = { channel: lockChannel(group), fields };
+    const args = { ...this.announcing(group), fields };
     const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);
     const [outcome, detail] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
@@ -68,5 +72,10 @@ export class GroupDialect implements LockDialect {
     const [outcome, detail, count, remaining] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
     return { outcome, detail, count, remaining };
+  }
+
+  private announcing(group: string): { channel: string; publish: PublishCommand } {
+    const channel = lockChannel(group);
+    return { channel, publish: this.commands.publishCommand(channel) };
   }
 }

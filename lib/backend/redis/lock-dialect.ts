@@ -50,6 +50,8 @@ export interface InspectReply {
 
 /** How one kind of lock says its transitions to Redis: which script, on which keys. One script a transition. */
 export interface LockDialect {
+  /** The key that a lock lives under. */
+  keyOf(name: string): string;
   acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
   hold(request: HoldRequest, limits: Limits): Promise<HoldReply>;
   renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply>;

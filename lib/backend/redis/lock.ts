@@ -17,7 +17,8 @@ import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { LockDialect, ReleaseReply } from './lock-dialect.js';
 import { unexpectedReply } from './replies.js';
-import { requestInTime, type TimedRequest } from './request-in-time.js';
+import { renewByShard } from './renew-by-shard.js';
+import { requestInTime, type TimedRequest, type Timing } from './request-in-time.js';
 import { type Ghost, Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
@@ -43,12 +44,13 @@ export class RedisLock implements LockTransitions {
 
   async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name, owner, lease } = request;
-    return this.inTime(name, this.deadline(lease), async (limits, sent) => {
+    const grants = this.timing(name, this.deadline(lease), lease);
+    return this.inTime(grants, async (limits, sent) => {
       const reply = await this.dialect
         .acquire(request, limits)
         .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter }));
       const { outcome, detail } = reply;
-      this.commands.serverClock.observe(reply.now);
+      this.observe(name, reply.now);
       if (outcome === 'acquired')
         return reply.fence === undefined ? { outcome, sent } : { outcome, sent, fence: reply.fence };
       if (outcome === 'busy') return { outcome, remaining: reply.remaining, holder: detail };
@@ -61,9 +63,9 @@ export class RedisLock implements LockTransitions {
     const { name, owner, lease } = request;
     await this.unsettled.settled(owner);
     const deadline = this.deadline(lease);
-    const asked = this.inTime<HoldOutcome>(name, deadline, async (limits, sent) => {
+    const asked = this.inTime<HoldOutcome>(this.timing(name, deadline), async (limits, sent) => {
       const { outcome, now } = await this.dialect.hold(request, limits);
-      this.commands.serverClock.observe(now);
+      this.observe(name, now);
       if (outcome === 'held') return { outcome, sent };
       return outcome === 'lost' ? { outcome } : undefined;
     });
@@ -75,11 +77,18 @@ export class RedisLock implements LockTransitions {
     });
   }
 
+  /** In one command for each shard. */
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const shardOf = ({ name }: Renewal): number => this.commands.shardOf(this.dialect.keyOf(name));
+    return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));
+  }
+
+  private async renewTogether(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const deadline = this.deadline(Math.min(...renewals.map(({ lease }) => lease)));
-    const asked = this.inTime(undefined, deadline, async (limits, sent) => {
+    const [{ name } = { name: '' }] = renewals;
+    const asked = this.inTime(this.timing(name, deadline), async (limits, sent) => {
       const reply = await this.dialect.renew(renewals, limits);
-      this.commands.serverClock.observe(reply.now);
+      this.observe(name, reply.now);
       if (reply.outcome === 'late') return undefined;
       if (reply.held.length !== renewals.length) throw unexpectedReply(reply);
       return { sent, held: reply.held.map((flag) => flag === 1) };
@@ -102,7 +111,7 @@ export class RedisLock implements LockTransitions {
 
   async forceRelease(name: string): Promise<boolean> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    await this.ready(deadline, name);
     const { outcome, detail } = await this.dialect.forceRelease(name, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return outcome === 'released';
@@ -110,7 +119,7 @@ export class RedisLock implements LockTransitions {
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    await this.ready(deadline, name);
     const { outcome, detail, count, remaining } = await this.dialect.inspect(name, owner, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { locked: outcome === 'locked', count, remaining };
@@ -125,15 +134,29 @@ export class RedisLock implements LockTransitions {
     return this.scheduler.now() + this.commands.patience(lease);
   }
 
-  protected inTime<T>(name: string | undefined, deadline: number, request: TimedRequest<T>): Promise<T> {
-    return requestInTime(this.commands, this.scheduler, name, deadline, request);
+  /** @param grants Milliseconds, where something new is granted. */
+  protected timing(name: string, deadline: number, grants?: number): Timing {
+    const timing = { key: this.dialect.keyOf(name), name, deadline };
+    return grants === undefined ? timing : { ...timing, grants };
+  }
+
+  protected inTime<T>(timing: Timing, request: TimedRequest<T>): Promise<T> {
+    return requestInTime(this.commands, this.scheduler, timing, request);
+  }
+
+  protected ready(deadline: number, name: string): Promise<void> {
+    return this.commands.ready(deadline, this.dialect.keyOf(name), name);
+  }
+
+  protected observe(name: string, serverNow: number): void {
+    this.commands.observe(this.dialect.keyOf(name), serverNow);
   }
 
   protected async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    await this.ready(deadline, name);
     const reply = await this.dialect.release(name, owner, deadline);
-    this.commands.serverClock.observe(reply.now);
+    this.observe(name, reply.now);
     return reply;
   }
 

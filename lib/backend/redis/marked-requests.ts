@@ -151,7 +151,7 @@ export class MarkedRequests {
   ): Promise<Answer<Outcome>> {
     const { keep } = this;
     const { name, marker } = identity;
-    return requestInTime(this.commands, this.scheduler, name, deadline, async (limits) => {
+    return requestInTime(this.commands, this.scheduler, { key: name, deadline }, async (limits) => {
       // By the server's clock, which goes on where this machine is suspended.
       if (limits.notAfter > identity.until) throw forgotten(name);
       const reply = await send({ ...limits, marker, keep }).catch((error: unknown) => {
@@ -159,7 +159,7 @@ export class MarkedRequests {
         throw error;
       });
       const [outcome, detail, now, count = 0] = reply;
-      this.commands.serverClock.observe(now);
+      this.commands.observe(name, now);
       if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
       return outcome === 'late' ? undefined : { outcome, count };
     });

@@ -1,4 +1,5 @@
-import { type ConnectionInput, isRedisClient } from './client.js';
+import { isRedisClient } from './client.js';
+import type { ServerInput } from './connection-input.js';
 import { optionsOfUrl } from './connection-url.js';
 
 const DEFAULT_PORT = 6379;
@@ -10,7 +11,7 @@ const textOr = (value: unknown, fallback: string): string =>
  * Where a connection leads, without user and password: the path of a socket, or `host:port`. Two connections with one
  * address lead to one server, whatever database they select there.
  */
-export const nodeAddress = (input: ConnectionInput): string => {
+export const nodeAddress = (input: ServerInput): string => {
   const options: object =
     typeof input === 'string' ? optionsOfUrl(input) : isRedisClient(input) ? input.options : input;
   const { path, host, port } = options as Readonly<Record<string, unknown>>;

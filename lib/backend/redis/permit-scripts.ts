@@ -3,7 +3,7 @@ import type { PermitId, PermitIds } from '../../scope/permit-id.js';
 import { MOST_PERMITS } from '../semaphore-transitions.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../permit-transitions.js';
 import { wrongKeyType } from '../wrong-key-type.js';
-import type { RedisCommands } from './commands.js';
+import type { PublishCommand, RedisCommands } from './commands.js';
 import type { Limits } from './lock-dialect.js';
 import type { CounterReply, MarkedRequest } from './marked-requests.js';
 import { scripts } from './scripts/scripts.generated.js';
@@ -34,11 +34,6 @@ const keysOf = (name: string): { permits: string; deadlines: string } => ({
   deadlines: permitDeadlines(name),
 });
 
-const announcing = (name: string): { channel: string; publish: string } => ({
-  channel: semaphoreChannel(name),
-  publish: 'PUBLISH',
-});
-
 /** The scripts know no infinity: a lease below zero is none. */
 const spelled = (lease: number): number => (lease === Number.POSITIVE_INFINITY ? -1 : lease);
 
@@ -50,21 +45,21 @@ export class PermitScripts {
   constructor(private readonly commands: RedisCommands) {}
 
   async acquire({ name, ids, lease }: PermitRequest, { notAfter, deadline }: Limits): Promise<AcquireAnswer> {
-    const args = { lease: spelled(lease), notAfter, ids, ...announcing(name) };
+    const args = { lease: spelled(lease), notAfter, ids, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.acquire, keysOf(name), args, deadline, name);
     const [outcome, found, now, available, remaining] = reply;
     return { outcome: this.known(name, outcome, found, now), available, remaining };
   }
 
   async release(name: string, id: PermitId, deadline: number): Promise<ReleaseAnswer> {
-    const args = { id, ...announcing(name) };
+    const args = { id, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.release, keysOf(name), args, deadline, name);
     const [outcome, found, now] = reply;
     return { outcome: this.known(name, outcome, found, now), now };
   }
 
   async releaseAll(name: string, ids: PermitIds, deadline: number): Promise<ReleaseAllAnswer> {
-    const args = { ids, ...announcing(name) };
+    const args = { ids, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.releaseAll, keysOf(name), args, deadline, name);
     const [outcome, found, now, out] = reply;
     return { outcome: this.known(name, outcome, found, now), out, now };
@@ -76,14 +71,14 @@ export class PermitScripts {
     lease: number,
     { notAfter, deadline }: Limits,
   ): Promise<'held' | 'not-held' | 'late'> {
-    const args = { id, lease: spelled(lease), notAfter, ...announcing(name) };
+    const args = { id, lease: spelled(lease), notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.updateLease, keysOf(name), args, deadline, name);
     const [outcome, found, now] = reply;
     return this.known(name, outcome, found, now);
   }
 
   async lease(name: string, id: PermitId, deadline: number): Promise<number | undefined> {
-    const args = { id, ...announcing(name) };
+    const args = { id, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.lease, keysOf(name), args, deadline, name);
     const [outcome, found, remaining] = reply;
     if (this.known(name, outcome, found) === 'not-held') return undefined;
@@ -91,20 +86,20 @@ export class PermitScripts {
   }
 
   async inspect(name: string, deadline: number): Promise<PermitState> {
-    const reply = await this.commands.run(scripts.permits.inspect, keysOf(name), announcing(name), deadline, name);
+    const reply = await this.commands.run(scripts.permits.inspect, keysOf(name), this.announcing(name), deadline, name);
     const [outcome, found, available, out] = reply;
     return { isSet: this.known(name, outcome, found) === 'set', available, out };
   }
 
   async set(name: string, total: number, { notAfter, deadline }: Limits): Promise<'set' | 'late'> {
-    const args = { total, notAfter, ...announcing(name) };
+    const args = { total, notAfter, ...this.announcing(name) };
     const [outcome, found, now] = await this.commands.run(scripts.permits.set, keysOf(name), args, deadline, name);
     return this.known(name, outcome, found, now);
   }
 
   async add(name: string, delta: number, request: MarkedRequest): Promise<CounterReply<'added' | 'too-many'>> {
     const { marker, keep, notAfter, deadline } = request;
-    const args = { delta, most: MOST_PERMITS, keep, notAfter, ...announcing(name) };
+    const args = { delta, most: MOST_PERMITS, keep, notAfter, ...this.announcing(name) };
     const keys = { ...keysOf(name), marker };
     const [outcome, found, now, available] = await this.commands.run(scripts.permits.add, keys, args, deadline, name);
     return [this.known(name, outcome, found, now), found, now, available];
@@ -118,9 +113,14 @@ export class PermitScripts {
     return [this.known(name, outcome, found, now), found, now];
   }
 
+  private announcing(name: string): { channel: string; publish: PublishCommand } {
+    const channel = semaphoreChannel(name);
+    return { channel, publish: this.commands.publishCommand(channel) };
+  }
+
   /** What a script said, unless that was that something else lives under a key. */
   private known<Outcome extends string>(name: string, outcome: Outcome, found: string, now?: number): Known<Outcome> {
-    if (now !== undefined) this.commands.serverClock.observe(now);
+    if (now !== undefined) this.commands.observe(name, now);
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
     if (outcome === 'wrong-deadlines') throw wrongKeyType(permitDeadlines(name), found);
     return outcome as Known<Outcome>;

@@ -45,7 +45,9 @@ export class RedisPermits implements PermitTransitions {
   async acquire(request: PermitRequest): Promise<PermitOutcome> {
     const { name, ids, lease } = request;
     const deadline = this.deadline(lease);
-    return requestInTime(this.commands, this.scheduler, name, deadline, async (limits, sent) => {
+    // A guard that waits for what has no end would wait for ever.
+    const grants = Number.isFinite(lease) ? lease : 0;
+    return requestInTime(this.commands, this.scheduler, { key: name, deadline, grants }, async (limits, sent) => {
       const answer = await this.scripts.acquire(request, limits).catch((error: unknown) => {
         // The ids share one deadline, so they are out together or not at all.
         const free = () => this.freeAll(name, ids);
@@ -132,7 +134,7 @@ export class RedisPermits implements PermitTransitions {
    */
   private async twice<T>(name: string, lease: number, request: TimedRequest<T>): Promise<T> {
     const deadline = this.deadline(lease);
-    const ask = (): Promise<T> => requestInTime(this.commands, this.scheduler, name, deadline, request);
+    const ask = (): Promise<T> => requestInTime(this.commands, this.scheduler, { key: name, deadline }, request);
     try {
       return await ask();
     } catch (unknown) {

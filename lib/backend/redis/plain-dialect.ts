@@ -1,7 +1,7 @@
 import { lockChannel } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../lock-transitions.js';
-import type { RedisCommands } from './commands.js';
+import type { PublishCommand, RedisCommands } from './commands.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
@@ -14,16 +14,17 @@ import type {
 } from './lock-dialect.js';
 import { scripts } from './scripts/scripts.generated.js';
 
-/** The command by which a release is announced; none where it is not. */
-export type Publish = 'PUBLISH' | '';
-
 /** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class PlainDialect implements LockDialect {
-  /** @param publish Redisson's spin lock announces nothing. */
+  /** @param isAnnounced Whether waiters are told of a release; Redisson's spin lock tells nobody. */
   constructor(
     protected readonly commands: RedisCommands,
-    protected readonly publish: Publish = 'PUBLISH',
+    private readonly isAnnounced = true,
   ) {}
+
+  keyOf(name: string): string {
+    return name;
+  }
 
   async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const args = { owner, lease, notAfter };
@@ -47,13 +48,13 @@ export class PlainDialect implements LockDialect {
   }
 
   async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
-    const args = { owner, channel: lockChannel(name), publish: this.publish };
+    const args = { owner, ...this.announcing(name) };
     const [outcome, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
     return { outcome, now };
   }
 
   async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    const args = { channel: lockChannel(name), publish: this.publish };
+    const args = this.announcing(name);
     const [outcome, detail] = await this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
     return { outcome, detail };
   }
@@ -63,5 +64,11 @@ export class PlainDialect implements LockDialect {
     const reply = await this.commands.run(scripts.lock.inspect, { lock: name }, args, deadline, name);
     const [outcome, detail, count, remaining] = reply;
     return { outcome, detail, count, remaining };
+  }
+
+  /** Where a release is announced, and by which command; by none where it is not. */
+  protected announcing(name: string): { channel: string; publish: PublishCommand | '' } {
+    const channel = lockChannel(name);
+    return { channel, publish: this.isAnnounced ? this.commands.publishCommand(channel) : '' };
   }
 }

@@ -1,4 +1,4 @@
-import { readWriteLockChannel, readWriteStem } from '../../keys/names.js';
+import { readWriteStem } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { ReadRequest } from '../read-write-transitions.js';
@@ -30,11 +30,10 @@ export class ReadDialect extends ReadWriteDialect {
 
   /** Not after the deadline, unlike that of other kinds: a writer may read again under the same id. */
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
-    const args = { stem: readWriteStem(name), owner, channel: readWriteLockChannel(name), publish: 'PUBLISH' };
-    return requestInTime(this.commands, this.scheduler, name, deadline, async ({ notAfter }) => {
-      const timed = { ...args, notAfter };
+    return requestInTime(this.commands, this.scheduler, { key: name, deadline }, async ({ notAfter }) => {
+      const timed = { stem: readWriteStem(name), owner, ...this.announcing(name), notAfter };
       const [outcome, now] = await this.commands.run(scripts.readLock.release, { lock: name }, timed, deadline, name);
-      this.commands.serverClock.observe(now);
+      this.commands.observe(name, now);
       return outcome === 'late' ? undefined : { outcome, now };
     });
   }

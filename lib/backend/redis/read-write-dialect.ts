@@ -1,7 +1,7 @@
 import { readWriteLockChannel, readWriteStem } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../lock-transitions.js';
-import type { RedisCommands } from './commands.js';
+import type { PublishCommand, RedisCommands } from './commands.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
@@ -27,6 +27,10 @@ export abstract class ReadWriteDialect implements LockDialect {
     private readonly half: ScriptsOfHalf,
   ) {}
 
+  keyOf(name: string): string {
+    return name;
+  }
+
   abstract acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
   abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
 
@@ -49,7 +53,7 @@ export abstract class ReadWriteDialect implements LockDialect {
   }
 
   async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    const args = { channel: readWriteLockChannel(name), publish: 'PUBLISH' };
+    const args = this.announcing(name);
     const [outcome, detail] = await this.commands.run(this.half.forceRelease, { lock: name }, args, deadline, name);
     return { outcome, detail };
   }
@@ -59,5 +63,10 @@ export abstract class ReadWriteDialect implements LockDialect {
     const reply = await this.commands.run(this.half.inspect, { lock: name }, args, deadline, name);
     const [outcome, detail, count, remaining] = reply;
     return { outcome, detail, count, remaining };
+  }
+
+  protected announcing(name: string): { channel: string; publish: PublishCommand } {
+    const channel = readWriteLockChannel(name);
+    return { channel, publish: this.commands.publishCommand(channel) };
   }
 }

@@ -63,7 +63,7 @@ export class RedisWriteLock extends RedisLock implements WriteTransitions {
 
   async withdraw(name: string, waiter: OwnerId): Promise<void> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    await this.ready(deadline, name);
     await this.write.withdraw(name, waiter, deadline);
   }
 }

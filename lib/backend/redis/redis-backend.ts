@@ -1,8 +1,8 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { Fences } from '../fenced-transitions.js';
-import type { LockBackend } from '../lock-backend.js';
-import type { ConnectionInput } from './client.js';
-import { RedisCommands } from './commands.js';
+import type { LockBackend, WakeUps } from '../lock-backend.js';
+import type { RedisCommands } from './commands.js';
+import type { ConnectionInput } from './connection-input.js';
 import { FairDialect } from './fair-dialect.js';
 import { RedisFairLock } from './fair-lock.js';
 import { FencedDialect } from './fenced-dialect.js';
@@ -16,9 +16,9 @@ import { RedisPermits } from './permits.js';
 import { PlainDialect } from './plain-dialect.js';
 import { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
 import { RedisSemaphore } from './semaphore.js';
-import { RedisSubscriber } from './subscriber.js';
+import { openTransport, type Transport, type TransportSettings } from './transport.js';
 
-/** Locks on one Redis server, over two connections of our own: one for commands, one that listens. */
+/** Locks in Redis, on whatever topology. */
 export class RedisBackend implements LockBackend {
   readonly lock: RedisLock;
   readonly spinLock: RedisLock;
@@ -30,27 +30,27 @@ export class RedisBackend implements LockBackend {
   readonly semaphore: RedisSemaphore;
   readonly permitExpirableSemaphore: RedisPermits;
   readonly countDownLatch: RedisLatch;
-  readonly wakeUps: RedisSubscriber;
+  readonly wakeUps: WakeUps;
+  private readonly transport: Transport;
   private readonly commands: RedisCommands;
   private readonly locks: RedisLock[] = [];
   private readonly requests: MarkedRequests;
 
-  /** @param commandTimeout Longest time one command may take, ms. */
   constructor(
     connection: ConnectionInput,
-    commandTimeout: number,
+    { fences = 'clock', ...settings }: TransportSettings & { readonly fences?: Fences },
     scheduler: SteadyScheduler,
-    fences: Fences = 'clock',
   ) {
-    this.commands = new RedisCommands(connection, commandTimeout, scheduler);
-    this.wakeUps = new RedisSubscriber(connection, commandTimeout, scheduler);
+    this.transport = openTransport(connection, settings, scheduler);
+    this.commands = this.transport.commands;
+    this.wakeUps = this.transport.wakeUps;
     const lockIn = (dialect: LockDialect): RedisLock => {
       const lock = new RedisLock(this.commands, scheduler, dialect);
       this.locks.push(lock);
       return lock;
     };
     this.lock = lockIn(new PlainDialect(this.commands));
-    this.spinLock = lockIn(new PlainDialect(this.commands, ''));
+    this.spinLock = lockIn(new PlainDialect(this.commands, false));
     this.fairLock = new RedisFairLock(this.commands, scheduler, new FairDialect(this.commands));
     this.locks.push(this.fairLock);
     this.fencedLock = new RedisFencedLock(this.commands, scheduler, new FencedDialect(this.commands, fences));
@@ -65,6 +65,14 @@ export class RedisBackend implements LockBackend {
     this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler);
   }
 
+  onReturn(listener: () => void): void {
+    this.commands.onReturn(listener);
+  }
+
+  refuse(reason: Error): void {
+    this.commands.refuse(reason);
+  }
+
   open(): void {
     this.commands.open();
   }
@@ -73,6 +81,6 @@ export class RedisBackend implements LockBackend {
     await Promise.all(
       [...this.locks, this.requests, this.permitExpirableSemaphore].map((work) => work.finish(graceMs)),
     );
-    await Promise.all([this.commands.close(), this.wakeUps.close()]);
+    await this.transport.close();
   }
 }

@@ -1,8 +1,8 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { NodeBackend } from '../quorum/quorum-node.js';
-import type { ConnectionInput } from './client.js';
-import { RedisCommands } from './commands.js';
+import type { ServerInput } from './connection-input.js';
 import { RedisLock } from './lock.js';
+import { NodeCommands, type NodeCommandsOptions } from './node-commands.js';
 import { PlainDialect } from './plain-dialect.js';
 import { RedisSubscriber } from './subscriber.js';
 
@@ -11,18 +11,25 @@ export class RedisNode implements NodeBackend {
   readonly lock: RedisLock;
   readonly quietLock: RedisLock;
   readonly wakeUps: RedisSubscriber;
-  private readonly commands: RedisCommands;
+  private readonly commands: NodeCommands;
 
-  /** @param nodeTimeout Longest time one command may take, ms. */
-  constructor(connection: ConnectionInput, nodeTimeout: number, scheduler: SteadyScheduler) {
-    this.commands = new RedisCommands(connection, nodeTimeout, scheduler, { identify: true });
-    this.wakeUps = new RedisSubscriber(connection, nodeTimeout, scheduler);
+  constructor(connection: ServerInput, settings: Omit<NodeCommandsOptions, 'identify'>, scheduler: SteadyScheduler) {
+    this.commands = new NodeCommands(connection, { ...settings, identify: true }, scheduler);
+    this.wakeUps = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands));
-    this.quietLock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands, ''));
+    this.quietLock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands, false));
   }
 
   get serverId(): string | undefined {
     return this.commands.serverId;
+  }
+
+  onReturn(listener: () => void): void {
+    this.commands.onReturn(listener);
+  }
+
+  refuse(reason: Error): void {
+    this.commands.refuse(reason);
   }
 
   open(): void {

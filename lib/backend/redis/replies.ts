@@ -7,7 +7,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|No permissions/;
 
 /** A server that answered with an error: whatever else happened, the command was not lost on the way. */
-const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 /** ioredis had noticed that the connection is going down, before it has told so, and wrote nothing. */
 export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");

@@ -7,6 +7,16 @@ import type { Limits } from './lock-dialect.js';
 /** `undefined`: the server refused, because by its clock the request came late. */
 export type TimedRequest<T> = (limits: Limits, sent: Stopwatch) => Promise<T | undefined>;
 
+export interface Timing {
+  /** Under which the request is made. */
+  readonly key: string;
+  /** What the user knows it by. Default: the key. */
+  readonly name?: string;
+  readonly deadline: number;
+  /** Milliseconds that it grants, where it gives something new to somebody. */
+  readonly grants?: number;
+}
+
 const undefinedIfNotSent = (error: unknown): undefined => {
   if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
   throw error;
@@ -20,14 +30,15 @@ const undefinedIfNotSent = (error: unknown): undefined => {
 export const requestInTime = async <T>(
   commands: RedisCommands,
   scheduler: SteadyScheduler,
-  name: string | undefined,
-  deadline: number,
+  { key, name = key, deadline, grants }: Timing,
   request: TimedRequest<T>,
 ): Promise<T> => {
   while (scheduler.now() < deadline) {
-    await commands.ready(deadline, name);
+    await commands.ready(deadline, key, name);
+    // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
+    if (grants !== undefined) commands.checkGrant(key, grants, name);
     const sent = new Stopwatch(scheduler);
-    const notAfter = Math.ceil(commands.serverClock.now() + (deadline - sent.startedAt));
+    const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
     const result = await request({ notAfter, deadline }, sent).catch(undefinedIfNotSent);
     if (result !== undefined) return result;
   }

@@ -67,7 +67,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions
     await this.commands.ready(deadline, name);
     const keys = { semaphore: name, marker };
     const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
-    this.commands.serverClock.observe(now);
+    this.commands.observe(name, now);
     return now;
   }
 }

@@ -3,13 +3,21 @@ import { runOutsideRegions } from '../../scope/current-region.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { Subscription, WakeUps } from '../lock-backend.js';
-import type { ConnectionInput } from './client.js';
 import { RedisConnection } from './connection.js';
+import type { ServerInput } from './connection-input.js';
 import { inTime } from './in-time.js';
-import { notConnected } from './replies.js';
+import { isErrorReply, notConnected } from './replies.js';
 
 const HEARTBEAT_MS = 2000;
 const HEARTBEAT_PATIENCE_MS = 1000;
+
+/** Where messages may stay with one shard of a cluster. */
+export interface ShardOptions {
+  /** Whether a channel is one of a shard. Default: none is. */
+  readonly isSharded?: (channel: string) => boolean;
+  /** The server serves some channel of a shard no more. */
+  readonly onMoved?: () => void;
+}
 
 interface Channel {
   readonly listeners: Set<() => void>;
@@ -24,18 +32,24 @@ interface Channel {
 export class RedisSubscriber implements WakeUps {
   private readonly connection: RedisConnection;
   private readonly channels = new Map<string, Channel>();
+  private readonly isSharded: (channel: string) => boolean;
   private heartbeat: ScheduledTask | undefined;
 
   constructor(
-    input: ConnectionInput,
+    input: ServerInput,
     private readonly commandTimeout: number,
     private readonly scheduler: SteadyScheduler,
+    { isSharded = () => false, onMoved }: ShardOptions = {},
   ) {
+    this.isSharded = isSharded;
     this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
       prepare: () => this.listenAgain(),
       onClose: () => this.wentDeaf(),
     });
-    this.connection.client.on('message', (channel: string) => this.wake(this.channels.get(channel)));
+    const onMessage = (channel: string): void => this.wake(this.channels.get(channel));
+    this.connection.client.on('message', onMessage);
+    this.connection.client.on('smessage', onMessage);
+    if (onMoved) this.connection.client.on('moved', onMoved);
   }
 
   async subscribe(name: string, listener: () => void): Promise<Subscription> {
@@ -77,7 +91,7 @@ export class RedisSubscriber implements WakeUps {
     }
     this.keepListening();
     if (channel.live) return;
-    await inTime(this.connection.client.subscribe(name), deadline, this.scheduler);
+    await inTime(this.begin(name), deadline, this.scheduler);
     channel.live = this.connection.isReady;
   }
 
@@ -88,7 +102,20 @@ export class RedisSubscriber implements WakeUps {
     if (this.channels.size === 0) this.stopHeartbeat();
     // A connection that is down has no subscriptions to end.
     if (this.connection.client.status !== 'ready') return;
-    this.connection.client.unsubscribe(name).catch(() => this.connection.reconnect());
+    this.end(name).catch((error: unknown) => {
+      // A server that serves the channel no more has ended the subscription by itself.
+      if (!isErrorReply(error)) this.connection.reconnect();
+    });
+  }
+
+  private begin(name: string): Promise<unknown> {
+    const { client } = this.connection;
+    return this.isSharded(name) ? client.ssubscribe(name) : client.subscribe(name);
+  }
+
+  private end(name: string): Promise<unknown> {
+    const { client } = this.connection;
+    return this.isSharded(name) ? client.sunsubscribe(name) : client.unsubscribe(name);
   }
 
   private async listenAgain(): Promise<void> {
@@ -100,9 +127,9 @@ export class RedisSubscriber implements WakeUps {
   /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
   private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
     try {
-      await inTime(this.connection.client.subscribe(name), deadline, this.scheduler);
+      await inTime(this.begin(name), deadline, this.scheduler);
       channel.live = true;
-      if (this.channels.get(name) !== channel) await this.connection.client.unsubscribe(name);
+      if (this.channels.get(name) !== channel) await this.end(name);
     } catch (error) {
       if (!(error instanceof LockUnavailableError && error.outcome === 'refused')) throw error;
     }

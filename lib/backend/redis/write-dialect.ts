@@ -1,4 +1,4 @@
-import { readWriteLockChannel, readWriteStem } from '../../keys/names.js';
+import { readWriteStem } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { WriteRequest } from '../read-write-transitions.js';
 import type { RedisCommands } from './commands.js';
@@ -25,14 +25,14 @@ export class WriteDialect extends ReadWriteDialect {
   }
 
   async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
-    const args = { stem: readWriteStem(name), owner, channel: readWriteLockChannel(name), publish: 'PUBLISH' };
+    const args = { stem: readWriteStem(name), owner, ...this.announcing(name) };
     const [outcome, now] = await this.commands.run(scripts.writeLock.release, { lock: name }, args, deadline, name);
     return { outcome, now };
   }
 
   /** Nobody waits under this id any more. */
   async withdraw(name: string, waiter: OwnerId, deadline: number): Promise<void> {
-    const args = { stem: readWriteStem(name), waiter, channel: readWriteLockChannel(name), publish: 'PUBLISH' };
+    const args = { stem: readWriteStem(name), waiter, ...this.announcing(name) };
     await this.commands.run(scripts.writeLock.withdraw, { lock: name }, args, deadline, name);
   }
 }

@@ -901,18 +901,19 @@ return { 'acquired', lease, '', now }`,
     /** Ends the holds of whoever has one of the fields and wakes the waiters. */
     forceRelease: script<
       { group: string },
-      { channel: string; fields: readonly string[] },
+      { channel: string; publish: string; fields: readonly string[] },
       [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
     >({
       name: 'group-lock/force-release',
       keyNames: ['group'],
-      argumentNames: ['channel', 'fields'],
+      argumentNames: ['channel', 'publish', 'fields'],
       replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
       text: `local group = KEYS[1]
 local channel = ARGV[1]
+local publish = ARGV[2]
 local fields = {}
-for i = 2, #ARGV do
-  fields[i - 1] = ARGV[i]
+for i = 3, #ARGV do
+  fields[i - 2] = ARGV[i]
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -960,18 +961,26 @@ for _, field in ipairs(fields) do
   local holder = redis.call('HGET', group, field)
   if holder then freed = dropField(group, field, holder) or freed end
 end
-if freed then redis.pcall('PUBLISH', channel, '0') end
+if freed then redis.pcall(publish, channel, '0') end
 return { freed and 'released' or 'not-held', '' }`,
     }),
     /** Sets how often an owner that has all the fields holds them, and for how long from now at least: to re-enter, to leave but not as the last, to extend. */
     hold: script<
       { group: string },
-      { owner: string; count: number; lease: number; notAfter: number; channel: string; fields: readonly string[] },
+      {
+        owner: string;
+        count: number;
+        lease: number;
+        notAfter: number;
+        channel: string;
+        publish: string;
+        fields: readonly string[];
+      },
       [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'group-lock/hold',
       keyNames: ['group'],
-      argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'fields'],
+      argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'publish', 'fields'],
       replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
@@ -982,9 +991,10 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local channel = ARGV[5]
+local publish = ARGV[6]
 local fields = {}
-for i = 6, #ARGV do
-  fields[i - 5] = ARGV[i]
+for i = 7, #ARGV do
+  fields[i - 6] = ARGV[i]
 end
 local function serverNow()
   local time = redis.call('TIME')
@@ -1039,7 +1049,7 @@ for _, field in ipairs(fields) do
   before = math.max(before, tonumber(redis.call('HGET', group, name) or '') or 0)
   redis.call('HSET', group, name, count)
 end
-if count < before then redis.pcall('PUBLISH', channel, '0') end
+if count < before then redis.pcall(publish, channel, '0') end
 return { 'held', now }`,
     }),
     /** Tells whether one of the fields is held, how often the owner asked about holds all of them, and for how much longer the last of them is held. */
@@ -1123,19 +1133,20 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
     /** Frees the fields of an owner, however often it holds them, and wakes the waiters. */
     release: script<
       { group: string },
-      { owner: string; channel: string; fields: readonly string[] },
+      { owner: string; channel: string; publish: string; fields: readonly string[] },
       [outcome: 'released' | 'not-held', now: number]
     >({
       name: 'group-lock/release',
       keyNames: ['group'],
-      argumentNames: ['owner', 'channel', 'fields'],
+      argumentNames: ['owner', 'channel', 'publish', 'fields'],
       replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
+local publish = ARGV[3]
 local fields = {}
-for i = 3, #ARGV do
-  fields[i - 2] = ARGV[i]
+for i = 4, #ARGV do
+  fields[i - 3] = ARGV[i]
 end
 local function serverNow()
   local time = redis.call('TIME')
@@ -1186,7 +1197,7 @@ local freed = false
 for _, field in ipairs(fields) do
   freed = dropField(group, field, owner) or freed
 end
-if freed then redis.pcall('PUBLISH', channel, '0') end
+if freed then redis.pcall(publish, channel, '0') end
 return { held and 'released' or 'not-held', now }`,
     }),
     /** Lets all fields that their owners still hold last anew, each for its milliseconds from now at least. */

@@ -6,6 +6,7 @@
 --- arg lease: number
 --- arg notAfter: number
 --- arg channel: string
+--- arg publish: string
 --- args fields: string
 --- reply [outcome: 'held' | 'lost' | 'late', now: number]
 --- invariant Executed any number of times it has one effect, whatever count it finds: owner ids are never shared.
@@ -26,5 +27,5 @@ for _, field in ipairs(fields) do
   redis.call('HSET', group, name, count)
 end
 -- Peers announce a partial release of a group as well.
-if count < before then redis.pcall('PUBLISH', channel, '0') end
+if count < before then redis.pcall(publish, channel, '0') end
 return { 'held', now }

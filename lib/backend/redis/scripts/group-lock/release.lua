@@ -2,6 +2,7 @@
 --- key group
 --- arg owner: string
 --- arg channel: string
+--- arg publish: string
 --- args fields: string
 --- reply [outcome: 'released' | 'not-held', now: number]
 --- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
@@ -17,5 +18,5 @@ for _, field in ipairs(fields) do
   freed = dropField(group, field, owner) or freed
 end
 -- Without the right to publish the fields are free all the same; waiters find out at their next safety poll.
-if freed then redis.pcall('PUBLISH', channel, '0') end
+if freed then redis.pcall(publish, channel, '0') end
 return { held and 'released' or 'not-held', now }

@@ -1,0 +1,163 @@
+import { hashSlot } from '../../../keys/hash-slot.js';
+import { sharesShard } from '../../../keys/names.js';
+import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import type { PublishCommand, RedisCommands } from '../commands.js';
+import { type NodeCommands, patienceWithin } from '../node-commands.js';
+import { notConnected } from '../replies.js';
+import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
+import type { ClusterTopology } from './cluster-topology.js';
+import { type Redirection, redirectionIn } from './redirection.js';
+
+/** Before what is on its way is asked for again, ms. */
+const TRY_AGAIN_PAUSE_MS = 20;
+
+const firstKey = (keys: Readonly<Record<string, string | readonly string[]>>): string => {
+  const [first] = Object.values(keys).flat();
+  if (first === undefined) throw new TypeError('A script without keys has no place in a cluster');
+  return first;
+};
+
+/** The server that a command goes to next. */
+interface Target {
+  readonly node: NodeCommands;
+  /** Whether it only receives the keys just now. */
+  readonly asking: boolean;
+}
+
+/**
+ * {@link RedisCommands} on a cluster: each script goes to the server of its keys. Redirections are followed here, within
+ * the deadline of the command, so that nothing is sent that its caller has given up.
+ */
+export class ClusterCommands implements RedisCommands {
+  private refusal: Error | undefined;
+
+  constructor(
+    private readonly topology: ClusterTopology,
+    readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {}
+
+  patience(lease: number): number {
+    return patienceWithin(this.commandTimeout, lease);
+  }
+
+  async ready(deadline: number, key: string, name = key): Promise<void> {
+    if (this.refusal) throw this.refusal;
+    await this.topology.known(deadline, name);
+    let node = this.topology.nodeFor(key);
+    while (node) {
+      try {
+        await node.ready(deadline, key, name);
+        break;
+      } catch (error) {
+        this.topology.lookSoon();
+        const next = this.topology.nodeFor(key);
+        // Another server may have taken over while this one was waited for.
+        if (next === node || this.scheduler.now() >= deadline) throw error;
+        node = next;
+      }
+    }
+    if (this.refusal) throw this.refusal;
+    if (!node) throw this.unserved(name);
+  }
+
+  checkGrant(key: string, lease: number, name = key): void {
+    this.topology.nodeFor(key)?.checkGrant(key, lease, name);
+  }
+
+  serverTime(key: string): number {
+    return this.topology.nodeFor(key)?.serverTime() ?? Number.NEGATIVE_INFINITY;
+  }
+
+  observe(key: string, serverNow: number): void {
+    this.topology.nodeFor(key)?.observe(key, serverNow);
+  }
+
+  shardOf(key: string): number {
+    return hashSlot(key);
+  }
+
+  publishCommand(channel: string): PublishCommand {
+    return this.topology.isSharded && sharesShard(channel) ? 'SPUBLISH' : 'PUBLISH';
+  }
+
+  onReturn(listener: () => void): void {
+    this.topology.onReturn(listener);
+  }
+
+  refuse(reason: Error): void {
+    this.refusal = reason;
+  }
+
+  open(): void {
+    this.topology.lookSoon();
+  }
+
+  close(): Promise<void> {
+    return this.topology.close();
+  }
+
+  async run<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    deadline: number,
+    name?: string,
+  ): Promise<ReplyOf<S>> {
+    const key = firstKey(keys);
+    let { node, asking } = this.home(key, name);
+    let timed = args;
+    for (;;) {
+      try {
+        return await node.run(script, keys, timed, deadline, name, asking);
+      } catch (error) {
+        const redirection = redirectionIn(error);
+        if (!redirection || this.scheduler.now() >= deadline) {
+          this.topology.lookSoon();
+          throw error;
+        }
+        const from = node;
+        ({ node, asking } = await this.follow(redirection, key, deadline, name));
+        timed = this.retimed(timed, from, node);
+      }
+    }
+  }
+
+  private async follow(
+    redirection: Redirection,
+    key: string,
+    deadline: number,
+    name: string | undefined,
+  ): Promise<Target> {
+    if (redirection.kind === 'ask') {
+      const node = this.topology.nodeAt(this.topology.reachable(redirection.host, redirection.port));
+      await node.ready(deadline, key, name);
+      return { node, asking: true };
+    }
+    if (redirection.kind === 'moved') this.topology.moved(redirection.slot, redirection.host, redirection.port);
+    else await this.scheduler.pause(TRY_AGAIN_PAUSE_MS, { keepAlive: true });
+    await this.ready(deadline, key, name);
+    return this.home(key, name);
+  }
+
+  /**
+   * The same arguments for another server, whose clock may differ: what must not happen after an instant does not happen
+   * later there than it would have here, whichever clock is asked.
+   */
+  private retimed<A extends Readonly<Record<string, unknown>>>(args: A, from: NodeCommands, to: NodeCommands): A {
+    const { notAfter } = args;
+    if (typeof notAfter !== 'number' || from === to) return args;
+    return { ...args, notAfter: Math.floor(Math.min(notAfter, notAfter + to.serverTime() - from.serverTime())) };
+  }
+
+  private home(key: string, name: string | undefined): Target {
+    const node = this.topology.nodeFor(key);
+    if (!node) throw this.unserved(name);
+    return { node, asking: false };
+  }
+
+  private unserved(name: string | undefined): Error {
+    this.topology.lookSoon();
+    return notConnected(name, 0, new Error('no server of the cluster serves its slot'));
+  }
+}

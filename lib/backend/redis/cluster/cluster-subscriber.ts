@@ -1,0 +1,129 @@
+import { isPassing, LockUnavailableError } from '../../../errors.js';
+import { sharesShard } from '../../../keys/names.js';
+import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import type { Subscription, WakeUps } from '../../lock-backend.js';
+import { RedisSubscriber } from '../subscriber.js';
+import type { Address } from './cluster-servers.js';
+import type { ClusterTopology } from './cluster-topology.js';
+
+/** What somebody listens to, wherever that is just now. */
+class Routed implements Subscription {
+  /** Where it is, or is to be; nowhere after it was lost. */
+  home: Address | undefined;
+  inner: Subscription | undefined;
+  cancelled = false;
+
+  constructor(
+    readonly channel: string,
+    readonly listener: () => void,
+    private readonly forget: (routed: Routed) => void,
+  ) {}
+
+  get alive(): boolean {
+    return this.inner?.alive ?? false;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.leave();
+    this.forget(this);
+  }
+
+  leave(): void {
+    this.inner?.cancel();
+    this.inner = undefined;
+    this.home = undefined;
+  }
+}
+
+/**
+ * Listens on the server that serves a channel's slot, over one connection to each server that somebody listens on, and
+ * follows when the slot moves. Who listens is woken then, since what was said meanwhile was not heard.
+ */
+export class ClusterSubscriber implements WakeUps {
+  private readonly subscribers = new Map<Address, RedisSubscriber>();
+  private readonly routed = new Set<Routed>();
+
+  constructor(
+    private readonly topology: ClusterTopology,
+    private readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    topology.onLook(() => this.followAll());
+  }
+
+  async subscribe(channel: string, listener: () => void): Promise<Subscription> {
+    const routed = new Routed(channel, listener, (gone) => void this.routed.delete(gone));
+    this.routed.add(routed);
+    try {
+      await this.topology.known(this.scheduler.now() + this.commandTimeout);
+      await this.settle(routed);
+      return routed;
+    } catch (error) {
+      routed.cancel();
+      this.topology.lookSoon();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.routed.clear();
+    await Promise.all([...this.subscribers.values()].map((subscriber) => subscriber.close()));
+  }
+
+  /** Listens where the channel is served now. */
+  private async settle(routed: Routed): Promise<void> {
+    const owner = this.topology.ownerOf(routed.channel);
+    if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
+    if (routed.home === owner) return;
+    routed.leave();
+    routed.home = owner;
+    const inner = await this.subscriberAt(owner).subscribe(routed.channel, routed.listener);
+    if (routed.home === owner) routed.inner = inner;
+    else inner.cancel();
+  }
+
+  private followAll(): void {
+    for (const routed of this.routed) {
+      if (routed.home !== this.topology.ownerOf(routed.channel)) void this.follow(routed);
+    }
+    const { masters } = this.topology;
+    for (const [address, subscriber] of this.subscribers) {
+      if (masters.has(address)) continue;
+      this.subscribers.delete(address);
+      void subscriber.close();
+    }
+  }
+
+  /** Where that fails for now, the next look tries again; what fails for good leaves its listener to poll. */
+  private async follow(routed: Routed): Promise<void> {
+    try {
+      await this.settle(routed);
+    } catch (error) {
+      routed.leave();
+      if (isPassing(error)) this.topology.lookSoon();
+    }
+    routed.listener();
+  }
+
+  private subscriberAt(address: Address): RedisSubscriber {
+    const known = this.subscribers.get(address);
+    if (known) return known;
+    const subscriber = new RedisSubscriber(this.topology.connectionTo(address), this.commandTimeout, this.scheduler, {
+      isSharded: (channel) => this.topology.isSharded && sharesShard(channel),
+      onMoved: () => this.left(address),
+    });
+    this.subscribers.set(address, subscriber);
+    return subscriber;
+  }
+
+  /** A server serves some channel no more, and does not say which. */
+  private left(address: Address): void {
+    for (const routed of this.routed) {
+      if (routed.home !== address) continue;
+      routed.leave();
+      routed.listener();
+    }
+    this.topology.lookSoon();
+  }
+}

@@ -1,0 +1,222 @@
+import { LockUnavailableError } from '../../../errors.js';
+import { runOutsideRegions } from '../../../scope/current-region.js';
+import type { ScheduledTask } from '../../../time/scheduler.js';
+import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import type { ClusterClient, ClusterInput, ServerInput } from '../connection-input.js';
+import { NodeCommands } from '../node-commands.js';
+import { notConnected } from '../replies.js';
+import type { TransportSettings } from '../transport.js';
+import { type Address, type ClusterServers, clusterServers } from './cluster-servers.js';
+import { askWhetherSharded } from './sharded-channels.js';
+import { SlotMap } from './slot-map.js';
+
+/** Two looks at the cluster are at least so far apart, ms; and where something is amiss the next follows after so long. */
+const LEAST_PAUSE_MS = 100;
+const TROUBLED_PAUSE_MS = 500;
+/** So many servers are asked at once: the first answer counts. */
+const ASKED_AT_ONCE = 3;
+
+/** What a look at the cluster has shown. */
+export interface Look {
+  /** Whether a slot is served by another server than before. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Which server of a cluster serves what, and the connections to them. Learned from any server that answers, and learned
+ * anew whenever something says that it has changed: a redirection, a connection that broke, a command without answer.
+ */
+export class ClusterTopology {
+  /** Whether messages stay with the shard of their lock. */
+  isSharded = false;
+  private readonly servers: ClusterServers;
+  private readonly nodes = new Map<Address, NodeCommands>();
+  private readonly lookListeners: ((look: Look) => void)[] = [];
+  private readonly returnListeners: (() => void)[] = [];
+  private readonly waiting = new Set<() => void>();
+  private map: SlotMap | undefined;
+  private looking = false;
+  private lastLook = Number.NEGATIVE_INFINITY;
+  private next: ScheduledTask | undefined;
+  private lastError: unknown;
+  private closed = false;
+
+  constructor(
+    input: ClusterInput | ClusterClient,
+    private readonly settings: TransportSettings,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.servers = clusterServers(input);
+  }
+
+  /** Looks at the cluster soon: now, unless that was done just before. */
+  lookSoon(): void {
+    if (this.closed || this.looking || this.next) return;
+    this.schedule(Math.max(0, this.lastLook + LEAST_PAUSE_MS - this.scheduler.now()));
+  }
+
+  /** Resolves when it is known who serves what; rejects with `LockUnavailableError` (`not-sent`) at `deadline`. */
+  async known(deadline: number, name?: string): Promise<void> {
+    const ms = deadline - this.scheduler.now();
+    if (!this.map && ms > 0 && !this.closed) {
+      this.lookSoon();
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          this.waiting.delete(done);
+          timer.cancel();
+          resolve();
+        };
+        const timer = this.scheduler.schedule(ms, done, { keepAlive: true });
+        this.waiting.add(done);
+      });
+    }
+    if (!this.map) throw notConnected(name, Math.max(0, ms), this.lastError);
+  }
+
+  /** Who serves the slot of a key, as far as it is known. */
+  ownerOf(key: string): Address | undefined {
+    return this.map?.ownerOf(key);
+  }
+
+  get masters(): ReadonlySet<Address> {
+    return this.map?.masters ?? new Set();
+  }
+
+  nodeFor(key: string): NodeCommands | undefined {
+    const owner = this.ownerOf(key);
+    return owner === undefined ? undefined : this.nodeAt(owner);
+  }
+
+  nodeAt(address: Address): NodeCommands {
+    const known = this.nodes.get(address);
+    if (known) return known;
+    const node = new NodeCommands(this.connectionTo(address), this.settings, this.scheduler, () => this.lookSoon());
+    node.onReturn(() => this.returned());
+    this.nodes.set(address, node);
+    return node;
+  }
+
+  connectionTo(address: Address): ServerInput {
+    return this.servers.connectionTo(address);
+  }
+
+  /** A server says that a slot is served elsewhere. */
+  moved(slot: number, host: string, port: number): void {
+    const address = this.reachable(host, port);
+    if (this.map?.replicas.has(address)) this.nodeAt(address).promoted();
+    this.map?.move(slot, address);
+    this.lookSoon();
+  }
+
+  reachable(host: string, port: number): Address {
+    return this.servers.reachable(host, port);
+  }
+
+  /** Calls `listener` after every look. */
+  onLook(listener: (look: Look) => void): void {
+    this.lookListeners.push(listener);
+  }
+
+  /** Calls `listener` when a server answers again that did not, or another serves what it served. */
+  onReturn(listener: () => void): void {
+    this.returnListeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.next?.cancel();
+    for (const resolve of this.waiting) resolve();
+    await Promise.all([...this.nodes.values()].map((node) => node.close()));
+  }
+
+  private schedule(ms: number): void {
+    this.next = runOutsideRegions(() =>
+      this.scheduler.schedule(
+        ms,
+        () => {
+          this.next = undefined;
+          void this.look();
+        },
+        { keepAlive: this.waiting.size > 0 },
+      ),
+    );
+  }
+
+  private async look(): Promise<void> {
+    this.looking = true;
+    const isChanged = await this.learn();
+    this.looking = false;
+    this.lastLook = this.scheduler.now();
+    if (this.closed) return;
+    for (const listener of this.lookListeners) listener({ isChanged });
+    if (isChanged) this.returned();
+    if (this.isTroubled) this.schedule(TROUBLED_PAUSE_MS);
+  }
+
+  /** Whether it is not known who serves what, or one who does is not there. */
+  private get isTroubled(): boolean {
+    if (!this.map) return true;
+    return [...this.masters].some((address) => this.nodes.get(address)?.isLost);
+  }
+
+  /** Resolves with whether anything has changed. Never rejects: what no server tells is not known. */
+  private async learn(): Promise<boolean> {
+    const candidates = this.candidates();
+    while (candidates.length > 0 && !this.closed) {
+      const asked = candidates.splice(0, ASKED_AT_ONCE).map((address) => this.ask(address));
+      try {
+        return await this.adopt(await Promise.any(asked));
+      } catch (error) {
+        const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+        this.lastError = first;
+      }
+    }
+    return false;
+  }
+
+  /** Everybody who may know: first those who answer, then in an order that spreads the load. */
+  private candidates(): Address[] {
+    const { map } = this;
+    const known = new Set([...this.masters, ...(map?.replicas ?? []), ...this.servers.seeds]);
+    const isReady = (address: Address): boolean => this.nodes.get(address)?.isReady ?? false;
+    const shuffled = [...known].map((address) => ({ address, order: Math.random() - (isReady(address) ? 1 : 0) }));
+    return shuffled.sort((a, b) => a.order - b.order).map(({ address }) => address);
+  }
+
+  private async ask(address: Address): Promise<{ readonly map: SlotMap; readonly node: NodeCommands }> {
+    const node = this.nodeAt(address);
+    const deadline = this.scheduler.now() + this.settings.commandTimeout;
+    await node.ready(deadline);
+    const reply = await node.ask((client) => client.cluster('SLOTS'), deadline);
+    const map = SlotMap.parse(reply, address, (host, port) => this.reachable(host, port));
+    if (map) return { map, node };
+    throw new LockUnavailableError(`${address} knows of no cluster`, 'refused', false);
+  }
+
+  private async adopt({ map, node }: { readonly map: SlotMap; readonly node: NodeCommands }): Promise<boolean> {
+    const { shardedPubSub = 'auto' } = this.settings;
+    if (!this.map) this.isSharded = shardedPubSub === 'auto' ? await askWhetherSharded(node) : shardedPubSub;
+    const before = this.map;
+    this.map = map;
+    this.lastError = undefined;
+    for (const master of map.masters) if (before?.replicas.has(master)) this.nodeAt(master).promoted();
+    this.retire();
+    for (const resolve of this.waiting) resolve();
+    return before !== undefined && map.differsFrom(before);
+  }
+
+  /** What is under way to servers that serve nothing any more may still be answered. */
+  private retire(): void {
+    const { masters } = this;
+    for (const [address, node] of this.nodes) {
+      if (masters.has(address)) continue;
+      this.nodes.delete(address);
+      node.giveUpWaiting();
+      this.scheduler.schedule(this.settings.commandTimeout, () => void node.close());
+    }
+  }
+
+  private returned(): void {
+    for (const listener of this.returnListeners) listener();
+  }
+}

@@ -1,0 +1,57 @@
+import { hashSlot } from '../../../keys/hash-slot.js';
+import type { Address } from './cluster-servers.js';
+
+const SLOTS = 16_384;
+
+/** Which server serves which slot, as one of them told. */
+export class SlotMap {
+  private readonly owners: (Address | undefined)[] = Array.from({ length: SLOTS });
+  readonly replicas = new Set<Address>();
+
+  /**
+   * @param reply To `CLUSTER SLOTS`: for each range its first slot, its last, its master, its replicas.
+   * @param asked Who replied; one that does not know its own address leaves it out.
+   * @returns undefined where that is no such reply, or one of a server that knows no others yet.
+   */
+  static parse(
+    reply: unknown,
+    asked: Address,
+    reachable: (host: string, port: number) => Address,
+  ): SlotMap | undefined {
+    if (!Array.isArray(reply) || reply.length === 0) return undefined;
+    const map = new SlotMap();
+    const ownHost = asked.slice(0, asked.lastIndexOf(':'));
+    for (const range of reply as readonly unknown[]) {
+      if (!Array.isArray(range)) return undefined;
+      const [first, last, ...servers]: readonly unknown[] = range;
+      if (typeof first !== 'number' || typeof last !== 'number') return undefined;
+      const [owner, ...replicas] = servers.map((server) => {
+        const [host, port]: readonly unknown[] = Array.isArray(server) ? server : [];
+        const named = typeof host === 'string' && host !== '' && host !== '?' ? host : ownHost;
+        return reachable(named, Number(port));
+      });
+      if (owner === undefined) return undefined;
+      map.owners.fill(owner, first, last + 1);
+      for (const replica of replicas) map.replicas.add(replica);
+    }
+    return map;
+  }
+
+  ownerOf(key: string): Address | undefined {
+    return this.owners[hashSlot(key)];
+  }
+
+  get masters(): ReadonlySet<Address> {
+    return new Set(this.owners.filter((owner) => owner !== undefined));
+  }
+
+  /** One slot is served elsewhere now. */
+  move(slot: number, owner: Address): void {
+    if (slot >= 0 && slot < SLOTS) this.owners[slot] = owner;
+  }
+
+  /** Whether any slot is served by another than in `other`. */
+  differsFrom(other: SlotMap): boolean {
+    return this.owners.some((owner, slot) => owner !== other.owners[slot]);
+  }
+}

@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { isPassing } from '../../errors.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { PublishCommand, RedisCommands } from './commands.js';
+import { RedisConnection } from './connection.js';
+import type { ServerInput } from './connection-input.js';
+import { inTime } from './in-time.js';
+import { isNotWritten, isScriptMissing, notConnected, unexpectedReply } from './replies.js';
+import { RestartGuard } from './restart-guard.js';
+import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
+import { ServerClock } from './server-clock.js';
+import { askIdentity } from './server-identity.js';
+
+/** A deadline of this many milliseconds or more is given to every command, however short its lease. */
+const SHORTEST_DEADLINE_MS = 50;
+
+const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
+
+/** {@link RedisCommands.patience} */
+export const patienceWithin = (commandTimeout: number, lease: number): number =>
+  Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
+
+export interface NodeCommandsOptions {
+  /** The longest deadline of one command, ms. */
+  readonly commandTimeout: number;
+  /** The longest lease that the server may have forgotten when it restarts, ms. Default: 0, none. */
+  readonly restartGuard?: number;
+  /** Whether the server is to tell its run id, as far as it lets this user know. Default: no. */
+  readonly identify?: boolean;
+}
+
+/** {@link RedisCommands} on one server: alone, the master that Sentinels name, or a node of several. */
+export class NodeCommands implements RedisCommands {
+  readonly commandTimeout: number;
+  /** The run id of the server, where it was to be identified and lets this user know. */
+  serverId: string | undefined;
+  readonly clock: ServerClock;
+  private readonly connection: RedisConnection;
+  private readonly guard: RestartGuard | undefined;
+  private readonly hashes = new Map<string, string>();
+  private readonly returnListeners: (() => void)[] = [];
+  private opened = false;
+  private wasReady = false;
+  private refusal: Error | undefined;
+
+  constructor(
+    input: ServerInput,
+    { commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
+    private readonly scheduler: SteadyScheduler,
+    onLost: () => void = () => {},
+  ) {
+    this.commandTimeout = commandTimeout;
+    this.clock = new ServerClock(scheduler);
+    this.guard = restartGuard > 0 ? new RestartGuard(scheduler, restartGuard) : undefined;
+    this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
+      prepare: () => this.prepare(identify),
+      onReady: () => this.connected(),
+      onClose: onLost,
+    });
+  }
+
+  open(): void {
+    this.opened = true;
+    this.connection.open();
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  /** Whether commands can be sent now. */
+  get isReady(): boolean {
+    return this.connection.isReady;
+  }
+
+  /** Whether it was connected and is not any more, or never was although it should be. */
+  get isLost(): boolean {
+    return this.opened && !this.isReady;
+  }
+
+  /** Whoever waits until commands can be sent is told that they cannot. */
+  giveUpWaiting(): void {
+    this.connection.giveUpWaiting();
+  }
+
+  patience(lease: number): number {
+    return patienceWithin(this.commandTimeout, lease);
+  }
+
+  /** For a command that is about no lease. */
+  deadline(): number {
+    return this.scheduler.now() + this.commandTimeout;
+  }
+
+  async ready(deadline: number, key?: string, name = key): Promise<void> {
+    if (this.refusal) throw this.refusal;
+    if (this.connection.isReady) return;
+    this.open();
+    const waited = deadline - this.scheduler.now();
+    const isReady = await this.connection.whenReady(waited);
+    if (this.refusal) throw this.refusal;
+    if (!isReady) throw notConnected(name, waited, this.connection.lastError);
+  }
+
+  checkGrant(key: string, lease: number, name = key): void {
+    this.guard?.check(lease, name);
+  }
+
+  serverTime(): number {
+    return this.clock.now();
+  }
+
+  observe(_key: string, serverNow: number): void {
+    this.clock.observe(serverNow);
+  }
+
+  shardOf(): number {
+    return 0;
+  }
+
+  publishCommand(): PublishCommand {
+    return 'PUBLISH';
+  }
+
+  onReturn(listener: () => void): void {
+    this.returnListeners.push(listener);
+  }
+
+  refuse(reason: Error): void {
+    this.refusal = reason;
+  }
+
+  /** The server has taken the place of another. */
+  promoted(): void {
+    this.guard?.promoted();
+  }
+
+  async run<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    deadline: number,
+    name?: string,
+    /** Whether the keys are just on their way to this server, which serves them only to those who know. */
+    asking = false,
+  ): Promise<ReplyOf<S>> {
+    const { keys: keyList, args: argList } = encode(script, keys, args);
+    const evaluated = this.evaluate(script.text, keyList, argList, deadline, asking);
+    const reply = await inTime(evaluated, deadline, this.scheduler, name);
+    if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
+    return reply;
+  }
+
+  /** One command that is no script, on the same terms. */
+  ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
+    return inTime(command(this.connection.client), deadline, this.scheduler);
+  }
+
+  /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
+  private async evaluate(
+    text: string,
+    keys: readonly string[],
+    args: readonly string[],
+    deadline: number,
+    asking: boolean,
+  ): Promise<unknown> {
+    const { client } = this.connection;
+    // Written in one turn, so that nothing comes between the two.
+    const announced = (): Promise<unknown> => (asking ? client.asking() : Promise.resolve());
+    try {
+      const [, reply] = await Promise.all([
+        announced(),
+        client.evalsha(this.hash(text), keys.length, ...keys, ...args),
+      ]);
+      return reply;
+    } catch (error) {
+      if (isNotWritten(error)) this.connection.goingDown();
+      // After the deadline the caller has been told that it failed, so it must not happen any more.
+      if (!isScriptMissing(error) || this.scheduler.now() > deadline) throw error;
+      const [, reply] = await Promise.all([announced(), client.eval(text, keys.length, ...keys, ...args)]);
+      return reply;
+    }
+  }
+
+  private hash(text: string): string {
+    let hash = this.hashes.get(text);
+    if (hash === undefined) {
+      hash = createHash('sha1').update(text).digest('hex');
+      this.hashes.set(text, hash);
+    }
+    return hash;
+  }
+
+  private async prepare(identify: boolean): Promise<void> {
+    await this.learnServerTime();
+    if (this.guard) {
+      const deadline = this.deadline();
+      this.guard.observe(await this.ask(askIdentity, deadline));
+    }
+    if (identify) this.serverId = await this.askServerId();
+  }
+
+  private connected(): void {
+    if (this.wasReady) for (const listener of this.returnListeners) listener();
+    this.wasReady = true;
+  }
+
+  private async learnServerTime(): Promise<void> {
+    const deadline = this.deadline();
+    const reply = await this.ask((client) => client.time(), deadline);
+    const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
+    this.clock.observe(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
+  }
+
+  private async askServerId(): Promise<string | undefined> {
+    try {
+      const deadline = this.deadline();
+      const info = await this.ask((client) => client.info('server'), deadline);
+      return /^run_id:(\w+)/m.exec(String(info))?.[1];
+    } catch (error) {
+      // A user who may not ask can lock all the same.
+      if (isPassing(error)) throw error;
+      return undefined;
+    }
+  }
+}

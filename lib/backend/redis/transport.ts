@@ -1,0 +1,53 @@
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { WakeUps } from '../lock-backend.js';
+import { ClusterCommands } from './cluster/cluster-commands.js';
+import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
+import { ClusterTopology } from './cluster/cluster-topology.js';
+import type { RedisCommands } from './commands.js';
+import { type ConnectionInput, isCluster } from './connection-input.js';
+import { NodeCommands } from './node-commands.js';
+import { RedisSubscriber } from './subscriber.js';
+
+export interface TransportSettings {
+  /** Longest time one command may take, ms. */
+  readonly commandTimeout: number;
+  /** The longest lease that a server may have forgotten which restarted or was promoted, ms. Default: 0, none is. */
+  readonly restartGuard?: number;
+  /** Whether messages in a cluster stay with the shard of their lock. Default: `auto`, where the servers can. */
+  readonly shardedPubSub?: 'auto' | boolean;
+}
+
+/** How a backend talks to Redis: over connections of our own, for commands and to listen. */
+export interface Transport {
+  readonly commands: RedisCommands;
+  readonly wakeUps: WakeUps;
+  close(): Promise<void>;
+}
+
+export const openTransport = (
+  input: ConnectionInput,
+  settings: TransportSettings,
+  scheduler: SteadyScheduler,
+): Transport => {
+  if (isCluster(input)) {
+    const topology = new ClusterTopology(input, settings, scheduler);
+    const commands = new ClusterCommands(topology, settings.commandTimeout, scheduler);
+    const wakeUps = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
+    return {
+      commands,
+      wakeUps,
+      close: async () => {
+        await Promise.all([commands.close(), wakeUps.close()]);
+      },
+    };
+  }
+  const commands = new NodeCommands(input, settings, scheduler);
+  const wakeUps = new RedisSubscriber(input, settings.commandTimeout, scheduler);
+  return {
+    commands,
+    wakeUps,
+    close: async () => {
+      await Promise.all([commands.close(), wakeUps.close()]);
+    },
+  };
+};
