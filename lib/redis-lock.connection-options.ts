@@ -1,5 +1,5 @@
 import { isRedisClient } from './backend/redis/client.js';
-import type { ConnectionInput } from './backend/redis/connection-input.js';
+import { type ConnectionInput, isClusterClient } from './backend/redis/connection-input.js';
 import { optionsOfUrl } from './backend/redis/connection-url.js';
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
@@ -23,6 +23,10 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
   if (typeof connection === 'string') {
     optionsOfUrl(connection);
     return connection;
+  }
+  if (isClusterClient(connection)) {
+    if (!connection.options.useSRVRecords) return connection;
+    throw refused('is a Cluster client that uses SRV records, which are not looked up here; give { cluster: [nodes] }');
   }
   if (isRedisClient(connection)) {
     checkSentinels(connection.options);

@@ -48,8 +48,6 @@ const openQuorum = (size: number, fates: () => Fate) => {
           wakeUps: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
           onReturn: () => {},
           refuse: () => {},
-          onReturn: () => {},
-          refuse: () => {},
           open: () => {},
           close: async () => {},
         },

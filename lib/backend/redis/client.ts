@@ -36,7 +36,8 @@ export const isRedisClient = (input: unknown): input is RedisClient =>
   'duplicate' in input &&
   typeof input.duplicate === 'function' &&
   'evalsha' in input &&
-  typeof input.evalsha === 'function';
+  typeof input.evalsha === 'function' &&
+  !('isCluster' in input && input.isCluster === true);
 
 /** A connection of our own to where `input` points, with `settings` over the user's. Does not connect yet. */
 export const duplicateClient = (input: string | RedisOptions | RedisClient, settings: RedisOptions): RedisClient => {

@@ -7,7 +7,7 @@ export type ClusterSeed = string | { readonly host: string; readonly port?: numb
 /** Addresses that servers give, by those under which they can be reached from here. */
 export type AddressMap =
   | Readonly<Record<string, { readonly host: string; readonly port: number }>>
-  | ((address: string) => { readonly host: string; readonly port: number } | null | undefined);
+  | ((address: string) => { readonly host: string; readonly port: number } | null);
 
 /** A Redis Cluster. */
 export interface ClusterInput {
@@ -28,15 +28,22 @@ export type ServerInput = string | RedisOptions | RedisClient;
  * A URL, ioredis options (with `sentinels` and `name` for Sentinel), `{ cluster: [...] }`, or an ioredis client of any of
  * these: a client is duplicated, never changed, never closed.
  */
-export type ConnectionInput = ServerInput | ClusterInput;
+export type ConnectionInput = ServerInput | ClusterInput | ClusterClient;
 
-/** An ioredis `Cluster`, as far as it tells where its servers are. */
-export interface ClusterClient extends RedisClient {
-  readonly isCluster: true;
+/** An ioredis `Cluster`, as far as it tells where its servers are. Nothing is ever sent through it. */
+export interface ClusterClient {
+  readonly isCluster: boolean;
+  readonly options: {
+    readonly keyPrefix?: string | undefined;
+    readonly redisOptions?: RedisOptions | undefined;
+    readonly natMap?: AddressMap | undefined;
+    readonly useSRVRecords?: boolean | undefined;
+  };
+  nodes(role: 'all'): readonly { readonly options: RedisOptions }[];
 }
 
-export const isClusterClient = (input: ConnectionInput): input is ClusterClient =>
-  isRedisClient(input) && input.isCluster;
+export const isClusterClient = (input: unknown): input is ClusterClient =>
+  typeof input === 'object' && input !== null && 'isCluster' in input && input.isCluster === true && 'nodes' in input;
 
 export const isCluster = (input: ConnectionInput): input is ClusterInput | ClusterClient =>
   typeof input === 'object' && (isClusterClient(input) || 'cluster' in input);
@@ -51,6 +58,6 @@ export const hasSentinels = (input: ServerInput): boolean => {
 export const keyPrefixOf = (input: ConnectionInput): string => {
   if (typeof input === 'string') return '';
   const options: { readonly keyPrefix?: string | undefined; readonly redisOptions?: RedisOptions | undefined } =
-    isRedisClient(input) ? input.options : input;
+    isRedisClient(input) || isClusterClient(input) ? input.options : input;
   return options.keyPrefix ?? options.redisOptions?.keyPrefix ?? '';
 };

@@ -1,7 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../../../errors.js';
 import {
-  type AddressMap,
   type ClusterClient,
   type ClusterInput,
   type ClusterSeed,
@@ -10,6 +9,7 @@ import {
 } from '../connection-input.js';
 import { optionsOfUrl } from '../connection-url.js';
 
+const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 6379;
 
 /** Where a server is: `host:port`, as it can be reached from here. */
@@ -32,26 +32,14 @@ const partsOf = (address: Address): { host: string; port: number } => {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 };
 
-/** What an ioredis `Cluster` says of itself; in part not in its types. */
-interface ClusterFacts {
-  readonly options: {
-    readonly redisOptions?: RedisOptions | undefined;
-    readonly natMap?: AddressMap | undefined;
-    readonly useSRVRecords?: boolean | undefined;
-  };
-  readonly startupNodes?: readonly unknown[];
-  nodes?(role: 'all'): readonly { readonly options: RedisOptions }[];
-}
-
-const factsOf = (client: ClusterClient): ClusterFacts => client as unknown as ClusterFacts;
-
-const seedsOf = (client: ClusterFacts): readonly ClusterSeed[] => {
-  const known = (client.nodes?.('all') ?? []).map(({ options }) => options as unknown);
-  const seeds = [...known, ...(client.startupNodes ?? [])].flatMap((node): ClusterSeed[] => {
-    if (typeof node === 'string') return [node];
-    if (typeof node === 'number') return [{ host: '127.0.0.1', port: node }];
-    const { host, port } = (node ?? {}) as RedisOptions;
-    return [{ host: host ?? '127.0.0.1', port }];
+/** Servers that the client knows by now, and those it was given, which is not in its types. */
+const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
+  const { startupNodes = [] } = client as ClusterClient & { readonly startupNodes?: readonly unknown[] };
+  const seeds = [...client.nodes('all').map(({ options }) => options), ...startupNodes].map((node): ClusterSeed => {
+    if (typeof node === 'string') return node;
+    if (typeof node === 'number') return { host: DEFAULT_HOST, port: node };
+    const { host = DEFAULT_HOST, port } = (node ?? {}) as RedisOptions;
+    return { host, port };
   });
   if (seeds.length > 0) return seeds;
   throw new LockOptionsError('connection is a Cluster client that knows no servers', {
@@ -63,16 +51,16 @@ const optionsOfSeed = (seed: ClusterSeed): RedisOptions =>
   typeof seed === 'string' ? optionsOfUrl(seed) : { host: seed.host, port: seed.port ?? DEFAULT_PORT };
 
 export const clusterServers = (input: ClusterInput | ClusterClient): ClusterServers => {
-  const facts = isClusterClient(input) ? factsOf(input) : undefined;
-  const { redisOptions = {}, natMap } = facts?.options ?? (input as ClusterInput);
-  const seeds = (facts ? seedsOf(facts) : (input as ClusterInput).cluster).map(optionsOfSeed);
+  const [options, given] = isClusterClient(input) ? [input.options, seedsOf(input)] : [input, input.cluster];
+  const { redisOptions = {}, natMap } = options;
+  const seeds = given.map(optionsOfSeed);
   // A URL may carry user, password and TLS, which then hold for all servers.
   const { host: _host, port: _port, ...fromSeed } = seeds[0] ?? {};
   const shared: RedisOptions = { ...fromSeed, ...redisOptions };
   const mapped = (address: Address): { host: string; port: number } | null | undefined =>
     typeof natMap === 'function' ? natMap(address) : natMap?.[address];
   return {
-    seeds: seeds.map(({ host = '127.0.0.1', port = DEFAULT_PORT }) => addressOf(host, port)),
+    seeds: seeds.map(({ host = DEFAULT_HOST, port = DEFAULT_PORT }) => addressOf(host, port)),
     // A cluster has one database, and servers name each other by addresses, not by sockets.
     connectionTo: (address) => ({ ...shared, ...partsOf(address), db: 0 }),
     reachable: (host, port) => {
