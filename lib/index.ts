@@ -23,7 +23,13 @@ export type { KeyFunction, KeyPart } from './locked/locked.types.js';
 export type { Fences } from './backend/fenced-transitions.js';
 export type { NodeResult } from './backend/node-result.js';
 export type { RedisClient } from './backend/redis/client.js';
-export type { AddressMap, ClusterClient, ClusterInput, ClusterSeed, ConnectionInput } from './backend/redis/connection-input.js';
+export type {
+  AddressMap,
+  ClusterClient,
+  ClusterInput,
+  ClusterSeed,
+  ConnectionInput,
+} from './backend/redis/connection-input.js';
 export type { Hold, HoldRelease, HoldSummary } from './primitives/hold.js';
 export type { FencedHold, FencedLock } from './primitives/fenced-lock.js';
 export type { Lock } from './primitives/lock.js';

@@ -1,3 +1,4 @@
+import type { HeldField, Replicas } from './replication.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from './scripts/script.js';
 
 /** The command by which a change is announced: to every server, or to the shard of the channel. */
@@ -42,6 +43,11 @@ export interface RedisCommands {
     deadline: number,
     name?: string,
   ): Promise<ReplyOf<S>>;
+  /**
+   * Resolves with how many replicas know of a hold, once those are enough or the time for that is over.
+   * @throws LockUnavailableError where nobody can tell.
+   */
+  replicasWith(held: HeldField, replicas: Replicas): Promise<number>;
   /** Calls `listener` when a server answers again that did not, or another one has taken its place. */
   onReturn(listener: () => void): void;
   /** Refuses everything from now on, for this reason. */

@@ -7,13 +7,17 @@ import type { ServerInput } from './connection-input.js';
 const FASTEST_RECONNECT_MS = 50;
 const SLOWEST_RECONNECT_MS = 1000;
 const CLOSE_PATIENCE_MS = 500;
+const LONGEST_WAIT_MS = 40_000;
+
+/** What a connection is for. */
+export type Role = 'commands' | 'subscriber' | 'replication';
 
 /**
  * What makes one command have one effect and every wait an end. The user's own choices must not decide the safety of a
  * lock, so these go over them.
  */
-const bindingSettings = (connectionName: string, commandTimeout: number): RedisOptions => ({
-  connectionName,
+const bindingSettings = (role: Role, commandTimeout: number): RedisOptions => ({
+  connectionName: `nest-redis-lock:${role}`,
   keyPrefix: '',
   lazyConnect: true,
   // Rejects what is in flight at the moment of a close; any other value sends it again or never settles it.
@@ -27,8 +31,8 @@ const bindingSettings = (connectionName: string, commandTimeout: number): RedisO
   enableReadyCheck: true,
   connectTimeout: 2000,
   disconnectTimeout: 200,
-  // Frees a frozen or half-open socket, also during the handshake.
-  socketTimeout: Math.max(1500, 2 * commandTimeout),
+  // Frees a frozen or half-open socket, also during the handshake; but a WAIT may take its time.
+  socketTimeout: role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 2 * commandTimeout),
   keepAlive: 5000,
   stringNumbers: false,
   // Sentinels, where there are such: tried for ever, none of them for long, and listened to for a fail-over.
@@ -74,12 +78,12 @@ export class RedisConnection {
 
   constructor(
     input: ServerInput,
-    role: 'commands' | 'subscriber' | 'replication',
+    role: Role,
     commandTimeout: number,
     private readonly scheduler: SteadyScheduler,
     private readonly listener: ConnectionListener,
   ) {
-    const settings = bindingSettings(`nest-redis-lock:${role}`, commandTimeout);
+    const settings = bindingSettings(role, commandTimeout);
     // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
     const unset = { commandTimeout: undefined };
     const retryStrategy = (): number => reconnectDelay(this.failures++);

@@ -10,6 +10,7 @@ import type {
 import type { RedisCommands } from './commands.js';
 import type { FairDialect } from './fair-dialect.js';
 import { isUnknown, RedisLock } from './lock.js';
+import type { Replicas } from './replication.js';
 import { unexpectedReply } from './replies.js';
 import { Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
@@ -23,8 +24,9 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
     commands: RedisCommands,
     scheduler: SteadyScheduler,
     private readonly fair: FairDialect,
+    replicas?: Replicas,
   ) {
-    super(commands, scheduler, fair);
+    super(commands, scheduler, fair, replicas);
     this.leaving = new Undoing(scheduler, (request) => this.tryLeave(request));
     this.unsettledTries = new Unsettled(scheduler);
   }
@@ -36,7 +38,9 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
       const { outcome, now, ...found } = await this.fair.queue(request, limits);
       this.observe(name, now);
       if (outcome === 'late') return undefined;
-      return outcome === 'acquired' ? { outcome, sent } : { outcome, ...found };
+      if (outcome !== 'acquired') return { outcome, ...found };
+      await this.confirmReplicas(request);
+      return { outcome, sent };
     });
     return asked.catch(async (error: unknown) => {
       // Rejects only when the server refuses it, so that it cannot arrive after the owner's next, or after it has left.

@@ -3,6 +3,7 @@ import type { FencedTransitions } from '../fenced-transitions.js';
 import type { RedisCommands } from './commands.js';
 import type { FencedDialect } from './fenced-dialect.js';
 import { RedisLock } from './lock.js';
+import type { Replicas } from './replication.js';
 
 /** Fenced locks in Redis. */
 export class RedisFencedLock extends RedisLock implements FencedTransitions {
@@ -10,8 +11,9 @@ export class RedisFencedLock extends RedisLock implements FencedTransitions {
     commands: RedisCommands,
     scheduler: SteadyScheduler,
     private readonly fenced: FencedDialect,
+    replicas?: Replicas,
   ) {
-    super(commands, scheduler, fenced);
+    super(commands, scheduler, fenced, replicas);
   }
 
   async currentToken(name: string): Promise<bigint> {

@@ -24,6 +24,11 @@ export class GroupDialect implements LockDialect {
     return partsOfGroupLock(name).group;
   }
 
+  fieldOf(name: string, owner: OwnerId): string {
+    const [field = ''] = partsOfGroupLock(name).fields;
+    return `${field}:${owner}:lock_count`;
+  }
+
   async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, lease, notAfter, fields };

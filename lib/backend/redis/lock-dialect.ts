@@ -52,6 +52,8 @@ export interface InspectReply {
 export interface LockDialect {
   /** The key that a lock lives under. */
   keyOf(name: string): string;
+  /** The field of the hash there that says that an owner holds. */
+  fieldOf(name: string, owner: OwnerId): string;
   acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
   hold(request: HoldRequest, limits: Limits): Promise<HoldReply>;
   renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply>;

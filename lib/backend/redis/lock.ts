@@ -17,6 +17,7 @@ import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { LockDialect, ReleaseReply } from './lock-dialect.js';
 import { unexpectedReply } from './replies.js';
+import type { Replicas } from './replication.js';
 import { renewByShard } from './renew-by-shard.js';
 import { requestInTime, type TimedRequest, type Timing } from './request-in-time.js';
 import { type Ghost, Undoing } from './undoing.js';
@@ -37,6 +38,7 @@ export class RedisLock implements LockTransitions {
     protected readonly commands: RedisCommands,
     protected readonly scheduler: SteadyScheduler,
     private readonly dialect: LockDialect,
+    private readonly replicas?: Replicas,
   ) {
     this.unsettled = new Unsettled(scheduler);
     this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost)).now);
@@ -51,8 +53,10 @@ export class RedisLock implements LockTransitions {
         .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter }));
       const { outcome, detail } = reply;
       this.observe(name, reply.now);
-      if (outcome === 'acquired')
+      if (outcome === 'acquired') {
+        await this.confirmReplicas(request);
         return reply.fence === undefined ? { outcome, sent } : { outcome, sent, fence: reply.fence };
+      }
       if (outcome === 'busy') return { outcome, remaining: reply.remaining, holder: detail };
       if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
       return undefined;
@@ -150,6 +154,32 @@ export class RedisLock implements LockTransitions {
 
   protected observe(name: string, serverNow: number): void {
     this.commands.observe(this.dialect.keyOf(name), serverNow);
+  }
+
+  /**
+   * An acquisition that too few replicas know of is none: it would be forgotten by the next fail-over.
+   * @throws LockUnavailableError, after it was undone.
+   */
+  protected async confirmReplicas({ name, owner, lease }: AcquireRequest): Promise<void> {
+    const { replicas, dialect } = this;
+    if (!replicas) return;
+    const held = { key: dialect.keyOf(name), field: dialect.fieldOf(name, owner) };
+    const asked = this.commands.replicasWith(held, replicas);
+    const found = await asked.catch((error: unknown) => this.undoUnconfirmed({ name, owner, lease }, error));
+    if (found >= replicas.min) return;
+    const { min, timeout } = replicas;
+    const why = `Only ${found} of ${min} replicas had lock "${name}" within ${timeout} ms; it was given back`;
+    const details = { replicas: { wanted: min, found } };
+    await this.undoUnconfirmed(
+      { name, owner, lease },
+      new LockUnavailableError(why, 'refused', false, { lockName: name, details }),
+    );
+  }
+
+  private async undoUnconfirmed(request: ReleaseRequest, reason: unknown): Promise<never> {
+    // What fails goes on in the background.
+    await this.release(request).catch(() => {});
+    throw reason;
   }
 
   protected async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isPassing } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { PublishCommand, RedisCommands } from './commands.js';
@@ -6,7 +5,9 @@ import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { inTime } from './in-time.js';
 import { isNotWritten, isScriptMissing, notConnected, unexpectedReply } from './replies.js';
+import { type HeldField, type Replicas, Replication } from './replication.js';
 import { RestartGuard } from './restart-guard.js';
+import { scriptHash } from './script-hash.js';
 import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
 import { ServerClock } from './server-clock.js';
 import { askIdentity } from './server-identity.js';
@@ -37,14 +38,14 @@ export class NodeCommands implements RedisCommands {
   readonly clock: ServerClock;
   private readonly connection: RedisConnection;
   private readonly guard: RestartGuard | undefined;
-  private readonly hashes = new Map<string, string>();
+  private replication: Replication | undefined;
   private readonly returnListeners: (() => void)[] = [];
   private opened = false;
   private wasReady = false;
   private refusal: Error | undefined;
 
   constructor(
-    input: ServerInput,
+    private readonly input: ServerInput,
     { commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
     private readonly scheduler: SteadyScheduler,
     onLost: () => void = () => {},
@@ -64,8 +65,8 @@ export class NodeCommands implements RedisCommands {
     this.connection.open();
   }
 
-  close(): Promise<void> {
-    return this.connection.close();
+  async close(): Promise<void> {
+    await Promise.all([this.connection.close(), this.replication?.close()]);
   }
 
   /** Whether commands can be sent now. */
@@ -122,6 +123,11 @@ export class NodeCommands implements RedisCommands {
     return 'PUBLISH';
   }
 
+  replicasWith(held: HeldField, replicas: Replicas): Promise<number> {
+    this.replication ??= new Replication(this.input, this.commandTimeout, this.scheduler);
+    return this.replication.knownBy(held, replicas);
+  }
+
   onReturn(listener: () => void): void {
     this.returnListeners.push(listener);
   }
@@ -170,7 +176,7 @@ export class NodeCommands implements RedisCommands {
     try {
       const [, reply] = await Promise.all([
         announced(),
-        client.evalsha(this.hash(text), keys.length, ...keys, ...args),
+        client.evalsha(scriptHash(text), keys.length, ...keys, ...args),
       ]);
       return reply;
     } catch (error) {
@@ -180,15 +186,6 @@ export class NodeCommands implements RedisCommands {
       const [, reply] = await Promise.all([announced(), client.eval(text, keys.length, ...keys, ...args)]);
       return reply;
     }
-  }
-
-  private hash(text: string): string {
-    let hash = this.hashes.get(text);
-    if (hash === undefined) {
-      hash = createHash('sha1').update(text).digest('hex');
-      this.hashes.set(text, hash);
-    }
-    return hash;
   }
 
   private async prepare(identify: boolean): Promise<void> {

@@ -26,6 +26,10 @@ export class PlainDialect implements LockDialect {
     return name;
   }
 
+  fieldOf(_name: string, owner: OwnerId): string {
+    return owner;
+  }
+
   async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const args = { owner, lease, notAfter };
     const reply = await this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);

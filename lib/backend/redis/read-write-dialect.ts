@@ -31,6 +31,10 @@ export abstract class ReadWriteDialect implements LockDialect {
     return name;
   }
 
+  fieldOf(_name: string, owner: OwnerId): string {
+    return owner;
+  }
+
   abstract acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
   abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
 

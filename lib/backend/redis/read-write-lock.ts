@@ -6,6 +6,7 @@ import type { RedisCommands } from './commands.js';
 import type { ReleaseReply } from './lock-dialect.js';
 import { isUnknown, RedisLock } from './lock.js';
 import { ReadDialect } from './read-dialect.js';
+import type { Replicas } from './replication.js';
 import { Unsettled } from './unsettled.js';
 import { WriteDialect } from './write-dialect.js';
 
@@ -17,8 +18,8 @@ export class RedisReadLock extends RedisLock implements ReadTransitions {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();
   private readonly late: Unsettled;
 
-  constructor(commands: RedisCommands, scheduler: SteadyScheduler) {
-    super(commands, scheduler, new ReadDialect(commands, scheduler));
+  constructor(commands: RedisCommands, scheduler: SteadyScheduler, replicas?: Replicas) {
+    super(commands, scheduler, new ReadDialect(commands, scheduler), replicas);
     this.late = new Unsettled(scheduler);
   }
 
@@ -56,9 +57,10 @@ export class RedisWriteLock extends RedisLock implements WriteTransitions {
   constructor(
     commands: RedisCommands,
     scheduler: SteadyScheduler,
+    replicas?: Replicas,
     private readonly write = new WriteDialect(commands),
   ) {
-    super(commands, scheduler, write);
+    super(commands, scheduler, write, replicas);
   }
 
   async withdraw(name: string, waiter: OwnerId): Promise<void> {

@@ -15,8 +15,16 @@ import { MarkedRequests } from './marked-requests.js';
 import { RedisPermits } from './permits.js';
 import { PlainDialect } from './plain-dialect.js';
 import { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
+import type { Replicas } from './replication.js';
 import { RedisSemaphore } from './semaphore.js';
 import { openTransport, type Transport, type TransportSettings } from './transport.js';
+
+export interface RedisBackendSettings extends TransportSettings {
+  /** Default: `clock`. */
+  readonly fences?: Fences;
+  /** How many replicas must know of a lock before it counts as acquired. Default: none. */
+  readonly replicas?: Replicas | undefined;
+}
 
 /** Locks in Redis, on whatever topology. */
 export class RedisBackend implements LockBackend {
@@ -38,26 +46,26 @@ export class RedisBackend implements LockBackend {
 
   constructor(
     connection: ConnectionInput,
-    { fences = 'clock', ...settings }: TransportSettings & { readonly fences?: Fences },
+    { fences = 'clock', replicas, ...settings }: RedisBackendSettings,
     scheduler: SteadyScheduler,
   ) {
     this.transport = openTransport(connection, settings, scheduler);
     this.commands = this.transport.commands;
     this.wakeUps = this.transport.wakeUps;
     const lockIn = (dialect: LockDialect): RedisLock => {
-      const lock = new RedisLock(this.commands, scheduler, dialect);
+      const lock = new RedisLock(this.commands, scheduler, dialect, replicas);
       this.locks.push(lock);
       return lock;
     };
     this.lock = lockIn(new PlainDialect(this.commands));
     this.spinLock = lockIn(new PlainDialect(this.commands, false));
-    this.fairLock = new RedisFairLock(this.commands, scheduler, new FairDialect(this.commands));
+    this.fairLock = new RedisFairLock(this.commands, scheduler, new FairDialect(this.commands), replicas);
     this.locks.push(this.fairLock);
-    this.fencedLock = new RedisFencedLock(this.commands, scheduler, new FencedDialect(this.commands, fences));
+    this.fencedLock = new RedisFencedLock(this.commands, scheduler, new FencedDialect(this.commands, fences), replicas);
     this.locks.push(this.fencedLock);
     this.groupLock = lockIn(new GroupDialect(this.commands));
-    this.readLock = new RedisReadLock(this.commands, scheduler);
-    this.writeLock = new RedisWriteLock(this.commands, scheduler);
+    this.readLock = new RedisReadLock(this.commands, scheduler, replicas);
+    this.writeLock = new RedisWriteLock(this.commands, scheduler, replicas);
     this.locks.push(this.readLock, this.writeLock);
     this.requests = new MarkedRequests(this.commands, scheduler);
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);

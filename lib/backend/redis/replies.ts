@@ -9,6 +9,12 @@ const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|No permi
 /** A server that answered with an error: whatever else happened, the command was not lost on the way. */
 export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
+/**
+ * In a cluster, of a script that touched a key which has just left, beside those it declared. What it had done before
+ * stays done.
+ */
+const BROKEN_OFF = /attempted to access a non local key/;
+
 /** ioredis had noticed that the connection is going down, before it has told so, and wrote nothing. */
 export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");
 
@@ -19,7 +25,7 @@ export const isScriptMissing = (error: unknown): boolean =>
 /** What a failed command means to a caller. */
 export const unavailable = (name: string | undefined, error: unknown): LockUnavailableError => {
   if (error instanceof LockUnavailableError) return error;
-  const refused = isErrorReply(error);
+  const refused = isErrorReply(error) && !BROKEN_OFF.test(messageOf(error));
   const notSent = isNotWritten(error);
   const outcome: CommandOutcome = refused ? 'refused' : notSent ? 'not-sent' : 'unknown';
   const what = refused ? 'Redis refused the command' : 'The connection to Redis failed before the reply';

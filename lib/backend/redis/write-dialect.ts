@@ -15,6 +15,10 @@ export class WriteDialect extends ReadWriteDialect {
     super(commands, scripts.writeLock);
   }
 
+  override fieldOf(_name: string, owner: OwnerId): string {
+    return `${owner}:write`;
+  }
+
   async acquire(request: WriteRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const { name, owner, lease, waiting = { id: '', patience: 0 } } = request;
     const { id: waiter, patience } = waiting;

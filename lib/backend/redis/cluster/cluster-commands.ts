@@ -4,6 +4,7 @@ import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
 import type { PublishCommand, RedisCommands } from '../commands.js';
 import { type NodeCommands, patienceWithin } from '../node-commands.js';
 import { notConnected } from '../replies.js';
+import type { HeldField, Replicas } from '../replication.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
 import type { ClusterTopology } from './cluster-topology.js';
 import { type Redirection, redirectionIn } from './redirection.js';
@@ -79,6 +80,11 @@ export class ClusterCommands implements RedisCommands {
 
   publishCommand(channel: string): PublishCommand {
     return this.topology.isSharded && sharesShard(channel) ? 'SPUBLISH' : 'PUBLISH';
+  }
+
+  async replicasWith(held: HeldField, replicas: Replicas): Promise<number> {
+    const { node } = this.home(held.key, held.key);
+    return node.replicasWith(held, replicas);
   }
 
   onReturn(listener: () => void): void {

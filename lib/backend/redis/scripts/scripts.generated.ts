@@ -2528,6 +2528,21 @@ end
 return reply`,
     }),
   },
+  replication: {
+    /** Writes once more that an owner holds, so that a WAIT behind it tells which replicas know of the hold. */
+    confirm: script<{ lock: string }, { field: string }, [outcome: 'held' | 'lost']>({
+      name: 'replication/confirm',
+      keyNames: ['lock'],
+      argumentNames: ['field'],
+      replyPlaces: [{ holds: ['held', 'lost'] }],
+      text: `local lock = KEYS[1]
+local field = ARGV[1]
+local count = redis.call('HGET', lock, field)
+if not count then return { 'lost' } end
+redis.call('HSET', lock, field, count)
+return { 'held' }`,
+    }),
+  },
   semaphore: {
     /** Changes the number of permits, takes the time to live, and tells the waiters how many there are now. */
     add: script<

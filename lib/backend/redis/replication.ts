@@ -1,0 +1,126 @@
+import { LockUnavailableError } from '../../errors.js';
+import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { RedisConnection } from './connection.js';
+import type { ServerInput } from './connection-input.js';
+import { inTime } from './in-time.js';
+import { isScriptMissing, notConnected, unexpectedReply } from './replies.js';
+import { scriptHash } from './script-hash.js';
+import { encode, isReplyOf } from './scripts/script.js';
+import { scripts } from './scripts/scripts.generated.js';
+
+/** How many replicas must have something, and how long that may take, ms. */
+export interface Replicas {
+  readonly min: number;
+  readonly timeout: number;
+}
+
+/** A hold, by the field that says so in the hash of its lock. */
+export interface HeldField {
+  readonly key: string;
+  readonly field: string;
+}
+
+interface Question extends Replicas {
+  readonly held: HeldField;
+  resolve(replicas: number): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Finds out how many replicas know of a hold. On a connection of its own, since WAIT lets everything wait that comes
+ * behind it; what is asked meanwhile shares the next WAIT.
+ */
+export class Replication {
+  private readonly connection: RedisConnection;
+  private readonly questions: Question[] = [];
+  private busy = false;
+
+  constructor(
+    input: ServerInput,
+    private readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    this.connection = new RedisConnection(input, 'replication', commandTimeout, scheduler, {
+      prepare: () => Promise.resolve(),
+    });
+  }
+
+  /**
+   * Resolves with how many replicas know of the hold, as soon as those are enough, or when the time for that is over;
+   * with 0 where the server does not know of it itself any more.
+   * @throws LockUnavailableError where nobody can tell.
+   */
+  knownBy(held: HeldField, replicas: Replicas): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.questions.push({ ...replicas, held, resolve, reject });
+      void this.work();
+    });
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  private async work(): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    while (this.questions.length > 0) await this.answer(this.questions.splice(0));
+    this.busy = false;
+  }
+
+  private async answer(questions: readonly Question[]): Promise<void> {
+    const min = Math.max(...questions.map((question) => question.min));
+    const timeout = Math.max(...questions.map((question) => question.timeout));
+    try {
+      await this.ready();
+      const deadline = this.scheduler.now() + timeout + this.commandTimeout;
+      const held = questions.map((question) => question.held);
+      const { replicas, isHeld } = await inTime(this.writeAndWait(held, min, timeout), deadline, this.scheduler);
+      questions.forEach(({ resolve }, index) => resolve(isHeld[index] ? replicas : 0));
+    } catch (error) {
+      // Whoever comes next must not wait behind what is not answered.
+      if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.connection.reconnect();
+      for (const { reject } of questions) reject(error);
+    }
+  }
+
+  private async writeAndWait(
+    holds: readonly HeldField[],
+    min: number,
+    timeout: number,
+  ): Promise<{ readonly replicas: number; readonly isHeld: readonly boolean[] }> {
+    const [replicas, ...replies] = await this.send('evalsha', holds, min, timeout).catch((error: unknown) => {
+      if (!isScriptMissing(error)) throw error;
+      return this.send('eval', holds, min, timeout);
+    });
+    if (typeof replicas !== 'number') throw unexpectedReply(replicas);
+    const isHeld = replies.map((reply) => {
+      if (isReplyOf(scripts.replication.confirm, reply)) return reply[0] === 'held';
+      throw unexpectedReply(reply);
+    });
+    return { replicas, isHeld };
+  }
+
+  /** All in one turn and so over one connection: a WAIT knows only of what was written before it on its own. */
+  private send(
+    how: 'evalsha' | 'eval',
+    holds: readonly HeldField[],
+    min: number,
+    timeout: number,
+  ): Promise<readonly unknown[]> {
+    const { client } = this.connection;
+    const { text } = scripts.replication.confirm;
+    const writes = holds.map(({ key, field }) => {
+      const { keys, args } = encode(scripts.replication.confirm, { lock: key }, { field });
+      return client[how](how === 'evalsha' ? scriptHash(text) : text, keys.length, ...keys, ...args);
+    });
+    return Promise.all([client.wait(min, timeout), ...writes]);
+  }
+
+  private async ready(): Promise<void> {
+    if (this.connection.isReady) return;
+    this.connection.open();
+    if (await this.connection.whenReady(this.commandTimeout)) return;
+    throw notConnected(undefined, this.commandTimeout, this.connection.lastError);
+  }
+}
