@@ -22,8 +22,8 @@ export interface HeldField {
 
 interface Question extends Replicas {
   readonly held: HeldField;
-  resolve(replicas: number): void;
-  reject(error: unknown): void;
+  readonly resolve: (replicas: number) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**

@@ -123,7 +123,7 @@ export class ClusterCommands implements RedisCommands {
           throw error;
         }
         const from = node;
-        ({ node, asking } = await this.follow(redirection, key, deadline, name));
+        ({ node, asking } = await this.follow(redirection, from, key, deadline, name));
         timed = this.retimed(timed, from, node);
       }
     }
@@ -131,17 +131,18 @@ export class ClusterCommands implements RedisCommands {
 
   private async follow(
     redirection: Redirection,
+    from: NodeCommands,
     key: string,
     deadline: number,
     name: string | undefined,
   ): Promise<Target> {
     if (redirection.kind === 'ask') {
-      const node = this.topology.nodeAt(this.topology.reachable(redirection.host, redirection.port));
+      const node = this.topology.nodeAt(this.topology.namedBy(from, redirection.host, redirection.port));
       await node.ready(deadline, key, name);
       return { node, asking: true };
     }
-    if (redirection.kind === 'moved') this.topology.moved(redirection.slot, redirection.host, redirection.port);
-    else await this.scheduler.pause(TRY_AGAIN_PAUSE_MS, { keepAlive: true });
+    if (redirection.kind === 'try-again') await this.scheduler.pause(TRY_AGAIN_PAUSE_MS, { keepAlive: true });
+    else this.topology.moved(redirection.slot, this.topology.namedBy(from, redirection.host, redirection.port));
     await this.ready(deadline, key, name);
     return this.home(key, name);
   }

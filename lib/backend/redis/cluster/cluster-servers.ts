@@ -27,10 +27,9 @@ export interface ClusterServers {
 
 export const addressOf = (host: string, port: number): Address => `${host}:${port}`;
 
-const partsOf = (address: Address): { host: string; port: number } => {
-  const colon = address.lastIndexOf(':');
-  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
-};
+export const hostOf = (address: Address): string => address.slice(0, address.lastIndexOf(':'));
+
+const portOf = (address: Address): number => Number(address.slice(address.lastIndexOf(':') + 1));
 
 /** Servers that the client knows by now, and those it was given, which is not in its types. */
 const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
@@ -62,7 +61,7 @@ export const clusterServers = (input: ClusterInput | ClusterClient): ClusterServ
   return {
     seeds: seeds.map(({ host = DEFAULT_HOST, port = DEFAULT_PORT }) => addressOf(host, port)),
     // A cluster has one database, and servers name each other by addresses, not by sockets.
-    connectionTo: (address) => ({ ...shared, ...partsOf(address), db: 0 }),
+    connectionTo: (address) => ({ ...shared, host: hostOf(address), port: portOf(address), db: 0 }),
     reachable: (host, port) => {
       const address = addressOf(host, port);
       const other = mapped(address);

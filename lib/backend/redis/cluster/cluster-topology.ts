@@ -6,7 +6,7 @@ import type { ClusterClient, ClusterInput, ServerInput } from '../connection-inp
 import { NodeCommands } from '../node-commands.js';
 import { notConnected } from '../replies.js';
 import type { TransportSettings } from '../transport.js';
-import { type Address, type ClusterServers, clusterServers } from './cluster-servers.js';
+import { type Address, type ClusterServers, clusterServers, hostOf } from './cluster-servers.js';
 import { askWhetherSharded } from './sharded-channels.js';
 import { SlotMap } from './slot-map.js';
 
@@ -101,15 +101,16 @@ export class ClusterTopology {
   }
 
   /** A server says that a slot is served elsewhere. */
-  moved(slot: number, host: string, port: number): void {
-    const address = this.reachable(host, port);
+  moved(slot: number, address: Address): void {
     if (this.map?.replicas.has(address)) this.nodeAt(address).promoted();
     this.map?.move(slot, address);
     this.lookSoon();
   }
 
-  reachable(host: string, port: number): Address {
-    return this.servers.reachable(host, port);
+  /** The server that another one names; one without a host is on the same. */
+  namedBy(node: NodeCommands, host: string, port: number): Address {
+    const [asked = ''] = [...this.nodes].find(([, known]) => known === node) ?? [];
+    return this.servers.reachable(host === '' ? hostOf(asked) : host, port);
   }
 
   /** Calls `listener` after every look. */
@@ -188,7 +189,7 @@ export class ClusterTopology {
     const deadline = this.scheduler.now() + this.settings.commandTimeout;
     await node.ready(deadline);
     const reply = await node.ask((client) => client.cluster('SLOTS'), deadline);
-    const map = SlotMap.parse(reply, address, (host, port) => this.reachable(host, port));
+    const map = SlotMap.parse(reply, address, (host, port) => this.servers.reachable(host, port));
     if (map) return { map, node };
     throw new LockUnavailableError(`${address} knows of no cluster`, 'refused', false);
   }

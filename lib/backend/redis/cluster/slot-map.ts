@@ -1,5 +1,5 @@
 import { hashSlot } from '../../../keys/hash-slot.js';
-import type { Address } from './cluster-servers.js';
+import { type Address, hostOf } from './cluster-servers.js';
 
 const SLOTS = 16_384;
 
@@ -20,7 +20,7 @@ export class SlotMap {
   ): SlotMap | undefined {
     if (!Array.isArray(reply) || reply.length === 0) return undefined;
     const map = new SlotMap();
-    const ownHost = asked.slice(0, asked.lastIndexOf(':'));
+    const ownHost = hostOf(asked);
     for (const range of reply as readonly unknown[]) {
       if (!Array.isArray(range)) return undefined;
       const [first, last, ...servers]: readonly unknown[] = range;

@@ -1,0 +1,82 @@
+import { RestartGuard, type ServerIdentity } from '../../lib/backend/redis/restart-guard.js';
+import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { thrownBy } from '../thrown-by.js';
+
+const LENGTH = 30_000;
+const OLD: ServerIdentity = { runId: 'a', replicationId: 'r', wasPromoted: false, uptime: 90_000 };
+
+const guarded = () => {
+  const clock = new ManualClock();
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const guard = new RestartGuard(new SteadyScheduler(clock, fail), LENGTH);
+  const left = (): number => {
+    try {
+      guard.check(1000, 'order:1');
+      return 0;
+    } catch (error) {
+      if (error instanceof LockUnavailableError) return Number(error.details['guardedFor']);
+      throw error;
+    }
+  };
+  return { clock, guard, left };
+};
+
+describe('The restart guard', () => {
+  it('lets a server grant that is up for longer than any lease', () => {
+    const { guard, left } = guarded();
+    guard.observe(OLD);
+    expect(left()).toBe(0);
+  });
+
+  it('F10 waits for what is left of the longest lease after a start', async () => {
+    const { clock, guard, left } = guarded();
+    guard.observe({ ...OLD, uptime: 10_000 });
+    expect(left()).toBe(20_000);
+    await clock.advance(19_999);
+    expect(left()).toBe(1);
+    await clock.advance(1);
+    expect(left()).toBe(0);
+  });
+
+  it('F10 waits for a whole lease when it finds the server restarted', async () => {
+    const { clock, guard, left } = guarded();
+    guard.observe(OLD);
+    await clock.advance(5000);
+    guard.observe({ ...OLD, runId: 'b', uptime: 0 });
+    expect(left()).toBe(LENGTH);
+  });
+
+  it('F21 waits for a whole lease after a promotion, of a server it knows and of one it meets first', () => {
+    const known = guarded();
+    known.guard.observe(OLD);
+    known.guard.observe({ ...OLD, replicationId: 's', wasPromoted: true });
+    expect(known.left()).toBe(LENGTH);
+    const met = guarded();
+    met.guard.observe({ ...OLD, wasPromoted: true });
+    expect(met.left()).toBe(LENGTH);
+    const told = guarded();
+    told.guard.observe(OLD);
+    told.guard.promoted();
+    expect(told.left()).toBe(LENGTH);
+  });
+
+  it('minds no connection that was lost and came back', async () => {
+    const { clock, guard, left } = guarded();
+    guard.observe({ ...OLD, uptime: 10_000 });
+    await clock.advance(15_000);
+    guard.observe({ ...OLD, uptime: 25_000 });
+    expect(left()).toBe(5000);
+  });
+
+  it('refuses leases that it does not cover, whatever the server', () => {
+    const { guard } = guarded();
+    guard.observe(OLD);
+    const error = thrownBy(() => guard.check(LENGTH + 1, 'order:1'), LockOptionsError);
+    expect(error.message).toContain(`A lease of ${LENGTH + 1} ms is too long`);
+    expect(error.lockName).toBe('order:1');
+  });
+});
