@@ -1,0 +1,25 @@
+import type { ConnectionInput } from '../../lib/index.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import type { ClientOptions } from '../contract/backends.js';
+import { Client, Clients } from '../contract/client.js';
+
+/** The clients of one topology, whatever it is. */
+export class TopologyClients {
+  private readonly clients = new Clients();
+
+  constructor(private readonly connection: () => ConnectionInput) {}
+
+  /** Opens a client and resolves when it can send commands. */
+  async open(options: ClientOptions = {}, connection = this.connection()): Promise<Client> {
+    const settings = parseModuleOptions({ ...options, connection });
+    const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
+    await client.locks.getLock('connecting').isLocked();
+    return client;
+  }
+
+  close(): Promise<void> {
+    return this.clients.close();
+  }
+}

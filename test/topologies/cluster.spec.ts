@@ -1,0 +1,225 @@
+import { Cluster } from 'ioredis';
+import { hashSlot } from '../../lib/keys/hash-slot.js';
+import { lockChannel } from '../../lib/keys/names.js';
+import { Time } from '../contract/time.js';
+import { RedisCluster } from '../servers/redis-cluster.js';
+import { TopologyClients } from './clients.js';
+import { LOCKS, useSynchronizers } from './every-kind.js';
+
+const time = Time.real();
+/** Woken by a message, not by a poll (5 s) or by the end of a lease. */
+const AT_ONCE_MS = 500;
+
+let cluster: RedisCluster;
+const seeds = () => ({ cluster: cluster.masters.slice(1, 2).map(({ url }) => url) });
+const clients = new TopologyClients(seeds);
+
+beforeAll(async () => {
+  cluster = await RedisCluster.start({ replicasPerMaster: 1 });
+}, 30_000);
+
+afterEach(async () => {
+  await clients.close();
+  for (const server of cluster.masters) await cluster.admin(server).flushall();
+});
+
+afterAll(() => cluster.stop());
+
+describe('In a cluster', () => {
+  it.each(LOCKS)('TP-01 TP-02 FE-08 the %s lock is taken, seen and given back, three times', async (_, lockOf) => {
+    const { locks } = await clients.open();
+    const lock = lockOf(locks, 'order:7');
+    for (let round = 0; round < 3; round++) {
+      const hold = await lock.acquire();
+      expect(await lock.isLocked()).toBe(true);
+      expect(await hold.release()).toBe('released');
+      expect(await lock.isLocked()).toBe(false);
+    }
+  });
+
+  it.each(LOCKS)('TP-11 a release of the %s lock wakes a waiter of another client at once', async (kind, lockOf) => {
+    const [one, other] = await Promise.all([clients.open({ safetyPoll: '1m' }), clients.open({ safetyPoll: '1m' })]);
+    const hold = await lockOf(one.locks, 'order:7').acquire();
+    // Readers do not wait for each other.
+    const rival =
+      kind === 'read' ? other.locks.getReadWriteLock('order:7').writeLock() : lockOf(other.locks, 'order:7');
+    const waiting = rival.acquire({ wait: '30s' });
+    await time.pass(100);
+    await hold.release();
+    const next = await time.finish(waiting, AT_ONCE_MS);
+    await next.release();
+  });
+
+  it('TP-03 a lock is tried for and given back thirty times', async () => {
+    const { locks } = await clients.open();
+    for (let round = 0; round < 30; round++) {
+      const hold = await locks.tryAcquire(`order:${round}`);
+      await hold?.release();
+      expect(hold).not.toBeNull();
+    }
+  });
+
+  it.each([
+    ['no braces', 'order:7', ''],
+    ['a hash tag', '{order}:7', ''],
+    ['braces in the middle', 'a{b}c', ''],
+    ['a prefix', 'order:7', 'shop:'],
+    ['a prefix with a hash tag', 'order:7', '{shop}:'],
+  ])('TP-09 PS-20 with %s every kind keeps to one slot', async (_, name, keyPrefix) => {
+    const { locks } = await clients.open({ keyPrefix });
+    for (const [kind, lockOf] of LOCKS) await lockOf(locks, `${name}:${kind}`).withLock(() => {});
+    await useSynchronizers(locks, name);
+  });
+
+  it('X18 waiters listen where the shard of their lock is, as Redisson does', async () => {
+    const { locks } = await clients.open();
+    const hold = await locks.acquire('order:7');
+    const waiting = locks.acquire('order:7', { wait: '30s' });
+    const owner = cluster.admin(await cluster.ownerOf('order:7'));
+    const listening = async () => (await owner.pubsub('SHARDCHANNELS')) as string[];
+    await time.until(async () => (await listening()).includes(lockChannel('order:7')), 2000);
+    expect(await owner.pubsub('CHANNELS')).toEqual([]);
+    await hold.release();
+    await (await time.finish(waiting, AT_ONCE_MS)).release();
+  });
+
+  it('waiters listen to plain channels where that is wanted', async () => {
+    const { locks } = await clients.open({ shardedPubSub: false });
+    const hold = await locks.acquire('order:7');
+    const waiting = locks.acquire('order:7', { wait: '30s' });
+    const owner = cluster.admin(await cluster.ownerOf('order:7'));
+    await time.until(async () => (await owner.pubsub('CHANNELS')).length > 0, 2000);
+    await hold.release();
+    await (await time.finish(waiting, AT_ONCE_MS)).release();
+  });
+
+  it('a latch whose name has braces of its own, which Redisson cannot use there, wakes all the same', async () => {
+    const [one, other] = await Promise.all([clients.open(), clients.open({ safetyPoll: '1m' })]);
+    await one.locks.getCountDownLatch('a{b}c').trySetCount(1);
+    const waiting = other.locks.getCountDownLatch('a{b}c').await({ wait: '30s' });
+    await time.pass(100);
+    await one.locks.getCountDownLatch('a{b}c').countDown();
+    expect(await time.finish(waiting, AT_ONCE_MS)).toBe(true);
+  });
+
+  it('a client of the application is taken as it is, and left alone', async () => {
+    const given = new Cluster(
+      cluster.masters.map(({ host, port }) => ({ host, port })),
+      { keyPrefix: 'shop:', lazyConnect: true },
+    );
+    const { locks } = await clients.open({}, given);
+    const hold = await locks.acquire('order:7');
+    expect(hold.name).toBe('shop:order:7');
+    await hold.release();
+    expect(given.status).toBe('wait');
+  });
+
+  it('holds of many slots are renewed together', async () => {
+    const client = await clients.open({ watchdogTimeout: 600 });
+    const holds = await Promise.all(Array.from({ length: 50 }, (_, n) => client.locks.acquire(`order:${n}`)));
+    await time.pass(1500);
+    for (const hold of holds) expect(await hold.release()).toBe('released');
+    expect(client.events).toEqual([]);
+  });
+});
+
+describe('While a slot moves', () => {
+  const slot = hashSlot('{7}');
+  const others = async () => {
+    const owner = await cluster.ownerOfSlot(slot);
+    return cluster.masters.filter((server) => server !== owner);
+  };
+
+  it('F24 a held lock is renewed, kept from others and given back at every step', async () => {
+    const client = await clients.open({ watchdogTimeout: 1500 });
+    const lock = client.locks.getLock('order:{7}');
+    const hold = await lock.acquire();
+    const [to] = await others();
+    if (!to) throw new Error('There is no other master');
+    const isMine = async (): Promise<void> => {
+      expect(await client.locks.tryAcquire('order:{7}')).toBeNull();
+      await hold.extend(1400);
+    };
+    const from = await cluster.beginMigration(slot, to);
+    await isMine();
+    await cluster.migrateKeys(slot, from, to);
+    await isMine();
+    await cluster.finishMigration(slot, to);
+    await isMine();
+    await time.pass(600);
+    expect(await hold.release()).toBe('released');
+    expect(client.events).toEqual([]);
+    expect(await lock.isLocked()).toBe(false);
+  });
+
+  it('F24 a new plain lock is taken and given back while half of the keys are here and half there', async () => {
+    const { locks } = await clients.open();
+    const [to] = await others();
+    if (!to) throw new Error('There is no other master');
+    const early = await locks.acquire('early:{7}');
+    const from = await cluster.beginMigration(slot, to);
+    const during = await locks.acquire('during:{7}');
+    expect(await locks.tryAcquire('early:{7}')).toBeNull();
+    expect(await locks.tryAcquire('during:{7}')).toBeNull();
+    await cluster.migrateKeys(slot, from, to);
+    expect(await early.release()).toBe('released');
+    expect(await during.release()).toBe('released');
+    await cluster.finishMigration(slot, to);
+  });
+
+  it('F24 a kind of several keys waits for the end of the move, and is then had', async () => {
+    const { locks } = await clients.open();
+    const [to] = await others();
+    if (!to) throw new Error('There is no other master');
+    const from = await cluster.beginMigration(slot, to);
+    const waiting = locks.getFencedLock('fenced:{7}').acquire({ wait: '10s' });
+    await time.pass(200);
+    await cluster.migrateKeys(slot, from, to);
+    await cluster.finishMigration(slot, to);
+    await (await time.finish(waiting, 3000)).release();
+  });
+
+  it('F24 a waiter goes with the channel, and is woken at the new place', async () => {
+    const [one, other] = await Promise.all([clients.open(), clients.open({ safetyPoll: '1m' })]);
+    const hold = await one.locks.acquire('order:{7}');
+    const waiting = other.locks.acquire('order:{7}', { wait: '30s' });
+    await time.pass(100);
+    const [to] = await others();
+    if (!to) throw new Error('There is no other master');
+    await cluster.moveSlot(slot, to);
+    const admin = cluster.admin(to);
+    const listening = async () => (await admin.pubsub('SHARDCHANNELS')) as string[];
+    await time.until(async () => (await listening()).includes(lockChannel('order:{7}')), 3000);
+    await hold.release();
+    await (await time.finish(waiting, AT_ONCE_MS)).release();
+  });
+
+  it('F25 nothing is lost in a storm of moves', async () => {
+    const { locks } = await clients.open();
+    let [inside, sections, stop] = [0, 0, false];
+    const loop = async (): Promise<void> => {
+      while (!stop) {
+        await locks.withLock('order:{7}', { wait: '10s' }, async () => {
+          inside += 1;
+          expect(inside).toBe(1);
+          await time.pause(1);
+          inside -= 1;
+          sections += 1;
+        });
+      }
+    };
+    const loops = [loop(), loop(), loop()];
+    const moves = 10;
+    for (let move = 0; move < moves; move++) {
+      const before = sections;
+      const [to] = await others();
+      if (!to) throw new Error('There is no other master');
+      await cluster.moveSlot(slot, to);
+      // At the latest when a waiter that lost its channel looks by itself.
+      await time.until(() => sections > before, 1000);
+    }
+    stop = true;
+    await Promise.all(loops);
+    expect(sections).toBeGreaterThanOrEqual(moves);
+  });
+});
