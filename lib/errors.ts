@@ -48,6 +48,11 @@ export class LockOwnershipError extends LockError {
   readonly code = 'LOCK_OWNERSHIP';
 }
 
+/** So many wait for it in this process already that nobody else may (`maxQueue`). Try again later, elsewhere, or not. */
+export class LockQueueFullError extends LockError {
+  readonly code = 'LOCK_QUEUE_FULL';
+}
+
 /** The caller's `AbortSignal` ended a wait; its reason is the `cause`. */
 export class LockAbortedError extends LockError {
   readonly code = 'LOCK_ABORTED';

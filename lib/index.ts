@@ -9,6 +9,7 @@ export {
   LockNotWiredError,
   LockOptionsError,
   LockOwnershipError,
+  LockQueueFullError,
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,

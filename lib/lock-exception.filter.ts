@@ -6,6 +6,7 @@ import {
   LockConflictError,
   LockError,
   LockNameError,
+  LockQueueFullError,
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
@@ -73,6 +74,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     }
     if (
       error instanceof LockUnavailableError ||
+      error instanceof LockQueueFullError ||
       error instanceof LockShutdownError ||
       error instanceof LockAbortedError
     ) {

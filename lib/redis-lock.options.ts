@@ -162,7 +162,7 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
     },
     fences: oneOf(given.fences, 'fences', ['clock', 'counter']),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
-    maxHold: duration(given.maxHold, 'maxHold', Number.POSITIVE_INFINITY, watchdogTimeout),
+    maxHold: maxHold(given.maxHold, watchdogTimeout),
     replicas: parseReplicas(given.replicas),
     restartGuard: restartGuard(given.restartGuard, watchdogTimeout),
     probe: oneOf<'refuse' | 'warn' | false>(given.probe, 'probe', ['refuse', 'warn', false]),
@@ -188,6 +188,11 @@ const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]])
     throw refusedOption(option, value, allowed.map((candidate) => describe(candidate)).join(' or '));
   return found;
 };
+
+const maxHold = (value: unknown, watchdogTimeout: number): number =>
+  value === undefined
+    ? Number.POSITIVE_INFINITY
+    : parseDuration(value, 'maxHold', { min: watchdogTimeout, max: MAX_DURATION, infinity: true });
 
 /** A guard shorter than what the watchdog grants would let a lock go to two. */
 const restartGuard = (value: unknown, watchdogTimeout: number): number => {

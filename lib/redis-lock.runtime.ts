@@ -70,15 +70,18 @@ export const createRuntime = (
   const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
   const masters = settings.redlock && createMasters(settings.redlock, settings.restartGuard, scheduler);
-  const { fairWaitTimeout, safetyPoll, watchdogTimeout, keyPrefix, wait, names } = settings;
+  const { fairWaitTimeout, safetyPoll, watchdogTimeout, keyPrefix, wait, maxQueue, maxHold, names } = settings;
   const polling = { safety: safetyPoll, deaf: Math.min(DEAF_POLL_MS, safetyPoll) };
-  const waiting = { wakeUps: backend.wakeUps, scheduler, polling };
+  const waiting = { wakeUps: backend.wakeUps, scheduler, polling, maxQueue };
   const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout });
   const semaphores = new Line(new SemaphoreTries(backend.semaphore, events), waiting, semaphoreChannel);
   const permitTries = new PermitTries(backend.permitExpirableSemaphore, events);
   const expirablePermits = new Line(permitTries, waiting, semaphoreChannel);
   const latches = new Line(new LatchLooks(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquisitions }) => acquisitions);
+  const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
+  backend.onReturn(() => watchdog.checkAll());
+  masters?.onReturn(() => watchdog.checkAll());
   const shutdownController = new AbortController();
   return {
     backend,
@@ -89,9 +92,9 @@ export const createRuntime = (
     expirablePermits,
     latches,
     acquisitions: settlingOf([...lines, semaphores, expirablePermits, latches]),
-    watchdog: new Watchdog(scheduler, events, watchdogTimeout),
+    watchdog,
     events,
-    defaults: { keyPrefix, wait, names },
+    defaults: { keyPrefix, wait, maxHold, names },
     shutdown: shutdownController.signal,
     shutdownController,
     grants: new Grants(),

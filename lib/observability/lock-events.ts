@@ -2,6 +2,16 @@
 export type LockEvent =
   /** A hold ended before its owner released it. */
   | { readonly type: 'lost'; readonly lockName: string; readonly owner: string; readonly reason: string }
+  /** A hold has been kept for as long as is allowed, ms; it ends when its last renewal has run out. */
+  | {
+      readonly type: 'held-too-long';
+      readonly lockName: string;
+      readonly owner: string;
+      readonly heldFor: number;
+      readonly maxHold: number;
+    }
+  /** A hold is kept for very long, ms, and nothing limits that. */
+  | { readonly type: 'held-long'; readonly lockName: string; readonly owner: string; readonly heldFor: number }
   /** A renewal failed; it is tried again until the hold's local deadline. */
   | { readonly type: 'renewal-failed'; readonly holds: number; readonly error: unknown }
   /** A release could not be confirmed; it goes on in the background until the lease is over. */

@@ -13,6 +13,16 @@ const write = (log: EventLog, event: LockEvent): void => {
     case 'lost':
       log.warn(`Lock "${event.lockName}" was lost by ${event.owner}: ${event.reason}`);
       break;
+    case 'held-too-long':
+      log.error(
+        `Lock "${event.lockName}" is held by ${event.owner} for ${event.heldFor} ms; maxHold of ${event.maxHold} ms ends it now`,
+      );
+      break;
+    case 'held-long':
+      log.warn(
+        `Lock "${event.lockName}" is held by ${event.owner} for ${event.heldFor} ms; give maxHold to limit what one hold may take`,
+      );
+      break;
     case 'renewal-failed':
       log.warn(`Renewing ${event.holds} hold(s) failed and is tried again: ${messageOf(event.error)}`);
       break;

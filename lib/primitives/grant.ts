@@ -1,13 +1,14 @@
-import { isPassing, LockLostError } from '../errors.js';
+import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
 import type { OwnerId } from '../scope/owner.js';
 import { Turns } from '../scope/turns.js';
 import type { Acquired } from '../waiting/attempt.js';
 import { Lease, type LossReason } from '../watchdog/lease.js';
-import type { Watched } from '../watchdog/watchdog.js';
+import { lastRenewalWithin, type Watched } from '../watchdog/watchdog.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { HoldRelease } from './hold.js';
+import { HoldAge } from './hold-age.js';
 import { HoldSignal } from './hold-signal.js';
-import { HoldTimes } from './hold-times.js';
+import { HoldTimes, type Term } from './hold-times.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { lossError, lossText } from './loss.js';
@@ -25,6 +26,8 @@ export class Grant implements Watched {
   private readonly stopSignal = new HoldSignal();
   /** The holds the server is to count. */
   private readonly holds: HoldTimes;
+  private readonly age: HoldAge;
+  private verifying = false;
   private readonly turns = new Turns();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
@@ -44,7 +47,9 @@ export class Grant implements Watched {
   ) {
     this.owner = acquired.owner;
     this.fence = acquired.fence;
-    this.holds = new HoldTimes(runtime.scheduler, runtime.watchdog.timeout);
+    const { watchdog, scheduler, defaults } = runtime;
+    this.holds = new HoldTimes(scheduler, { watchdogTimeout: watchdog.timeout, maxHold: defaults.maxHold });
+    this.age = new HoldAge(this.holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
     this.countedUntil = runtime.scheduler.now() + acquired.lease;
     this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, (reason) => this.onLost(reason));
     runtime.grants.add(this);
@@ -63,8 +68,12 @@ export class Grant implements Watched {
     return this.holds.needed();
   }
 
-  get isLeased(): boolean {
-    return this.holds.isLeased;
+  get isEnding(): boolean {
+    return !this.holds.isWatched || this.holds.left <= this.runtime.watchdog.timeout;
+  }
+
+  get isRenewed(): boolean {
+    return this.holds.isWatched || (this.kind.renewsLeases ?? false);
   }
 
   get isBusy(): boolean {
@@ -98,7 +107,7 @@ export class Grant implements Watched {
 
   /** Counts the hold in that the server has counted already. */
   admitFirst(hold: GrantedHold, lease: number | undefined): void {
-    this.holds.set(hold, this.holds.endOf(lease));
+    this.holds.set(hold, this.holds.termOf(lease));
     this.keepAlive();
   }
 
@@ -113,10 +122,10 @@ export class Grant implements Watched {
       try {
         if (this.closed) return false;
         this.assertHeld();
-        const end = this.holds.endOf(lease);
-        await this.confirm(end);
+        const term = this.holds.termOf(lease);
+        await this.confirm(term);
         this.assertHeld();
-        this.holds.set(hold, end);
+        this.holds.set(hold, term);
         this.keepAlive();
         return true;
       } finally {
@@ -153,7 +162,10 @@ export class Grant implements Watched {
    * @throws LockLostError, LockUnavailableError
    */
   extend(hold: GrantedHold, lease: number): Promise<void> {
-    return this.keepUntil(hold, (before) => Math.max(before, this.holds.endOf(lease)));
+    return this.keepFor(hold, (before) => {
+      const { end } = this.holds.termOf(lease);
+      return { ...before, end: Math.max(before.end, end) };
+    });
   }
 
   /**
@@ -161,19 +173,48 @@ export class Grant implements Watched {
    * @throws LockLostError, LockUnavailableError
    */
   limit(hold: GrantedHold, lease: number): Promise<void> {
-    return this.keepUntil(hold, () => this.holds.endOf(lease));
+    return this.keepFor(hold, () => this.holds.termOf(lease));
   }
 
-  private keepUntil(hold: GrantedHold, endAfter: (before: number) => number): Promise<void> {
+  private keepFor(hold: GrantedHold, termAfter: (before: Term) => Term): Promise<void> {
     return this.turns.run(async () => {
       this.assertHeld();
       const before = this.holds.get(hold);
       if (before === undefined) throw this.lossError();
-      this.holds.set(hold, endAfter(before));
+      this.holds.set(hold, termAfter(before));
       await this.confirm();
       this.assertHeld();
       this.keepAlive();
     });
+  }
+
+  /**
+   * Finds out whether the server still has it; where not, it is lost. No answer changes nothing. For when nothing else
+   * asks the server about it.
+   */
+  async verify(): Promise<void> {
+    if (this.verifying || this.isBusy || this.closed || this.loss) return;
+    const { name, owner } = this;
+    this.verifying = true;
+    try {
+      const { count } = await this.transitions.inspect(name, owner);
+      // An owner that let go meanwhile has lost nothing; one that is gone never comes back.
+      if (count === 0 && !this.closed && this.isJoinable) this.lease.lose('gone');
+    } catch (error) {
+      if (error instanceof WrongKeyTypeError) this.lease.lose('gone');
+      else if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
+    } finally {
+      this.verifying = false;
+    }
+  }
+
+  checkAge(): void {
+    const type = this.loss ? undefined : this.age.remark();
+    if (!type) return;
+    const { name: lockName, owner, runtime, holds } = this;
+    const facts = { lockName, owner, heldFor: Math.round(holds.age) };
+    if (type === 'held-long') runtime.events.emit({ type, ...facts });
+    else runtime.events.emit({ type, ...facts, maxHold: runtime.defaults.maxHold });
   }
 
   private async remain(): Promise<HoldRelease> {
@@ -202,9 +243,9 @@ export class Grant implements Watched {
 
   /**
    * Tells the server how often the owner holds, and for how long from now.
-   * @param entering The end of the lease of a hold that is to come in as well.
+   * @param entering The term of a hold that is to come in as well.
    */
-  private async confirm(entering?: number): Promise<void> {
+  private async confirm(entering?: Term): Promise<void> {
     const { runtime, name, owner } = this;
     if (this.loss) return;
     const count = this.holds.count + (entering === undefined ? 0 : 1);
@@ -219,11 +260,9 @@ export class Grant implements Watched {
 
   private keepAlive(): void {
     if (this.loss) return;
-    const { watchdog } = this.runtime;
-    if (this.isLeased) this.lease.doubt();
+    if (this.isEnding) this.lease.doubt();
     else this.lease.trust();
-    if (!this.isLeased || this.kind.renewsLeases) watchdog.watch(this);
-    else watchdog.unwatch(this);
+    this.runtime.watchdog.watch(this);
   }
 
   private letGo(): void {
@@ -231,8 +270,9 @@ export class Grant implements Watched {
     this.lease.end();
   }
 
-  private onLost(reason: LossReason): void {
+  private onLost(how: LossReason): void {
     if (this.loss) return;
+    const reason = how === 'lease-over' && this.age.isOver ? 'held-too-long' : how;
     this.loss = reason;
     this.runtime.watchdog.unwatch(this);
     // Nobody has to give back what is not there any more, and nothing waits for it.

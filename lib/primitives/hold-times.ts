@@ -1,60 +1,90 @@
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { GrantedHold } from './granted-hold.js';
 
-/** The holds of one grant, in the order they came in, each with the instant its own lease ends. */
+/** How long a hold lasts: until the end of a lease of its own, or as long as the watchdog keeps it. */
+export interface Term {
+  /** By the scheduler; `Infinity`: without end. */
+  readonly end: number;
+  /** Whether the watchdog renews it until then. */
+  readonly isWatched: boolean;
+}
+
+export interface HoldLimits {
+  /** Milliseconds that each renewal of the watchdog grants. */
+  readonly watchdogTimeout: number;
+  /** Milliseconds from the grant on for which the watchdog renews at the most; may be `Infinity`. */
+  readonly maxHold: number;
+}
+
+/** The holds of one grant, in the order they came in, and how long each lasts. */
 export class HoldTimes {
-  /** By the scheduler; `Infinity`: the watchdog keeps it. */
-  private readonly ends = new Map<GrantedHold, number>();
+  private readonly terms = new Map<GrantedHold, Term>();
+  private readonly since: number;
 
   constructor(
     private readonly scheduler: SteadyScheduler,
-    private readonly watchdogTimeout: number,
-  ) {}
-
-  get count(): number {
-    return this.ends.size;
+    private readonly limits: HoldLimits,
+  ) {
+    this.since = scheduler.now();
   }
 
-  /** Whether every hold has a lease of its own. */
-  get isLeased(): boolean {
-    return ![...this.ends.values()].includes(Number.POSITIVE_INFINITY);
+  get count(): number {
+    return this.terms.size;
+  }
+
+  /** Milliseconds since the grant. */
+  get age(): number {
+    return this.scheduler.now() - this.since;
+  }
+
+  /** Whether the watchdog keeps any. */
+  get isWatched(): boolean {
+    return [...this.terms.values()].some(({ isWatched }) => isWatched);
+  }
+
+  /** Milliseconds until the last of them ends by itself; `Infinity` where it does not. */
+  get left(): number {
+    return Math.max(...[...this.terms.values()].map(({ end }) => end)) - this.scheduler.now();
   }
 
   /** Whether any has time left: holds whose own lease is over, and that nobody released, keep nothing. */
   get isLasting(): boolean {
     const now = this.scheduler.now();
-    return [...this.ends.values()].some((end) => end > now);
+    return [...this.terms.values()].some(({ end }) => end > now);
   }
 
-  /** The end of a lease of so many milliseconds from now; of none where it is `undefined`. */
-  endOf(lease: number | undefined): number {
-    return lease === undefined ? Number.POSITIVE_INFINITY : this.scheduler.now() + lease;
+  /** The term of a hold that asks for a lease of so many milliseconds from now; of one that asks for none. */
+  termOf(lease: number | undefined): Term {
+    if (lease === undefined) return { end: this.since + this.limits.maxHold, isWatched: true };
+    return { end: this.scheduler.now() + lease, isWatched: false };
   }
 
-  get(hold: GrantedHold): number | undefined {
-    return this.ends.get(hold);
+  get(hold: GrantedHold): Term | undefined {
+    return this.terms.get(hold);
   }
 
-  set(hold: GrantedHold, end: number): void {
-    this.ends.set(hold, end);
+  set(hold: GrantedHold, term: Term): void {
+    this.terms.set(hold, term);
   }
 
   delete(hold: GrantedHold): void {
-    this.ends.delete(hold);
+    this.terms.delete(hold);
   }
 
   findLast(matches: (hold: GrantedHold) => boolean): GrantedHold | undefined {
-    return [...this.ends.keys()].findLast(matches);
+    return [...this.terms.keys()].findLast(matches);
   }
 
   /**
    * Milliseconds the holds need together: the longest of their leases, and a round of the watchdog where it keeps one.
-   * @param entering The end of one more, that is to come in.
+   * @param entering The term of one more, that is to come in.
    */
-  needed(entering?: number): number {
-    const ends = entering === undefined ? [...this.ends.values()] : [...this.ends.values(), entering];
-    const leased = Math.max(...ends.filter((end) => Number.isFinite(end))) - this.scheduler.now();
-    const watched = ends.includes(Number.POSITIVE_INFINITY) ? this.watchdogTimeout : 1;
-    return Math.ceil(Math.max(leased, watched));
+  needed(entering?: Term): number {
+    const terms = entering === undefined ? [...this.terms.values()] : [...this.terms.values(), entering];
+    const now = this.scheduler.now();
+    const needs = terms.map(({ end, isWatched }) =>
+      isWatched ? Math.min(this.limits.watchdogTimeout, end - now) : end - now,
+    );
+    return Math.ceil(Math.max(1, ...needs));
   }
 }

@@ -22,6 +22,8 @@ export interface LockDefaults {
   readonly keyPrefix: string;
   /** Milliseconds an acquirer waits; may be `Infinity`. */
   readonly wait: number;
+  /** Milliseconds for which the watchdog keeps a hold at the most; may be `Infinity`. */
+  readonly maxHold: number;
   readonly names: NameLimits;
 }
 

@@ -99,8 +99,12 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     );
   }
 
-  forceRelease(): Promise<boolean> {
-    return this.kind.transitions.forceRelease(this.name);
+  async forceRelease(): Promise<boolean> {
+    const { runtime, kind, name } = this;
+    const released = await kind.transitions.forceRelease(name);
+    // Whoever held it here is to stop at once; elsewhere it is noticed with the next renewal.
+    await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
+    return released;
   }
 
   async isLocked(): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { LockFamily } from './lock-kind.js';
 
 const TEXTS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was renewed or released',
+  'held-too-long': 'it was held for longer than maxHold, and the watchdog kept it no longer',
   gone: 'the server no longer has it, because it expired, was deleted or was force-released',
 };
 

@@ -4,7 +4,7 @@ import type { WaitEnd } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
 import { Ear } from './ear.js';
 import type { Waiting } from './line.js';
-import { type Asked, type LastSeen, refusal } from './refusal.js';
+import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
 import type { Busy, Tries } from './tries.js';
 import { WakeUp } from './wake-up.js';
 
@@ -65,6 +65,8 @@ export class Contention<Wanted, Got extends object> {
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
   enter(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
+    const { size } = this.waiters;
+    if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
       const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
       const waiter: Waiter<Wanted, Got> = {

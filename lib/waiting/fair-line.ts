@@ -10,7 +10,7 @@ import { type Acquired, leaseSpent } from './attempt.js';
 import { pauseAfter, UNAVAILABLE_PAUSE_MS } from './contention.js';
 import { Ear } from './ear.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
-import { type Asked, type LastSeen, refusal } from './refusal.js';
+import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
 import { WakeUp } from './wake-up.js';
 
 /** The share of a slot after which all places are kept anew, and after which a keeping that failed is tried again. */
@@ -53,6 +53,8 @@ export class FairLine {
 
   /** Waits in the queue. Rejects when the limit ends, with nothing left behind. */
   enter(asked: Asked, lease: number): Promise<Acquired> {
+    const { size } = this.waiters;
+    if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
       const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
       const verdict = {

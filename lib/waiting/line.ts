@@ -10,6 +10,8 @@ export interface Waiting {
   readonly wakeUps: WakeUps;
   readonly scheduler: SteadyScheduler;
   readonly polling: Polling;
+  /** How many may wait for the same in this process. */
+  readonly maxQueue: number;
 }
 
 /** By one try, or by waiting in the line of everybody in this process who wants the same. */

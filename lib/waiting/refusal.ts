@@ -2,6 +2,7 @@ import {
   LockAbortedError,
   LockConflictError,
   type LockError,
+  LockQueueFullError,
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
@@ -34,6 +35,16 @@ export const conflict = ({ what, name, template }: Asked, busy: Busy): LockConfl
     `${what} "${name}" is ${describeBusy(busy)}; one try was allowed, give a wait to queue for it`,
     { lockName: name, template, details: { ...busy } },
   );
+
+/** Nobody else may wait for it here. */
+export const queueFull = ({ what, name, template }: Asked, waiters: number): LockQueueFullError => {
+  const why = `${waiters} callers of this process wait for it already`;
+  return new LockQueueFullError(`${what} "${name}" cannot be queued for: ${why}; try again later, or raise maxQueue`, {
+    lockName: name,
+    template,
+    details: { waiters },
+  });
+};
 
 /** Why a wait that ended comes to nothing. */
 export const refusal = ({ what, name, template, limit }: Asked, end: WaitEnd, last: LastSeen): LockError => {

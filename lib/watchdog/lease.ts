@@ -8,8 +8,11 @@ const DRIFT = 0.02;
 const MARGIN_MS = 20;
 const LEAST_MARGIN_MS = 2;
 
-/** How a hold ends before its owner gives it back: its time passed here, or it is not there any more on the server. */
-export type LossReason = 'lease-over' | 'gone';
+/**
+ * How a hold ends before its owner gives it back: its time passed here, also because it was as long as is allowed, or it
+ * is not there any more on the server.
+ */
+export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
 
 /**
  * The part of a lease during which its holder may act, ms from before the command left. Never more than what Redlock

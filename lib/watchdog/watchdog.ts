@@ -7,7 +7,7 @@ import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { Lease } from './lease.js';
 
-/** A hold that is kept alive until it is released or lost, or until the end of its own lease. */
+/** A hold that is looked after until it is released or lost, or until the end of its own lease. */
 export interface Watched {
   /** Where it is renewed, together with others of its kind. */
   readonly transitions: Pick<LockTransitions, 'renew'>;
@@ -16,21 +16,32 @@ export interface Watched {
   readonly lease: Lease;
   /** Milliseconds that it needs from now on. */
   readonly neededLease: number;
-  /** Whether it has a lease of its own: its deadline keeps its timer then, however well the renewals work. */
-  readonly isLeased: boolean;
+  /** Whether it ends by itself before long: its deadline keeps its timer then, however well the renewals work. */
+  readonly isEnding: boolean;
+  /** Whether it is kept alive; otherwise it is only looked after. */
+  readonly isRenewed: boolean;
   /** Whether the server is being told something else about it, which lets it last just as well. */
   readonly isBusy: boolean;
+  /** Finds out whether the server still has it, and is lost where not. Never rejects. */
+  verify(): Promise<void>;
+  /** Called in every round: says so where it has been held for too long. */
+  checkAge(): void;
 }
 
-/** Renewed in one command: large enough that ten thousand holds cost few, small enough to keep the server free. */
+/** Renewed in one command, or asked after in one turn: large enough that ten thousand holds cost few, small enough to keep the server free. */
 const BATCH = 500;
 /** The share of the timeout after which a failed renewal is tried again, and after which the next is due. */
 const PERIOD = 1 / 3;
 const RETRY = 1 / 15;
+/** The share of the timeout that a lease may lack of what its hold needs; clocks may drift apart in less. */
+const LACKING = 1 / 6;
+
+/** What ends so many milliseconds from now is not renewed any more. */
+export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PERIOD);
 
 /**
- * Renews every hold it is told to watch, a third of the timeout after the last time, in batches, on one timer. The next
- * round is armed before the current one works, so that a round that hangs delays no other; failed batches are tried
+ * Renews every hold it is told to watch, a third of the timeout after the last time, in batches, on one timer; holds with
+ * a lease of their own are asked after, so that one that is gone is noticed as soon. The next round is armed before the current one works, so that a round that hangs delays no other; failed batches are tried
  * again, several times before the next round is due, until the local deadline of their holds. Nothing is thrown: a hold
  * that cannot be kept is lost, and its signal says so.
  */
@@ -39,6 +50,8 @@ export class Watchdog {
   private readonly renewing = new Set<Watched>();
   private timer: ScheduledTask | undefined;
   private stopped = false;
+  /** How often {@link checkAll} was called. */
+  private returns = 0;
 
   /** @param timeout Milliseconds each renewal grants (Redisson: `lockWatchdogTimeout`). */
   constructor(
@@ -47,7 +60,7 @@ export class Watchdog {
     readonly timeout: number,
   ) {}
 
-  /** Keeps `hold` alive from now on. */
+  /** Looks after `hold` from now on. */
   watch(hold: Watched): void {
     if (this.stopped) {
       hold.lease.doubt();
@@ -57,7 +70,7 @@ export class Watchdog {
     this.timer ??= this.arm();
   }
 
-  /** Lets `hold` be: it was released, or has a lease again. */
+  /** Lets `hold` be: it was released. */
   unwatch(hold: Watched): void {
     this.watched.delete(hold);
     if (this.watched.size > 0) return;
@@ -78,15 +91,31 @@ export class Watchdog {
     return runOutsideRegions(() => this.scheduler.schedule(this.timeout * PERIOD, () => this.round()));
   }
 
-  private round(): void {
-    this.timer = this.arm();
-    this.renewInTurns([...this.watched]);
+  /** Renews and asks after everything at once: the server was away, or is another one. */
+  checkAll(): void {
+    this.returns += 1;
+    if (this.watched.size > 0) runOutsideRegions(() => this.inTurns([...this.watched], 0));
   }
 
-  /** Batch after batch, each in a turn of its own: ten thousand holds in one would keep the event loop for too long. */
-  private renewInTurns(holds: readonly Watched[]): void {
-    this.renewDue(holds.slice(0, BATCH));
-    if (holds.length > BATCH) this.scheduler.schedule(0, () => this.renewInTurns(holds.slice(BATCH)));
+  private round(): void {
+    this.timer = this.arm();
+    for (const hold of this.watched) hold.checkAge();
+    this.inTurns([...this.watched], this.timeout * PERIOD);
+  }
+
+  /**
+   * Batch after batch, each in a turn of its own: ten thousand holds in one would keep the event loop for too long.
+   * @param least Milliseconds of its lease that a hold must have left to be asked after.
+   */
+  private inTurns(holds: readonly Watched[], least: number): void {
+    const batch = holds.slice(0, BATCH);
+    this.renewDue(batch);
+    for (const hold of batch) {
+      if (this.watched.has(hold) && !this.isDue(hold) && !this.renewing.has(hold) && hold.lease.remaining > least) {
+        void hold.verify();
+      }
+    }
+    if (holds.length > BATCH) this.scheduler.schedule(0, () => this.inTurns(holds.slice(BATCH), least));
   }
 
   private renewDue(holds: readonly Watched[]): void {
@@ -100,33 +129,40 @@ export class Watchdog {
     for (const [transitions, batch] of due) void this.renew(transitions, batch);
   }
 
-  /** A lease that ends before the round after the next is left to itself: nobody's renewal grants less than that. */
   private isDue(hold: Watched): boolean {
     const isFree = this.watched.has(hold) && !this.renewing.has(hold) && !hold.isBusy;
-    return isFree && hold.lease.isAlive && hold.neededLease > this.timeout * (1 - PERIOD);
+    return isFree && hold.isRenewed && hold.lease.isAlive && this.isWorthRenewing(hold);
+  }
+
+  /** A lease that ends before the round after the next is left to itself, unless the last renewal failed. */
+  private isWorthRenewing({ neededLease, lease }: Watched): boolean {
+    return neededLease > lastRenewalWithin(this.timeout) || neededLease - lease.remaining > this.timeout * LACKING;
   }
 
   private async renew(transitions: Watched['transitions'], holds: readonly Watched[]): Promise<void> {
     const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
     for (const hold of holds) this.renewing.add(hold);
+    const { returns } = this;
     try {
       const { sent, held, failure } = await transitions.renew(renewals);
       const open = holds.filter((_, index) => held[index] === undefined);
       holds.forEach((hold, index) => {
         if (held[index] !== undefined) this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent);
       });
-      if (open.length > 0) this.tryAgain(open, failure);
+      if (open.length > 0) this.tryAgain(open, failure, returns);
     } catch (error) {
-      this.tryAgain(holds, error);
+      this.tryAgain(holds, error, returns);
     } finally {
       for (const hold of holds) this.renewing.delete(hold);
     }
   }
 
-  private tryAgain(holds: readonly Watched[], error: unknown): void {
+  /** @param returns When the renewal that failed began: where the server has come back since, it is asked at once. */
+  private tryAgain(holds: readonly Watched[], error: unknown, returns: number): void {
     this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
     for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
-    this.scheduler.schedule(this.timeout * RETRY * (0.5 + Math.random()), () => this.renewDue(holds));
+    const pause = returns === this.returns ? this.timeout * RETRY * (0.5 + Math.random()) : 0;
+    this.scheduler.schedule(pause, () => this.renewDue(holds));
   }
 
   /** @param lease What was granted; `undefined`: nothing is held any more. */
@@ -138,7 +174,8 @@ export class Watchdog {
       hold.lease.lose('gone');
     } else {
       hold.lease.renewed(sent, lease);
-      if (!hold.isLeased) hold.lease.trust();
+      if (hold.isEnding) hold.lease.doubt();
+      else hold.lease.trust();
     }
   }
 }

@@ -150,8 +150,11 @@ describe('The watchdog with a slow server', () => {
       owner: 'me:1',
       lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, () => {}),
       neededLease: 3 * 80,
-      isLeased: false,
+      isEnding: false,
+      isRenewed: true,
       isBusy: false,
+      verify: async () => {},
+      checkAge: () => {},
     };
     watchdog.watch(hold);
     await clock.advance(400);

@@ -47,7 +47,7 @@ describe('In a cluster', () => {
     await time.pass(100);
     await hold.release();
     const next = await time.finish(waiting, AT_ONCE_MS);
-    await next.release();
+    expect(await next.release()).toBe('released');
   });
 
   it('TP-03 a lock is tried for and given back thirty times', async () => {
@@ -68,7 +68,7 @@ describe('In a cluster', () => {
   ])('TP-09 PS-20 with %s every kind keeps to one slot', async (_, name, keyPrefix) => {
     const { locks } = await clients.open({ keyPrefix });
     for (const [kind, lockOf] of LOCKS) await lockOf(locks, `${name}:${kind}`).withLock(() => {});
-    await useSynchronizers(locks, name);
+    await expect(useSynchronizers(locks, name)).resolves.toBeUndefined();
   });
 
   it('X18 waiters listen where the shard of their lock is, as Redisson does', async () => {
@@ -80,7 +80,7 @@ describe('In a cluster', () => {
     await time.until(async () => (await listening()).includes(lockChannel('order:7')), 2000);
     expect(await owner.pubsub('CHANNELS')).toEqual([]);
     await hold.release();
-    await (await time.finish(waiting, AT_ONCE_MS)).release();
+    expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
   });
 
   it('waiters listen to plain channels where that is wanted', async () => {
@@ -90,7 +90,7 @@ describe('In a cluster', () => {
     const owner = cluster.admin(await cluster.ownerOf('order:7'));
     await time.until(async () => (await owner.pubsub('CHANNELS')).length > 0, 2000);
     await hold.release();
-    await (await time.finish(waiting, AT_ONCE_MS)).release();
+    expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
   });
 
   it('a latch whose name has braces of its own, which Redisson cannot use there, wakes all the same', async () => {
@@ -176,7 +176,7 @@ describe('While a slot moves', () => {
     await time.pass(200);
     await cluster.migrateKeys(slot, from, to);
     await cluster.finishMigration(slot, to);
-    await (await time.finish(waiting, 3000)).release();
+    expect(await (await time.finish(waiting, 3000)).release()).toBe('released');
   });
 
   it('F24 a waiter goes with the channel, and is woken at the new place', async () => {
@@ -191,14 +191,15 @@ describe('While a slot moves', () => {
     const listening = async () => (await admin.pubsub('SHARDCHANNELS')) as string[];
     await time.until(async () => (await listening()).includes(lockChannel('order:{7}')), 3000);
     await hold.release();
-    await (await time.finish(waiting, AT_ONCE_MS)).release();
+    expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
   });
 
   it('F25 nothing is lost in a storm of moves', async () => {
     const { locks } = await clients.open();
-    let [inside, sections, stop] = [0, 0, false];
+    let [inside, sections] = [0, 0];
+    const stop = new AbortController();
     const loop = async (): Promise<void> => {
-      while (!stop) {
+      while (!stop.signal.aborted) {
         await locks.withLock('order:{7}', { wait: '10s' }, async () => {
           inside += 1;
           expect(inside).toBe(1);
@@ -218,7 +219,7 @@ describe('While a slot moves', () => {
       // At the latest when a waiter that lost its channel looks by itself.
       await time.until(() => sections > before, 1000);
     }
-    stop = true;
+    stop.abort();
     await Promise.all(loops);
     expect(sections).toBeGreaterThanOrEqual(moves);
   });

@@ -76,7 +76,7 @@ describe('A line', () => {
   });
 
   const open = (tries: AskedTries): ((wanted: number, wait?: number) => Promise<Taken>) => {
-    const line = new Line(tries, { wakeUps, scheduler, polling }, () => 'channel');
+    const line = new Line(tries, { wakeUps, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
     return (wanted, wait = Number.POSITIVE_INFINITY) =>
       line.acquire(
         { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
@@ -203,7 +203,7 @@ describe('A line', () => {
 
   it('gives back what nobody wants any more, and says so to nobody', async () => {
     const tries = new AskedTries();
-    const line = new Line(tries, { wakeUps, scheduler, polling }, () => 'channel');
+    const line = new Line(tries, { wakeUps, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
     const abort = new AbortController();
     const limit = new WaitLimit(scheduler, Number.POSITIVE_INFINITY, [abort.signal]);
     const waiting = line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1);

@@ -136,8 +136,9 @@ export class QuorumLock implements LockTransitions {
     const verdict = await ballot.decide(() => {
       const locked = this.look(ballot, (state) => state.locked);
       // Those who answered first may be the very ones that do not count the owner.
-      const counted = this.look(ballot, ({ count }) => count > 0);
-      return locked === 'open' || (locked === 'yes' && counted === 'open') ? undefined : locked;
+      const counted = owner === undefined ? 'no' : this.look(ballot, ({ count }) => count > 0);
+      if (locked === 'open' || (locked === 'yes' && counted === 'open')) return undefined;
+      return locked === 'yes' && counted === 'undecided' ? counted : locked;
     });
     if (verdict === 'undecided')
       throw noQuorum(ballot, this.quorum, name, ({ locked }) => ({ outcome: locked ? 'locked' : 'free' }));

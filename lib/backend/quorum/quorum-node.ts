@@ -96,12 +96,18 @@ export class QuorumNode {
   }
 
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
-    return this.backend.lock.inspect(name, owner);
+    const inspect = (): Promise<LockState> => this.backend.lock.inspect(name, owner);
+    // What the owner asked for before is to be seen.
+    return owner === undefined ? inspect() : this.order.run([owner], inspect);
   }
 
   /** Whether an acquisition of this owner is being undone here, so that the same owner must not acquire here again. */
   isUndone(owner: OwnerId): boolean {
     return (this.undone.get(owner) ?? Number.NEGATIVE_INFINITY) > this.scheduler.now();
+  }
+
+  onReturn(listener: () => void): void {
+    this.backend.onReturn(listener);
   }
 
   open(): void {

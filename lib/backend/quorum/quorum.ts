@@ -26,6 +26,11 @@ export class Quorum {
     this.wakeUps = new QuorumWakeUps({ nodes: this.nodes, quorum, retryDelay, scheduler });
   }
 
+  /** Calls `listener` when any of the nodes answers again that did not. */
+  onReturn(listener: () => void): void {
+    for (const node of this.nodes) node.onReturn(listener);
+  }
+
   open(): void {
     for (const node of this.nodes) node.open();
   }

@@ -46,7 +46,7 @@ export const isClusterClient = (input: unknown): input is ClusterClient =>
   typeof input === 'object' && input !== null && 'isCluster' in input && input.isCluster === true && 'nodes' in input;
 
 export const isCluster = (input: ConnectionInput): input is ClusterInput | ClusterClient =>
-  typeof input === 'object' && (isClusterClient(input) || 'cluster' in input);
+  isClusterClient(input) || (typeof input === 'object' && !isRedisClient(input) && 'cluster' in input);
 
 export const hasSentinels = (input: ServerInput): boolean => {
   if (typeof input === 'string') return false;

@@ -1,0 +1,85 @@
+import { LockLostError, LockQueueFullError } from '../../lib/index.js';
+import { onEveryBackend } from './backends.js';
+
+onEveryBackend((world) => {
+  describe('maxQueue', () => {
+    it.each([
+      ['a lock', 'getLock'],
+      ['a fair lock', 'getFairLock'],
+      ['a fenced lock', 'getFencedLock'],
+      ['a spin lock', 'getSpinLock'],
+    ] as const)('refuses who comes when so many wait for %s already, and only then', async (_, kind) => {
+      const { locks } = await world.open({ maxQueue: 3 });
+      const lock = locks[kind]('order:1');
+      const hold = await lock.acquire();
+      const waiting = [1, 2, 3].map(() => lock.acquire({ wait: '20s' }));
+      const error = await lock.acquire({ wait: '20s' }).catch((refused: unknown) => refused);
+      expect(error).toBeInstanceOf(LockQueueFullError);
+      expect(error).toMatchObject({ code: 'LOCK_QUEUE_FULL', lockName: 'order:1', details: { waiters: 3 } });
+      // Who does not wait is in nobody's way; nor is who waits for something else.
+      expect(await lock.tryAcquire()).toBeNull();
+      await locks[kind]('order:2').withLock({ wait: '1s' }, () => {});
+      await hold.release();
+      for (const next of waiting) await (await world.time.finish(next, 3000)).release();
+      await lock.withLock({ wait: '1s' }, () => {});
+    });
+
+    it('counts who waits for permits and latches', async () => {
+      const { locks } = await world.open({ maxQueue: 1 });
+      const semaphore = locks.getSemaphore('desks');
+      await semaphore.trySetPermits(0);
+      const one = semaphore.acquire(1, { wait: '20s' });
+      await expect(semaphore.acquire(1, { wait: '20s' })).rejects.toThrow(LockQueueFullError);
+      const latch = locks.getCountDownLatch('doors');
+      await latch.trySetCount(1);
+      const other = latch.await({ wait: '20s' });
+      await expect(latch.await({ wait: '20s' })).rejects.toThrow(LockQueueFullError);
+      await semaphore.release();
+      await latch.countDown();
+      await world.time.finish(Promise.all([one, other]), 3000);
+    });
+  });
+
+  describe('maxHold', () => {
+    it('ends a hold that the watchdog would keep, and says so before and then', async () => {
+      const client = await world.open({ watchdogTimeout: 300, maxHold: 900 });
+      const start = world.time.now();
+      const hold = await client.locks.acquire('order:1');
+      await world.time.until(() => hold.signal.aborted, 2000);
+      const lasted = world.time.now() - start;
+      expect(lasted).toBeGreaterThan(700);
+      expect(lasted).toBeLessThanOrEqual(900 + world.time.slack);
+      expect(hold.signal.reason).toBeInstanceOf(LockLostError);
+      expect(String(hold.signal.reason)).toContain('longer than maxHold');
+      expect(client.events.map(({ type }) => type)).toEqual(['held-too-long', 'lost']);
+      // Never later than on the server.
+      await world.time.until(async () => (await world.probe.state('order:1')).type === 'none', 500);
+    });
+
+    it('is counted from the first hold, however often it is entered again, and never limits a lease', async () => {
+      const client = await world.open({ watchdogTimeout: 300, maxHold: 600 });
+      const { locks } = client;
+      const leased = await locks.acquire('order:2', { lease: 2000 });
+      const hold = await locks.acquire('order:1');
+      const work = hold.run(async () => {
+        for (let round = 0; !hold.signal.aborted; round++) {
+          if (round > 100) throw new Error('The hold does not end');
+          await locks.withLock('order:1', () => world.time.pause(50)).catch(() => {});
+        }
+      });
+      await world.time.finish(work, 3000);
+      expect(hold.signal.aborted).toBe(true);
+      expect(leased.signal.aborted).toBe(false);
+      await leased.release();
+    });
+
+    it('is off by default, and a hold of five minutes is spoken of once', async () => {
+      if (world.name === 'Redis') return;
+      const client = await world.open();
+      const hold = await client.locks.acquire('order:1');
+      await world.time.pass(12 * 60_000);
+      expect(client.events).toEqual([expect.objectContaining({ type: 'held-long', lockName: 'order:1' })]);
+      expect(await hold.release()).toBe('released');
+    });
+  });
+});
