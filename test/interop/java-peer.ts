@@ -8,6 +8,8 @@ import { buildPeer, peerClassPath } from './peer-build.js';
 import type { JavaFailure, PeerReply, PeerRequest } from './peer-messages.js';
 
 export interface PeerOptions {
+  /** What the URL is one server of. Default: `single`, of nothing else. */
+  readonly topology?: 'single' | 'cluster';
   readonly url: string;
   /** Redisson's `lockWatchdogTimeout`, ms. Default: 30 s, as there. */
   readonly lockWatchdogTimeout?: number;
@@ -67,12 +69,13 @@ export class JavaPeer {
 
   /** Builds the peer if need be, and resolves when Redisson is connected. */
   static async start({
+    topology = 'single',
     url,
     lockWatchdogTimeout = 30_000,
     fairLockWaitTimeout = 300_000,
   }: PeerOptions): Promise<JavaPeer> {
     await buildPeer();
-    const args = [url, lockWatchdogTimeout, fairLockWaitTimeout].map(String);
+    const args = [topology, url, lockWatchdogTimeout, fairLockWaitTimeout].map(String);
     const child = spawn('java', [...JVM_OPTIONS, '-cp', peerClassPath, 'interop.Main', ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });

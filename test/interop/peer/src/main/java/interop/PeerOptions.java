@@ -4,14 +4,17 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** The command line: {@code url lockWatchdogTimeout fairLockWaitTimeout}, times in milliseconds. */
-record PeerOptions(String url, long lockWatchdogTimeout, long fairLockWaitTimeout) {
+/**
+ * The command line: {@code topology url lockWatchdogTimeout fairLockWaitTimeout}, times in milliseconds; the topology is
+ * {@code single} or {@code cluster}.
+ */
+record PeerOptions(String topology, String url, long lockWatchdogTimeout, long fairLockWaitTimeout) {
 
     static PeerOptions parse(String[] arguments) {
-        if (arguments.length != 3) {
-            throw new IllegalArgumentException("Expected: url lockWatchdogTimeout fairLockWaitTimeout");
+        if (arguments.length != 4) {
+            throw new IllegalArgumentException("Expected: topology url lockWatchdogTimeout fairLockWaitTimeout");
         }
-        return new PeerOptions(arguments[0], Long.parseLong(arguments[1]), Long.parseLong(arguments[2]));
+        return new PeerOptions(arguments[0], arguments[1], Long.parseLong(arguments[2]), Long.parseLong(arguments[3]));
     }
 
     RedissonClient connect() {
@@ -19,7 +22,14 @@ record PeerOptions(String url, long lockWatchdogTimeout, long fairLockWaitTimeou
         config.setLockWatchdogTimeout(lockWatchdogTimeout);
         config.setFairLockWaitTimeout(fairLockWaitTimeout);
         // The default of 24 connections, opened one after the other, is most of the start-up time.
-        config.useSingleServer().setAddress(url).setConnectionMinimumIdleSize(2);
+        if (topology.equals("cluster")) {
+            config.useClusterServers()
+                    .addNodeAddress(url)
+                    .setMasterConnectionMinimumIdleSize(2)
+                    .setSlaveConnectionMinimumIdleSize(2);
+        } else {
+            config.useSingleServer().setAddress(url).setConnectionMinimumIdleSize(2);
+        }
         return Redisson.create(config);
     }
 }
