@@ -94,7 +94,7 @@ export const createRuntime = (
     acquisitions: settlingOf([...lines, semaphores, expirablePermits, latches]),
     watchdog,
     events,
-    defaults: { keyPrefix, wait, maxHold, names },
+    defaults: { keyPrefix, wait, maxHold, maxLease: settings.restartGuard || Number.POSITIVE_INFINITY, names },
     shutdown: shutdownController.signal,
     shutdownController,
     grants: new Grants(),

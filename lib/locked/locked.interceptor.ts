@@ -4,7 +4,7 @@ import { LockConflictError, LockTimeoutError } from '../errors.js';
 import { sortedNames } from '../keys/names.js';
 import type { Guard } from '../primitives/entered.js';
 import { termsOf } from '../primitives/entry.js';
-import { fullName, type LockRuntime } from '../primitives/lock-runtime.js';
+import { checkLease, fullName, type LockRuntime } from '../primitives/lock-runtime.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
@@ -71,7 +71,9 @@ export class LockedInterceptor {
     const { runtime } = this;
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
-    const terms = termsOf(plan.request(runtime.defaults.wait, signal), runtime.scheduler);
+    const request = plan.request(runtime.defaults.wait, signal);
+    checkLease(request.lease, runtime.defaults);
+    const terms = termsOf(request, runtime.scheduler);
     return enterFor(runtime, plan.need, sortedNames(names), template, terms);
   }
 

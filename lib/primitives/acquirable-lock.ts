@@ -5,7 +5,7 @@ import { type Terms, termsOf } from './entry.js';
 import type { Hold } from './hold.js';
 import { type AcquireOptions, parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';
-import type { LockRuntime } from './lock-runtime.js';
+import { checkLease, type LockRuntime } from './lock-runtime.js';
 
 /** The ways to acquire, for every lock that says how it is taken under terms. */
 export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
@@ -62,6 +62,8 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   abstract remainingLease(): Promise<number>;
 
   private terms(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
-    return termsOf(parseLockOptions(options, defaultWait), this.runtime.scheduler);
+    const request = parseLockOptions(options, defaultWait);
+    checkLease(request.lease, this.runtime.defaults);
+    return termsOf(request, this.runtime.scheduler);
   }
 }

@@ -3,6 +3,7 @@ import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
+import { checkLease } from './lock-runtime.js';
 import { runUnder } from './run-under.js';
 
 /**
@@ -52,6 +53,7 @@ export class GrantedHold implements Hold {
 
   async extend(lease: Duration): Promise<void> {
     const ms = parseLease(lease, 'lease');
+    checkLease(ms, this.grant.runtime.defaults);
     this.assertHeld();
     await this.grant.extend(this, ms);
   }

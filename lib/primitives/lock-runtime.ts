@@ -1,4 +1,5 @@
 import type { LockBackend } from '../backend/lock-backend.js';
+import { LockOptionsError } from '../errors.js';
 import { type NameLimits, validateName } from '../keys/names.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { PermitIds } from '../scope/permit-id.js';
@@ -24,6 +25,8 @@ export interface LockDefaults {
   readonly wait: number;
   /** Milliseconds for which the watchdog keeps a hold at the most; may be `Infinity`. */
   readonly maxHold: number;
+  /** The longest lease that is safe here, ms; may be `Infinity`. */
+  readonly maxLease: number;
   readonly names: NameLimits;
 }
 
@@ -32,6 +35,13 @@ export const fullName = (name: string, { keyPrefix, names }: LockDefaults): stri
   // Nothing becomes a name by its prefix alone.
   if (typeof name !== 'string' || name === '') return validateName(name, names);
   return validateName(keyPrefix + name, names);
+};
+
+/** @throws LockOptionsError where the restart guard would end before the lease does. */
+export const checkLease = (lease: number | undefined, { maxLease }: LockDefaults): void => {
+  if (lease === undefined || lease <= maxLease) return;
+  const why = `the restart guard covers ${maxLease} ms; give the module a restartGuard as long as the longest lease`;
+  throw new LockOptionsError(`lease must not be ${lease} ms: ${why}`, { details: { option: 'lease', value: lease } });
 };
 
 /** What all locks of one connection share. Two connections are two owners, also for the same name. */

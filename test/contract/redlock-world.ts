@@ -89,7 +89,7 @@ export class RedlockWorld {
     const settings = parseModuleOptions({ ...options, connection: urls[0], redlock: { ...redlock, nodes: urls } });
     const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
     await this.time.until(async () => {
-      const hold = await client.locks.getRedLock('connecting').acquire({ lease: '10s' });
+      const hold = await client.locks.getRedLock('connecting').acquire();
       const everywhere = (await this.holders('connecting')).every((owner) => owner === hold.owner);
       await hold.release();
       return everywhere;

@@ -23,10 +23,10 @@ export interface RedisCommands {
    */
   ready(deadline: number, key: string, name?: string): Promise<void>;
   /**
-   * Throws where a grant for `lease` ms cannot be trusted now, because the server may have forgotten earlier ones.
-   * @throws LockUnavailableError for now, LockOptionsError where the lease is too long for the restart guard.
+   * To be called before something is granted.
+   * @throws LockUnavailableError where that cannot be trusted now, because the server may have forgotten earlier grants.
    */
-  checkGrant(key: string, lease: number, name?: string): void;
+  checkGrant(key: string, name?: string): void;
   /** What time it is where `key` lives, estimated; never ahead. */
   serverTime(key: string): number;
   /** A reply about `key` told the server's time. */

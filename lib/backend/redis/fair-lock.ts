@@ -34,7 +34,8 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
   async queue(request: QueueRequest): Promise<QueueOutcome> {
     const { name, owner, lease } = request;
     const deadline = this.deadline(lease);
-    const asked = this.inTime<QueueOutcome>(this.timing(name, deadline, lease), async (limits, sent) => {
+    const timing = { ...this.timing(name, deadline), grants: true };
+    const asked = this.inTime<QueueOutcome>(timing, async (limits, sent) => {
       const { outcome, now, ...found } = await this.fair.queue(request, limits);
       this.observe(name, now);
       if (outcome === 'late') return undefined;

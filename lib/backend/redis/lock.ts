@@ -46,8 +46,8 @@ export class RedisLock implements LockTransitions {
 
   async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name, owner, lease } = request;
-    const grants = this.timing(name, this.deadline(lease), lease);
-    return this.inTime(grants, async (limits, sent) => {
+    const timing = { ...this.timing(name, this.deadline(lease)), grants: true };
+    return this.inTime(timing, async (limits, sent) => {
       const reply = await this.dialect
         .acquire(request, limits)
         .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter }));
@@ -138,10 +138,8 @@ export class RedisLock implements LockTransitions {
     return this.scheduler.now() + this.commands.patience(lease);
   }
 
-  /** @param grants Milliseconds, where something new is granted. */
-  protected timing(name: string, deadline: number, grants?: number): Timing {
-    const timing = { key: this.dialect.keyOf(name), name, deadline };
-    return grants === undefined ? timing : { ...timing, grants };
+  protected timing(name: string, deadline: number): Timing {
+    return { key: this.dialect.keyOf(name), name, deadline };
   }
 
   protected inTime<T>(timing: Timing, request: TimedRequest<T>): Promise<T> {

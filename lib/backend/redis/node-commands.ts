@@ -103,8 +103,8 @@ export class NodeCommands implements RedisCommands {
     if (!isReady) throw notConnected(name, waited, this.connection.lastError);
   }
 
-  checkGrant(key: string, lease: number, name = key): void {
-    this.guard?.check(lease, name);
+  checkGrant(key: string, name = key): void {
+    this.guard?.check(name);
   }
 
   serverTime(): number {

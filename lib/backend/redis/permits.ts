@@ -45,9 +45,7 @@ export class RedisPermits implements PermitTransitions {
   async acquire(request: PermitRequest): Promise<PermitOutcome> {
     const { name, ids, lease } = request;
     const deadline = this.deadline(lease);
-    // A guard that waits for what has no end would wait for ever.
-    const grants = Number.isFinite(lease) ? lease : 0;
-    return requestInTime(this.commands, this.scheduler, { key: name, deadline, grants }, async (limits, sent) => {
+    return requestInTime(this.commands, this.scheduler, { key: name, deadline, grants: true }, async (limits, sent) => {
       const answer = await this.scripts.acquire(request, limits).catch((error: unknown) => {
         // The ids share one deadline, so they are out together or not at all.
         const free = () => this.freeAll(name, ids);

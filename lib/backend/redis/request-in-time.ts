@@ -13,8 +13,8 @@ export interface Timing {
   /** What the user knows it by. Default: the key. */
   readonly name?: string;
   readonly deadline: number;
-  /** Milliseconds that it grants, where it gives something new to somebody. */
-  readonly grants?: number;
+  /** Whether it gives something new to somebody. Default: no. */
+  readonly grants?: boolean;
 }
 
 const undefinedIfNotSent = (error: unknown): undefined => {
@@ -30,13 +30,13 @@ const undefinedIfNotSent = (error: unknown): undefined => {
 export const requestInTime = async <T>(
   commands: RedisCommands,
   scheduler: SteadyScheduler,
-  { key, name = key, deadline, grants }: Timing,
+  { key, name = key, deadline, grants = false }: Timing,
   request: TimedRequest<T>,
 ): Promise<T> => {
   while (scheduler.now() < deadline) {
     await commands.ready(deadline, key, name);
     // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
-    if (grants !== undefined) commands.checkGrant(key, grants, name);
+    if (grants) commands.checkGrant(key, name);
     const sent = new Stopwatch(scheduler);
     const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
     const result = await request({ notAfter, deadline }, sent).catch(undefinedIfNotSent);

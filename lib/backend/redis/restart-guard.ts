@@ -1,4 +1,4 @@
-import { LockOptionsError, LockUnavailableError } from '../../errors.js';
+import { LockUnavailableError } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 
 /** What a server says of itself on each new connection. */
@@ -22,7 +22,7 @@ export class RestartGuard {
   private known: string | undefined;
   private until = Number.NEGATIVE_INFINITY;
 
-  /** @param length The longest lease in use, ms. */
+  /** @param length The longest lease in use, ms: what is longer is not covered. */
   constructor(
     private readonly scheduler: SteadyScheduler,
     private readonly length: number,
@@ -43,15 +43,8 @@ export class RestartGuard {
     this.guard(this.length);
   }
 
-  /** @throws LockUnavailableError, LockOptionsError */
-  check(lease: number, name: string | undefined): void {
-    if (lease > this.length) {
-      const why = `the restart guard covers leases up to ${this.length} ms; give the module a longer restartGuard`;
-      throw new LockOptionsError(`A lease of ${lease} ms is too long: ${why}`, {
-        lockName: name,
-        details: { option: 'lease', value: lease },
-      });
-    }
+  /** @throws LockUnavailableError as long as nothing is granted. */
+  check(name: string | undefined): void {
     const left = Math.ceil(this.until - this.scheduler.now());
     if (left <= 0) return;
     const why = 'Redis was started or replaced a short while ago and may have forgotten who holds what';

@@ -62,8 +62,8 @@ export class ClusterCommands implements RedisCommands {
     if (!node) throw this.unserved(name);
   }
 
-  checkGrant(key: string, lease: number, name = key): void {
-    this.topology.nodeFor(key)?.checkGrant(key, lease, name);
+  checkGrant(key: string, name = key): void {
+    this.topology.nodeFor(key)?.checkGrant(key, name);
   }
 
   serverTime(key: string): number {

@@ -1,0 +1,102 @@
+import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
+import { inWorld } from '../contract/backends.js';
+import { RedisWorld } from '../contract/redis-world.js';
+import { onMasters } from '../contract/redlock-world.js';
+import { RedisServer } from '../servers/redis-server.js';
+
+/** Longer than a second, in which servers tell their uptime. */
+const LEASE = 2000;
+const GUARDED = { watchdogTimeout: LEASE, restartGuard: true } as const;
+
+const world = new RedisWorld();
+
+inWorld(world, ({ time }) => {
+  /** Old enough that nothing of before its start can matter. */
+  const warm = async (): Promise<void> => {
+    const uptime = async (): Promise<number> =>
+      Number(/uptime_in_seconds:(\d+)/.exec(await world.admin.info('server'))?.[1]);
+    await time.until(async () => (await uptime()) * 1000 >= LEASE, 2 * LEASE);
+  };
+
+  it('F10 I1 nothing is granted by a server that restarted empty until what it forgot is over', async () => {
+    await warm();
+    const [one, other] = [await world.open(GUARDED), await world.open(GUARDED)];
+    const hold = await one.locks.acquire('order:1');
+    await world.server.restart();
+    const restarted = performance.now();
+    const error = await other.locks.acquire('order:1', { wait: 0 }).catch((refused: unknown) => refused);
+    expect(error).toBeInstanceOf(LockUnavailableError);
+    expect(error).toMatchObject({ outcome: 'refused', permanent: false });
+    const next = await other.locks.acquire('order:1', { wait: 3 * LEASE });
+    // Whatever the first one still believed, it does not any more.
+    expect(hold.signal.aborted).toBe(true);
+    expect(performance.now() - restarted).toBeGreaterThan(LEASE - 500);
+    expect(await next.release()).toBe('released');
+  });
+
+  it('F11 what a server kept over its restart is still held, and nothing else is granted', async () => {
+    const server = await RedisServer.start({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+    world.onReset(() => server.stop());
+    const client = await world.open({ watchdogTimeout: LEASE }, server.url);
+    const hold = await client.locks.acquire('order:1');
+    await server.restart();
+    const guarded = await world.open(GUARDED, server.url);
+    await expect(guarded.locks.acquire('order:2', { wait: 0 })).rejects.toThrow(LockUnavailableError);
+    await time.until(async () => (await client.locks.getLock('order:1').remainingLease()) > 0, 2000);
+    expect(hold.signal.aborted).toBe(false);
+    expect(await hold.release()).toBe('released');
+  });
+
+  it('a lease that the guard does not cover is refused', async () => {
+    await warm();
+    const { locks } = await world.open(GUARDED);
+    await expect(locks.acquire('order:1', { lease: LEASE + 1 })).rejects.toThrow(LockOptionsError);
+    await expect(locks.withLock('order:1', { lease: LEASE }, (hold) => hold.extend(LEASE + 1))).rejects.toThrow(
+      LockOptionsError,
+    );
+    expect(await locks.getLock('order:1').isLocked()).toBe(false);
+  });
+
+  it('without a guard a server that restarted empty grants at once', async () => {
+    const { locks } = await world.open({ watchdogTimeout: LEASE });
+    await world.server.restart();
+    const hold = await locks.acquire('order:1', { wait: 1000 });
+    expect(await hold.release()).toBe('released');
+  });
+});
+
+onMasters(3, (masters) => {
+  const { time } = masters;
+
+  /** One that has a lock on the first two masters, of which the second then forgets it. Resolves with who comes next. */
+  const forgotten = async (options: { readonly restartGuard?: boolean }) => {
+    const [one, other] = [await masters.open({ watchdogTimeout: LEASE, ...options }), await masters.open(options)];
+    const [, second, third] = masters.masters;
+    if (!second || !third) throw new Error('There are too few masters');
+    third.proxy.acceptThenClose();
+    third.proxy.cutAll();
+    const hold = await one.locks.getRedLock('n').acquire({ lease: LEASE });
+    await second.server.restart();
+    third.proxy.heal();
+    return { hold, other };
+  };
+
+  it('F42 RD restarting: a master that restarted empty gives no second quorum where it is guarded', async () => {
+    // A server that has just started is as good as one that restarted.
+    const [one, other] = [await masters.open({ watchdogTimeout: LEASE }), await masters.open(GUARDED)];
+    const hold = await one.locks.getRedLock('n').acquire({ lease: LEASE });
+    const granted = performance.now();
+    for (const { server } of masters.at(1, 2)) await server.restart();
+    const next = await other.locks.getRedLock('n').acquire({ wait: 3 * LEASE });
+    expect(performance.now() - granted).toBeGreaterThan(LEASE - 100);
+    expect(hold.signal.aborted).toBe(true);
+    await next.release();
+  });
+
+  it('F42 without a guard it does: what the guard is there for', async () => {
+    const { hold, other } = await forgotten({});
+    await time.until(async () => (await other.locks.getRedLock('n').tryAcquire({ lease: 1000 })) !== null, LEASE);
+    // Both believe that they have it.
+    expect(hold.signal.aborted).toBe(false);
+  });
+});
