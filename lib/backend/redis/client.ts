@@ -21,7 +21,7 @@ export interface RedisClient {
   ssubscribe(...channels: string[]): Promise<unknown>;
   sunsubscribe(...channels: string[]): Promise<unknown>;
   pubsub(subcommand: 'SHARDNUMSUB'): Promise<unknown>;
-  cluster(subcommand: 'SLOTS'): Promise<unknown>;
+  cluster(subcommand: 'SLOTS' | 'INFO'): Promise<unknown>;
   asking(): Promise<unknown>;
   wait(replicas: number, timeout: number): Promise<unknown>;
   ping(): Promise<unknown>;

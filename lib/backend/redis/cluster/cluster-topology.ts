@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../../errors.js';
+import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { runOutsideRegions } from '../../../scope/current-region.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
@@ -15,6 +15,14 @@ const LEAST_PAUSE_MS = 100;
 const TROUBLED_PAUSE_MS = 500;
 /** So many servers are asked at once: the first answer counts. */
 const ASKED_AT_ONCE = 3;
+
+/** The cluster as one of its servers sees it. */
+interface View {
+  readonly map: SlotMap;
+  readonly node: NodeCommands;
+  /** Whether that server sees enough of the others to know. */
+  readonly isHealthy: boolean;
+}
 
 /** What a look at the cluster has shown. */
 export interface Look {
@@ -160,11 +168,21 @@ export class ClusterTopology {
     return [...this.masters].some((address) => this.nodes.get(address)?.isLost);
   }
 
-  /** Resolves with whether anything has changed. Never rejects: what no server tells is not known. */
+  /**
+   * Resolves with whether anything has changed. Never rejects: what no server tells is not known. A server that has lost
+   * sight of most others tells of the past, so it is believed only where nobody knows better.
+   */
   private async learn(): Promise<boolean> {
     const candidates = this.candidates();
+    let doubtful: View | undefined;
+    const ask = async (address: Address): Promise<View> => {
+      const view = await this.ask(address);
+      if (view.isHealthy) return view;
+      doubtful = view;
+      throw new LockUnavailableError(`${address} sees too little of the cluster`, 'refused', false);
+    };
     while (candidates.length > 0 && !this.closed) {
-      const asked = candidates.splice(0, ASKED_AT_ONCE).map((address) => this.ask(address));
+      const asked = candidates.splice(0, ASKED_AT_ONCE).map(ask);
       try {
         return await this.adopt(await Promise.any(asked));
       } catch (error) {
@@ -172,7 +190,7 @@ export class ClusterTopology {
         this.lastError = first;
       }
     }
-    return false;
+    return doubtful && !this.map ? this.adopt(doubtful).catch(() => false) : false;
   }
 
   /** Everybody who may know: first those who answer, then in an order that spreads the load. */
@@ -184,17 +202,31 @@ export class ClusterTopology {
     return shuffled.sort((a, b) => a.order - b.order).map(({ address }) => address);
   }
 
-  private async ask(address: Address): Promise<{ readonly map: SlotMap; readonly node: NodeCommands }> {
+  private async ask(address: Address): Promise<View> {
     const node = this.nodeAt(address);
     const deadline = this.scheduler.now() + this.settings.commandTimeout;
     await node.ready(deadline);
-    const reply = await node.ask((client) => client.cluster('SLOTS'), deadline);
+    const [reply, isHealthy] = await Promise.all([
+      node.ask((client) => client.cluster('SLOTS'), deadline),
+      this.isHealthy(node, deadline),
+    ]);
     const map = SlotMap.parse(reply, address, (host, port) => this.servers.reachable(host, port));
-    if (map) return { map, node };
+    if (map) return { map, node, isHealthy };
     throw new LockUnavailableError(`${address} knows of no cluster`, 'refused', false);
   }
 
-  private async adopt({ map, node }: { readonly map: SlotMap; readonly node: NodeCommands }): Promise<boolean> {
+  /** Whether a server sees enough of the others; one that does not let this user ask is believed. */
+  private async isHealthy(node: NodeCommands, deadline: number): Promise<boolean> {
+    try {
+      const info = await node.ask((client) => client.cluster('INFO'), deadline);
+      return !String(info).includes('cluster_state:fail');
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      return true;
+    }
+  }
+
+  private async adopt({ map, node }: View): Promise<boolean> {
     const { shardedPubSub = 'auto' } = this.settings;
     if (!this.map) this.isSharded = shardedPubSub === 'auto' ? await askWhetherSharded(node) : shardedPubSub;
     const before = this.map;
