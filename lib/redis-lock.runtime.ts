@@ -80,8 +80,12 @@ export const createRuntime = (
   const latches = new Line(new LatchLooks(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquisitions }) => acquisitions);
   const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
-  backend.onReturn(() => watchdog.checkAll());
-  masters?.onReturn(() => watchdog.checkAll());
+  const watcher = {
+    returned: () => watchdog.checkAll(),
+    clockJumped: (ms: number) => events.emit({ type: 'clock-jumped', ms }),
+  };
+  backend.watch(watcher);
+  masters?.watch(watcher);
   const shutdownController = new AbortController();
   return {
     backend,

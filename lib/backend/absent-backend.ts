@@ -28,7 +28,7 @@ export const absentBackend = (): LockBackend => ({
   permitExpirableSemaphore: refusing,
   countDownLatch: refusing,
   wakeUps: refusing,
-  onReturn: () => {},
+  watch: () => {},
   refuse: () => {},
   open: () => {},
   close: async () => {},

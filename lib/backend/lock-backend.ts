@@ -1,3 +1,4 @@
+import type { BackendWatcher } from './backend-watcher.js';
 import type { FairLockTransitions } from './fair-lock-transitions.js';
 import type { FencedTransitions } from './fenced-transitions.js';
 import type { LatchTransitions } from './latch-transitions.js';
@@ -44,10 +45,8 @@ export interface LockBackend {
   /** Redisson: `getCountDownLatch`. */
   readonly countDownLatch: LatchTransitions;
   readonly wakeUps: WakeUps;
-  /**
-   * Calls `listener` when a server answers again that did not, or another has taken its place: what was held may be gone.
-   */
-  onReturn(listener: () => void): void;
+  /** Tells `watcher` from now on what becomes of the servers. */
+  watch(watcher: BackendWatcher): void;
   /** Refuses everything from now on, for this reason. */
   refuse(reason: Error): void;
   /** Starts connecting, where there is something to connect to. Does not wait for it. */

@@ -36,6 +36,11 @@ const write = (log: EventLog, event: LockEvent): void => {
         `Giving ${event.permits} permit(s) back to "${event.lockName}" could not be confirmed: ${messageOf(event.error)}`,
       );
       break;
+    case 'clock-jumped':
+      log.warn(
+        `The clock of a Redis server was set ${event.ms > 0 ? 'forward' : 'back'} by ${Math.abs(event.ms)} ms: leases end ${event.ms > 0 ? 'too soon' : 'too late'} there`,
+      );
+      break;
     case 'unexpected':
       log.error(`Unexpected: ${messageOf(event.error)}`, event.error instanceof Error ? event.error.stack : undefined);
       break;

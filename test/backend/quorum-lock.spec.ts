@@ -46,7 +46,7 @@ const openQuorum = (size: number, fates: () => Fate) => {
           lock: failing(new MemoryLock(store)),
           quietLock: failing(new MemoryLock(store, false)),
           wakeUps: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
-          onReturn: () => {},
+          watch: () => {},
           refuse: () => {},
           open: () => {},
           close: async () => {},

@@ -45,7 +45,7 @@ export class MemoryBackend implements LockBackend {
   }
 
   /** The memory of a process never goes away. */
-  onReturn(): void {}
+  watch(): void {}
 
   refuse(): void {}
 

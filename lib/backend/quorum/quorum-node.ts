@@ -1,6 +1,7 @@
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { BackendWatcher } from '../backend-watcher.js';
 import type { WakeUps } from '../lock-backend.js';
 import type {
   AcquireOutcome,
@@ -23,7 +24,7 @@ export interface NodeBackend {
   readonly wakeUps: WakeUps;
   /** Tells servers apart, however they are reached; `undefined` where that is not known. */
   readonly serverId?: string | undefined;
-  onReturn(listener: () => void): void;
+  watch(watcher: BackendWatcher): void;
   refuse(reason: Error): void;
   open(): void;
   close(graceMs: number): Promise<void>;
@@ -106,8 +107,8 @@ export class QuorumNode {
     return (this.undone.get(owner) ?? Number.NEGATIVE_INFINITY) > this.scheduler.now();
   }
 
-  onReturn(listener: () => void): void {
-    this.backend.onReturn(listener);
+  watch(watcher: BackendWatcher): void {
+    this.backend.watch(watcher);
   }
 
   open(): void {

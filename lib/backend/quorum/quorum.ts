@@ -1,4 +1,5 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { BackendWatcher } from '../backend-watcher.js';
 import type { WakeUps } from '../lock-backend.js';
 import { QuorumLock } from './quorum-lock.js';
 import { type NodeBackend, QuorumNode } from './quorum-node.js';
@@ -26,9 +27,9 @@ export class Quorum {
     this.wakeUps = new QuorumWakeUps({ nodes: this.nodes, quorum, retryDelay, scheduler });
   }
 
-  /** Calls `listener` when any of the nodes answers again that did not. */
-  onReturn(listener: () => void): void {
-    for (const node of this.nodes) node.onReturn(listener);
+  /** Tells `watcher` from now on what becomes of the nodes. */
+  watch(watcher: BackendWatcher): void {
+    for (const node of this.nodes) node.watch(watcher);
   }
 
   open(): void {

@@ -1,3 +1,4 @@
+import type { BackendWatcher } from '../backend-watcher.js';
 import type { HeldField, Replicas } from './replication.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from './scripts/script.js';
 
@@ -48,8 +49,8 @@ export interface RedisCommands {
    * @throws LockUnavailableError where nobody can tell.
    */
   replicasWith(held: HeldField, replicas: Replicas): Promise<number>;
-  /** Calls `listener` when a server answers again that did not, or another one has taken its place. */
-  onReturn(listener: () => void): void;
+  /** Tells `watcher` from now on what becomes of the servers. */
+  watch(watcher: BackendWatcher): void;
   /** Refuses everything from now on, for this reason. */
   refuse(reason: Error): void;
   open(): void;

@@ -1,5 +1,6 @@
 import { isPassing } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { type BackendWatcher, nobodyWatches } from '../backend-watcher.js';
 import type { PublishCommand, RedisCommands } from './commands.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
@@ -39,7 +40,7 @@ export class NodeCommands implements RedisCommands {
   private readonly connection: RedisConnection;
   private readonly guard: RestartGuard | undefined;
   private replication: Replication | undefined;
-  private readonly returnListeners: (() => void)[] = [];
+  private watcher = nobodyWatches;
   private opened = false;
   private wasReady = false;
   private refusal: Error | undefined;
@@ -51,7 +52,7 @@ export class NodeCommands implements RedisCommands {
     onLost: () => void = () => {},
   ) {
     this.commandTimeout = commandTimeout;
-    this.clock = new ServerClock(scheduler);
+    this.clock = new ServerClock(scheduler, (ms) => this.watcher.clockJumped(ms));
     this.guard = restartGuard > 0 ? new RestartGuard(scheduler, restartGuard) : undefined;
     this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
       prepare: () => this.prepare(identify),
@@ -128,8 +129,8 @@ export class NodeCommands implements RedisCommands {
     return this.replication.knownBy(held, replicas);
   }
 
-  onReturn(listener: () => void): void {
-    this.returnListeners.push(listener);
+  watch(watcher: BackendWatcher): void {
+    this.watcher = watcher;
   }
 
   refuse(reason: Error): void {
@@ -198,7 +199,7 @@ export class NodeCommands implements RedisCommands {
   }
 
   private connected(): void {
-    if (this.wasReady) for (const listener of this.returnListeners) listener();
+    if (this.wasReady) this.watcher.returned();
     this.wasReady = true;
   }
 

@@ -1,4 +1,5 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { BackendWatcher } from '../backend-watcher.js';
 import type { Fences } from '../fenced-transitions.js';
 import type { LockBackend, WakeUps } from '../lock-backend.js';
 import type { RedisCommands } from './commands.js';
@@ -73,8 +74,8 @@ export class RedisBackend implements LockBackend {
     this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler);
   }
 
-  onReturn(listener: () => void): void {
-    this.commands.onReturn(listener);
+  watch(watcher: BackendWatcher): void {
+    this.commands.watch(watcher);
   }
 
   refuse(reason: Error): void {

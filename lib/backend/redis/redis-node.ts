@@ -1,4 +1,5 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { BackendWatcher } from '../backend-watcher.js';
 import type { NodeBackend } from '../quorum/quorum-node.js';
 import type { ServerInput } from './connection-input.js';
 import { RedisLock } from './lock.js';
@@ -24,8 +25,8 @@ export class RedisNode implements NodeBackend {
     return this.commands.serverId;
   }
 
-  onReturn(listener: () => void): void {
-    this.commands.onReturn(listener);
+  watch(watcher: BackendWatcher): void {
+    this.commands.watch(watcher);
   }
 
   refuse(reason: Error): void {

@@ -1,6 +1,7 @@
 import { hashSlot } from '../../../keys/hash-slot.js';
 import { sharesShard } from '../../../keys/names.js';
 import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import type { BackendWatcher } from '../../backend-watcher.js';
 import type { PublishCommand, RedisCommands } from '../commands.js';
 import { type NodeCommands, patienceWithin } from '../node-commands.js';
 import { notConnected } from '../replies.js';
@@ -87,8 +88,8 @@ export class ClusterCommands implements RedisCommands {
     return node.replicasWith(held, replicas);
   }
 
-  onReturn(listener: () => void): void {
-    this.topology.onReturn(listener);
+  watch(watcher: BackendWatcher): void {
+    this.topology.watch(watcher);
   }
 
   refuse(reason: Error): void {

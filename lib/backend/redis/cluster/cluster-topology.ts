@@ -2,6 +2,7 @@ import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { runOutsideRegions } from '../../../scope/current-region.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import { type BackendWatcher, nobodyWatches } from '../../backend-watcher.js';
 import type { ClusterClient, ClusterInput, ServerInput } from '../connection-input.js';
 import { NodeCommands } from '../node-commands.js';
 import { notConnected } from '../replies.js';
@@ -40,7 +41,7 @@ export class ClusterTopology {
   private readonly servers: ClusterServers;
   private readonly nodes = new Map<Address, NodeCommands>();
   private readonly lookListeners: ((look: Look) => void)[] = [];
-  private readonly returnListeners: (() => void)[] = [];
+  private watcher = nobodyWatches;
   private readonly waiting = new Set<() => void>();
   private map: SlotMap | undefined;
   private looking = false;
@@ -99,7 +100,7 @@ export class ClusterTopology {
     const known = this.nodes.get(address);
     if (known) return known;
     const node = new NodeCommands(this.connectionTo(address), this.settings, this.scheduler, () => this.lookSoon());
-    node.onReturn(() => this.returned());
+    node.watch({ returned: () => this.watcher.returned(), clockJumped: (ms) => this.watcher.clockJumped(ms) });
     this.nodes.set(address, node);
     return node;
   }
@@ -126,9 +127,9 @@ export class ClusterTopology {
     this.lookListeners.push(listener);
   }
 
-  /** Calls `listener` when a server answers again that did not, or another serves what it served. */
-  onReturn(listener: () => void): void {
-    this.returnListeners.push(listener);
+  /** Another server that serves what one served before counts as returned. */
+  watch(watcher: BackendWatcher): void {
+    this.watcher = watcher;
   }
 
   async close(): Promise<void> {
@@ -158,7 +159,7 @@ export class ClusterTopology {
     this.lastLook = this.scheduler.now();
     if (this.closed) return;
     for (const listener of this.lookListeners) listener({ isChanged });
-    if (isChanged) this.returned();
+    if (isChanged) this.watcher.returned();
     if (this.isTroubled) this.schedule(TROUBLED_PAUSE_MS);
   }
 
@@ -247,9 +248,5 @@ export class ClusterTopology {
       node.giveUpWaiting();
       this.scheduler.schedule(this.settings.commandTimeout, () => void node.close());
     }
-  }
-
-  private returned(): void {
-    for (const listener of this.returnListeners) listener();
   }
 }

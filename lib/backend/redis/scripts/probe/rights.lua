@@ -1,0 +1,9 @@
+--- Tries every command that scripts use, in a way that changes nothing, and tells what this user may not do.
+--- arg lock: string
+--- arg publish: string
+--- arg keys: number
+--- arg names: string
+--- reply [role: 'master' | 'replica', ...refused: string[]]
+--- invariant What is refused is a word and a name: 'command GET', 'unknown SPUBLISH', 'key name', 'channel name'.
+--- invariant Nothing is left under `lock` for longer than a second. It is not declared as a key, so that the server looks
+---   at the right to a command first: a name that is not allowed says nothing of commands.
