@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockUnavailableError, type Scheduler } from '../../../lib/index.js';
+import { parseModuleOptions } from '../../../lib/redis-lock.options.js';
+import { createRuntime } from '../../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../../lib/time/scheduler.js';
+import { Client } from '../../contract/client.js';
+import type { ChaosCase } from '../case.js';
+import { overlaps } from '../checkers/exclusion.js';
+import { monotonicNow } from '../history/entry.js';
+import { LEASE_MS, type World } from '../world.js';
+
+/** A clock that runs at another rate than the machine's. */
+const atRate = (rate: number): Scheduler => ({
+  now: () => systemScheduler.now() * rate,
+  schedule: (ms, task, options) => systemScheduler.schedule(ms / rate, task, options),
+});
+
+/** A clock whose wall is set by an hour, now and then. */
+const jumpingWall = (): Scheduler & { jump(ms: number): void } => {
+  let off = 0;
+  return { ...systemScheduler, wallNow: () => Date.now() + off, jump: (ms) => (off += ms) };
+};
+
+const openOn = (world: World, clock: Scheduler): Client => {
+  const client = new Client(createRuntime(parseModuleOptions(world.options), clock));
+  world.onEnd(() => client.close());
+  return client;
+};
+
+/** Takes one lock again and again, on each client; resolves with whether two ever held it at once. */
+const contend = async (clients: readonly Client[], ms: number, lease: number): Promise<number> => {
+  const held: { id: string; from: number; to: number }[] = [];
+  const end = monotonicNow() + ms;
+  let count = 0;
+  await Promise.all(
+    clients.map(async ({ locks }, index) => {
+      while (monotonicNow() < end) {
+        const hold = await locks.acquire('clocks', { lease, wait: 10_000 });
+        const from = monotonicNow();
+        let to = from;
+        // Never given back: it ends by the clocks alone, which is what differs.
+        while (!hold.signal.aborted) {
+          to = monotonicNow();
+          await sleep(2);
+        }
+        held.push({ id: `${index}:${++count}`, from, to });
+      }
+    }),
+  );
+  return overlaps(held).length;
+};
+
+/** Clocks of clients, and what their user may not do. */
+export const clientCases: readonly ChaosCase[] = [
+  {
+    id: 'F34',
+    title: 'clocks of clients run 1 % too fast and too slow',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const clients = [atRate(1.01), atRate(0.99), systemScheduler].map((clock) => openOn(world, clock));
+      const found = await contend(clients, 4000 * world.scale, LEASE_MS);
+      world.expect(found === 0, `I1: ${found} overlaps between clocks within 2 %`);
+    },
+  },
+  {
+    id: 'F35',
+    title: 'wall clocks of clients jump by an hour',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const walls = [jumpingWall(), jumpingWall()];
+      const clients = walls.map((clock) => openOn(world, clock));
+      const jumping = setInterval(() => {
+        for (const wall of walls) wall.jump(world.rng.next() < 0.5 ? 3_600_000 : -3_600_000);
+      }, 250);
+      const found = await contend(clients, 3000 * world.scale, LEASE_MS);
+      clearInterval(jumping);
+      world.expect(found === 0, `I1: ${found} overlaps where only wall clocks jumped`);
+    },
+  },
+  {
+    id: 'F40',
+    title: 'the user lacks one of the rights',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const [server] = world.topology.servers;
+      if (!server) throw new Error('There is no server');
+      const admin = world.topology.admin(server);
+      for (const command of ['evalsha', 'pexpire', 'hset', 'time', 'subscribe', 'publish']) {
+        await admin.call('ACL', 'SETUSER', 'clerk', 'reset', 'on', '>s3cret', '~*', '&*', '+@all', `-${command}`);
+        const client = world.open({
+          connection: { host: server.host, port: server.port, username: 'clerk', password: 's3cret' },
+        });
+        const outcome = await client.locks.tryAcquire('f40').catch((error: unknown) => error);
+        const isRefused = outcome instanceof LockUnavailableError;
+        const mayWork = ['subscribe', 'publish'].includes(command);
+        world.expect(isRefused || mayWork, `without ${command} it was neither refused nor harmless`);
+        if (!isRefused && outcome && typeof outcome === 'object' && 'release' in outcome) {
+          await (outcome as { release(): Promise<unknown> }).release();
+        }
+        world.expect((await admin.pttl('f40')) !== -1, `without ${command} a lock stays without a time to live`);
+        await admin.del('f40');
+      }
+    },
+  },
+];

@@ -1,0 +1,21 @@
+import type { ChaosCase } from '../case.js';
+import { clientCases } from './clients.js';
+import { connectionCases } from './connections.js';
+import { masterCases } from './masters.js';
+import { processCases } from './processes.js';
+import { replyCases } from './replies.js';
+import { serverCases } from './servers.js';
+import { topologyCases } from './topologies.js';
+
+const numberOf = ({ id }: ChaosCase): number => Number(/\d+/.exec(id)?.[0]);
+
+/** All cases, in the order of the fault catalogue. */
+export const cases: readonly ChaosCase[] = [
+  ...replyCases,
+  ...connectionCases,
+  ...serverCases,
+  ...topologyCases,
+  ...processCases,
+  ...clientCases,
+  ...masterCases,
+].toSorted((a, b) => numberOf(a) - numberOf(b));

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockUnavailableError } from '../../../lib/index.js';
+import type { ChaosCase } from '../case.js';
+import { LEASE_MS } from '../world.js';
+
+/** The time-out of one node, ms. */
+const NODE_MS = 200;
+
+/** Independent masters of which some fail, each in another way. */
+export const masterCases: readonly ChaosCase[] = [
+  {
+    id: 'F42',
+    title: 'RedLock: 1, 2, 3 of 5 frozen, killed, slow',
+    topologies: ['redlock'],
+    overrun: 2500,
+    run: async (world) => {
+      const { servers, proxies } = world.topology;
+      for (const how of ['frozen', 'killed', 'slow'] as const) {
+        for (const count of [1, 2, 3]) {
+          const places = Array.from({ length: count }, (_, index) => (index + Math.floor(world.rng.next() * 5)) % 5);
+          for (const place of new Set(places)) {
+            if (how === 'frozen') servers[place]?.pause();
+            if (how === 'killed') await servers[place]?.kill9();
+            if (how === 'slow') proxies[place]?.delay(400);
+          }
+          world.note(`${count} of 5 ${how}`);
+          const { locks } = world.open();
+          await sleep(NODE_MS);
+          const start = performance.now();
+          const outcome = await locks
+            .getRedLock('f42')
+            .tryAcquire({ lease: 1000 })
+            .catch((error: unknown) => error);
+          const ms = performance.now() - start;
+          world.expect(ms < 3 * NODE_MS + 200, `${count} of 5 ${how}: a verdict took ${Math.round(ms)} ms`);
+          if (new Set(places).size > 2) {
+            world.expect(outcome instanceof LockUnavailableError, `${count} of 5 ${how}: a lock without a quorum`);
+          } else await world.progress(`${count} of 5 ${how}`);
+          await world.topology.settled();
+          await sleep(300);
+        }
+      }
+    },
+  },
+  {
+    id: 'F42r',
+    title: 'RedLock: masters restart empty, one after the other, with a restart guard',
+    topologies: ['redlock'],
+    options: { restartGuard: true },
+    overrun: 2500,
+    run: async (world) => {
+      for (let round = 0; round < 4 * world.scale; round++) {
+        await world.rng.pick(world.topology.servers).restart();
+        await sleep(400);
+      }
+      await world.progress('after the guards', 4 * LEASE_MS + 4000);
+    },
+  },
+];

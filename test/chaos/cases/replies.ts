@@ -1,0 +1,183 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import type { Script } from '../../../lib/backend/redis/scripts/script.js';
+import type { FaultProxy } from '../../servers/fault-proxy.js';
+import type { ChaosCase } from '../case.js';
+import { runs } from '../commands-seen.js';
+import { permitLoad, usualLoad } from '../usual-load.js';
+import type { World } from '../world.js';
+
+const proxyOf = (world: World): FaultProxy => world.rng.pick(world.topology.proxies);
+
+/** Lets the replies of these scripts get lost, one after the other, after they were executed; `n` times. */
+const loseReplies = async (world: World, n: number, ...lost: readonly Script[]): Promise<void> => {
+  for (let round = 0; round < n * world.scale; round++) {
+    const cut = proxyOf(world).cutAfter(runs(...lost));
+    await Promise.race([cut.then(() => world.note('a reply was lost')), sleep(1000)]);
+    await sleep(world.rng.between(20, 120));
+  }
+};
+
+/** Requests and replies that get lost, come late, or come twice. */
+export const replyCases: readonly ChaosCase[] = [
+  {
+    id: 'F1',
+    title: 'reply of an acquisition lost',
+    topologies: ['standalone', 'redlock'],
+    run: (world) =>
+      loseReplies(
+        world,
+        15,
+        scripts.lock.acquire,
+        scripts.fencedLock.acquire,
+        scripts.readLock.acquire,
+        scripts.writeLock.acquire,
+      ),
+  },
+  {
+    id: 'F2',
+    title: 'reply of a release lost',
+    topologies: ['standalone', 'redlock'],
+    run: (world) =>
+      loseReplies(
+        world,
+        15,
+        scripts.lock.release,
+        scripts.fairLock.release,
+        scripts.readLock.release,
+        scripts.writeLock.release,
+      ),
+  },
+  {
+    id: 'F3',
+    title: 'reply of a renewal lost',
+    topologies: ['standalone', 'redlock'],
+    load: (topology) => [
+      {
+        kind: topology === 'redlock' ? 'redlock' : 'plain',
+        names: ['order:1', 'order:2'],
+        loops: 2,
+        wait: 8000,
+        hold: 1500,
+      },
+    ],
+    run: (world) => loseReplies(world, 6, scripts.lock.renew),
+  },
+  {
+    id: 'F4',
+    title: 'reply lost for semaphores, permits and the fair queue',
+    topologies: ['standalone'],
+    load: (topology) => [...permitLoad(), ...usualLoad(topology).filter(({ kind }) => kind === 'fair')],
+    run: async (world) => {
+      const { semaphore, permits, fairLock } = scripts;
+      await loseReplies(world, 8, semaphore.take, semaphore.release, permits.acquire, permits.release);
+      await loseReplies(world, 5, fairLock.queue, fairLock.acquire, fairLock.leave);
+      const { locks } = world.open();
+      const all = async (): Promise<boolean> => {
+        const free = await locks.getSemaphore('semaphore:1').availablePermits();
+        return free >= 0 && free <= 2;
+      };
+      world.expect(await all(), 'I9: there are more permits than there were, or fewer than none');
+      const latch = locks.getCountDownLatch('f4:latch');
+      await latch.trySetCount(3);
+      const cut = proxyOf(world).cutAfter(runs(scripts.latch.countDown));
+      await latch.countDown().catch(() => {});
+      await cut;
+      await world.until(async () => (await latch.getCount()) === 2, 2000, 'I12: a count-down counts once');
+      await latch.delete();
+    },
+  },
+  {
+    id: 'F5',
+    title: 'request cut before it arrives',
+    topologies: ['standalone', 'redlock'],
+    run: async (world) => {
+      for (let round = 0; round < 15 * world.scale; round++) {
+        const cut = proxyOf(world).cutBefore(runs(scripts.lock.acquire, scripts.lock.release, scripts.fairLock.queue));
+        await Promise.race([cut, sleep(1000)]);
+        await sleep(world.rng.between(20, 120));
+      }
+    },
+  },
+  {
+    id: 'F6',
+    title: 'all connections reset while many wait',
+    topologies: ['standalone', 'redlock'],
+    run: async (world) => {
+      for (let round = 0; round < 8 * world.scale; round++) {
+        for (const proxy of world.topology.proxies) proxy.cutAll();
+        await sleep(world.rng.between(100, 400));
+      }
+      await world.progress('after the cuts');
+    },
+  },
+  {
+    id: 'F7',
+    title: 'request arrives after its sender gave up',
+    topologies: ['standalone', 'redlock'],
+    run: async (world) => {
+      for (let round = 0; round < 3 * world.scale; round++) {
+        const proxy = proxyOf(world);
+        proxy.hold('request');
+        await sleep(900);
+        proxy.heal();
+        await sleep(500);
+      }
+      await world.progress('after the delays');
+    },
+  },
+  {
+    id: 'F27',
+    title: 'partition that TCP survives, half a lease to twice a lease',
+    topologies: ['standalone'],
+    overrun: 1500,
+    run: async (world) => {
+      for (const ms of [750, 1500, 3000]) {
+        const proxy = proxyOf(world);
+        proxy.hold();
+        world.note(`partition for ${ms} ms`);
+        await sleep(ms);
+        proxy.heal();
+        await world.progress('I7: after the partition', 5000);
+      }
+    },
+  },
+  {
+    id: 'F36',
+    title: 'delay and jitter both ways',
+    topologies: ['standalone', 'redlock'],
+    run: async (world) => {
+      for (let round = 0; round < 12 * world.scale; round++) {
+        for (const proxy of world.topology.proxies) proxy.delay(world.rng.between(0, 130));
+        await sleep(200);
+      }
+      for (const proxy of world.topology.proxies) proxy.heal();
+    },
+  },
+  {
+    id: 'F37',
+    title: 'requests that arrive twice',
+    topologies: ['standalone'],
+    run: async (world) => {
+      const seen: Buffer[] = [];
+      const wanted = runs(...Object.values(scripts.lock), ...Object.values(scripts.readLock), scripts.fairLock.release);
+      const proxy = proxyOf(world);
+      // Never cuts; only looks.
+      void proxy.cutBefore((command) => {
+        if (wanted(command) && world.rng.next() < 0.3) seen.push(Buffer.from(command));
+        return false;
+      });
+      const [server] = world.topology.servers;
+      if (!server) throw new Error('There is no server');
+      const again = connect({ host: server.host, port: server.port });
+      again.on('error', () => {});
+      again.resume();
+      for (let round = 0; round < 60 * world.scale; round++) {
+        await sleep(world.rng.between(10, 60));
+        for (const command of seen.splice(0)) again.write(command);
+      }
+      again.destroy();
+    },
+  },
+];

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hashSlot } from '../../../lib/keys/hash-slot.js';
+import type { RedisServer } from '../../servers/redis-server.js';
+import type { ChaosCase } from '../case.js';
+import type { Load } from '../load/load.js';
+import { type ClusterOf, isCluster } from '../topologies/cluster.js';
+import { permitLoad, usualLoad } from '../usual-load.js';
+import { LEASE_MS, type World } from '../world.js';
+
+/** What a fail-over takes here, and what clients need to follow it, ms. */
+const FAIL_OVER_MS = 8000;
+
+const clusterOf = ({ topology }: World): ClusterOf => {
+  if (!isCluster(topology)) throw new Error('This is no cluster');
+  return topology;
+};
+
+/** All names in one slot, so that one master serves the whole load. */
+const oneSlot = (loads: readonly Load[]): readonly Load[] =>
+  loads.map((load) => ({ ...load, names: load.names.map((name) => `{chaos}${name}`) }));
+
+const SLOT = hashSlot('{chaos}');
+
+const masterOf = async (world: World): Promise<RedisServer> => {
+  const { topology } = world;
+  if (isCluster(topology)) return topology.cluster.ownerOfSlot(SLOT);
+  const [master] = await topology.masters();
+  if (!master) throw new Error('There is no master');
+  return master;
+};
+
+/** A master that does not follow what it was asked for is replaced by its replica. */
+const failOvers = async (world: World, n: number, fail: (master: RedisServer) => Promise<() => Promise<void>>) => {
+  for (let round = 0; round < n * world.scale; round++) {
+    const master = await masterOf(world);
+    const restore = await fail(master);
+    await sleep(1000);
+    await world.progress('I7: after the fail-over', FAIL_OVER_MS + LEASE_MS);
+    await restore();
+    await world.topology.settled();
+    await world.progress('with the old master back', FAIL_OVER_MS + LEASE_MS);
+  }
+};
+
+const kill = async (master: RedisServer): Promise<() => Promise<void>> => {
+  await master.kill9();
+  return () => master.restart();
+};
+
+const freeze = async (master: RedisServer): Promise<() => Promise<void>> => {
+  master.pause();
+  return async () => master.resume();
+};
+
+const loadOf = (topology: 'standalone' | 'sentinel' | 'cluster' | 'redlock'): readonly Load[] =>
+  topology === 'cluster' ? oneSlot(usualLoad(topology)) : usualLoad(topology);
+
+/** Fail-overs, and slots on the move. */
+export const topologyCases: readonly ChaosCase[] = [
+  {
+    id: 'F9',
+    title: 'frozen master, fail-over, the old master resumes; with a restart guard',
+    topologies: ['sentinel', 'cluster'],
+    options: { restartGuard: true },
+    overrun: 12_000,
+    load: loadOf,
+    run: (world) => failOvers(world, 1, freeze),
+  },
+  {
+    id: 'F20',
+    title: 'master killed, fail-over; with a restart guard',
+    topologies: ['sentinel'],
+    options: { restartGuard: true },
+    overrun: 12_000,
+    load: loadOf,
+    run: (world) => failOvers(world, 1, kill),
+  },
+  {
+    id: 'F23',
+    title: 'cluster master killed, others unaffected; with a restart guard',
+    topologies: ['cluster'],
+    options: { restartGuard: true },
+    overrun: 12_000,
+    load: loadOf,
+    run: async (world) => {
+      const cluster = clusterOf(world);
+      const { locks } = world.open({ restartGuard: false });
+      const elsewhere = await other(cluster);
+      let [worst, stop] = [0, false];
+      const loop = async (): Promise<void> => {
+        while (!stop) {
+          const start = performance.now();
+          await locks.withLock(elsewhere, { wait: 5000 }, () => {});
+          worst = Math.max(worst, performance.now() - start);
+          await sleep(5);
+        }
+      };
+      const unaffected = loop();
+      await failOvers(world, 1, kill);
+      stop = true;
+      await unaffected;
+      world.expect(worst < 1500, `a lock of another master took ${Math.round(worst)} ms`);
+    },
+  },
+  {
+    id: 'F21',
+    title: 'fail-over without a guard and without asking replicas: tokens rise all the same',
+    topologies: ['cluster'],
+    losesData: true,
+    overrun: 12_000,
+    load: loadOf,
+    run: async (world) => {
+      const { cluster } = clusterOf(world);
+      for (let round = 0; round < 3 * world.scale; round++) {
+        const master = await cluster.ownerOfSlot(SLOT);
+        const replica = cluster.servers.find((server) => server !== master && isReplicaOf(cluster, server, master));
+        if (replica) await cluster.failOver(replica, 'TAKEOVER');
+        await cluster.settled();
+        await world.progress('after the take-over', FAIL_OVER_MS);
+      }
+    },
+  },
+  {
+    id: 'F24',
+    title: 'slots move under load, all kinds',
+    topologies: ['cluster'],
+    load: (topology) => [...oneSlot(usualLoad(topology)), ...oneSlot(permitLoad())],
+    run: async (world) => {
+      const { cluster } = clusterOf(world);
+      for (let round = 0; round < 8 * world.scale; round++) {
+        const owner = await cluster.ownerOfSlot(SLOT);
+        const to = world.rng.pick(cluster.masters.filter((server) => server !== owner));
+        const from = await cluster.beginMigration(SLOT, to);
+        await sleep(world.rng.between(0, 200));
+        await cluster.migrateKeys(SLOT, from, to);
+        await sleep(world.rng.between(0, 100));
+        await cluster.migrateKeys(SLOT, from, to);
+        await cluster.finishMigration(SLOT, to);
+        await sleep(100);
+      }
+      await world.progress('after the moves');
+    },
+  },
+  {
+    id: 'F25',
+    title: 'a storm of redirections',
+    topologies: ['cluster'],
+    load: loadOf,
+    run: async (world) => {
+      const { cluster } = clusterOf(world);
+      for (let round = 0; round < 20 * world.scale; round++) {
+        const owner = await cluster.ownerOfSlot(SLOT);
+        await cluster.moveSlot(SLOT, world.rng.pick(cluster.masters.filter((server) => server !== owner)));
+        await sleep(60);
+      }
+      await world.progress('after the storm');
+    },
+  },
+  {
+    id: 'F26',
+    title: 'names with and without hash tags',
+    topologies: ['cluster'],
+    load: (topology) =>
+      usualLoad(topology).map((load) => ({
+        ...load,
+        names: ['order:7', '{order}:7', 'a{b}c', 'x{y}{z}', 'Größe:鍵'].map(
+          (name) => `${load.kind === 'read' ? 'write' : load.kind}:${name}`,
+        ),
+      })),
+    run: () => sleep(2500),
+  },
+];
+
+const isReplicaOf = (cluster: ClusterOf['cluster'], server: RedisServer, master: RedisServer): boolean => {
+  // Replicas were given out in the order of the masters, and only ever take the place of their own.
+  const [masters, index] = [cluster.masters.length, cluster.servers.indexOf(server)];
+  return index % masters === cluster.servers.indexOf(master) % masters;
+};
+
+/** A name that another master serves than the one of the load. */
+const other = async ({ cluster }: ClusterOf): Promise<string> => {
+  const owner = await cluster.ownerOfSlot(SLOT);
+  for (let n = 0; ; n++) {
+    const name = `elsewhere:${n}`;
+    if ((await cluster.ownerOf(name)) !== owner) return name;
+  }
+};

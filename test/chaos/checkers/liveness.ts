@@ -1,0 +1,38 @@
+import type { Attempt } from '../history/history.js';
+
+/** Attempts of processes that live of which nothing was ever heard. */
+export const stuckAttempts = (attempts: readonly Attempt[]): Attempt[] =>
+  attempts.filter(({ granted, refused, until }) => !granted && !refused && until === Number.POSITIVE_INFINITY);
+
+/** The longest time by which an answer came after the wait of the attempt was over, ms. */
+export const longestOverrun = (attempts: readonly Attempt[]): number =>
+  Math.max(
+    0,
+    ...attempts.map(({ invoked, wait, granted, refused }) => {
+      const answered = granted ?? refused?.at ?? invoked;
+      return answered - invoked - wait;
+    }),
+  );
+
+/** The longest time from the end of a hold to the next grant of the lock, while somebody waited for it, ms. */
+export const longestHandOver = (attempts: readonly Attempt[]): number => {
+  const grants = attempts
+    .filter((attempt) => attempt.granted !== undefined)
+    .toSorted((a, b) => (a.granted ?? 0) - (b.granted ?? 0));
+  let worst = 0;
+  grants.forEach((next, index) => {
+    const before = grants[index - 1];
+    if (!before || next.granted === undefined) return;
+    const free = Math.max(before.until, next.invoked);
+    if (Number.isFinite(free)) worst = Math.max(worst, next.granted - free);
+  });
+  return worst;
+};
+
+/** The least time by which holders with a lease were told of its loss before it could end on the server, ms. */
+export const leastLead = (attempts: readonly Attempt[]): number | undefined => {
+  const leads = attempts.flatMap(({ invoked, lease, lostAt }) =>
+    lease === undefined || lostAt === undefined ? [] : [invoked + lease - lostAt],
+  );
+  return leads.length === 0 ? undefined : Math.min(...leads);
+};

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import type { Entry, Mode } from './entry.js';
+
+/** One attempt to get something, and what became of it. */
+export interface Attempt {
+  readonly id: string;
+  readonly kind: string;
+  readonly lock: string;
+  readonly mode: Mode;
+  readonly wait: number;
+  /** When it asked. */
+  readonly invoked: number;
+  /** When it got it. */
+  granted?: number;
+  /** The last instant at which it could have acted; `Infinity` where nothing says that it ended. */
+  until: number;
+  /** When it was told that it had lost it. */
+  lostAt?: number;
+  fence?: bigint;
+  lease?: number;
+  /** When it was told that it does not get it, and why. */
+  refused?: { readonly at: number; readonly error: string };
+}
+
+/** Everything that happened in one run. */
+export interface History {
+  readonly attempts: readonly Attempt[];
+  /** What came out where nobody waits for it. */
+  readonly crashes: readonly string[];
+}
+
+/** The process whose history ended with it, and when it was killed. */
+export interface Killed {
+  readonly path: string;
+  readonly at: number;
+}
+
+const linesOf = (path: string): Entry[] => {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  // A process that was killed may have been in the middle of its last line.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as Entry);
+};
+
+export const readHistory = (paths: readonly string[], killed: readonly Killed[] = []): History => {
+  const attempts = new Map<string, Attempt>();
+  const crashes: string[] = [];
+  for (const path of paths) {
+    const deathOf = killed.find((each) => each.path === path)?.at ?? Number.POSITIVE_INFINITY;
+    for (const entry of linesOf(path)) {
+      if (entry.k === 'crash') crashes.push(entry.error);
+      else if (entry.k === 'invoke') {
+        const { id, kind, lock, mode, wait, at } = entry;
+        attempts.set(id, { id, kind, lock, mode, wait, invoked: at, until: deathOf });
+      } else apply(attempts.get(entry.id), entry);
+    }
+  }
+  return { attempts: [...attempts.values()].toSorted((a, b) => a.invoked - b.invoked), crashes };
+};
+
+const apply = (attempt: Attempt | undefined, entry: Exclude<Entry, { k: 'crash' | 'invoke' }>): void => {
+  if (!attempt) throw new Error(`The history begins in the middle of ${entry.id}`);
+  if (entry.k === 'grant') {
+    attempt.granted = entry.at;
+    if (entry.fence !== undefined) attempt.fence = BigInt(entry.fence);
+    if (entry.lease !== undefined) attempt.lease = entry.lease;
+  } else if (entry.k === 'end') {
+    attempt.until = entry.until;
+    if (entry.lostAt !== undefined) attempt.lostAt = entry.lostAt;
+  } else attempt.refused = { at: entry.at, error: entry.error };
+};

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Hold, type Lock, LockError, type LockService } from '../../../lib/index.js';
+import { parseModuleOptions } from '../../../lib/redis-lock.options.js';
+import { createRuntime } from '../../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../../lib/time/scheduler.js';
+import { Client } from '../../contract/client.js';
+import { serve } from '../../servers/worker-host.js';
+import { type Mode, monotonicNow } from '../history/entry.js';
+import { Recorder } from '../history/recorder.js';
+import { Rng } from '../rng.js';
+import type { Load, LoadSetup } from './load.js';
+
+const { options, path, seed } = JSON.parse(process.argv[2] ?? '{}') as LoadSetup;
+const recorder = new Recorder(path);
+const rng = new Rng(seed);
+
+const crashed = (error: unknown): void =>
+  recorder.note({
+    k: 'crash',
+    at: monotonicNow(),
+    error: error instanceof Error ? (error.stack ?? '') : String(error),
+  });
+process.on('unhandledRejection', crashed);
+process.on('uncaughtException', crashed);
+
+const client = new Client(createRuntime(parseModuleOptions(options), systemScheduler));
+client.runtime.events.on((event) => {
+  if (event.type === 'unexpected') crashed(event.error);
+});
+
+const stopping = new AbortController();
+const loops: Promise<void>[] = [];
+let attempts = 0;
+let grants = 0;
+
+/** How long a holder works before it looks again whether it still holds, ms. */
+const LOOK_MS = 3;
+
+interface Held {
+  /** Whether it may still act. */
+  isHeld(): boolean;
+  readonly signal?: AbortSignal;
+  readonly fence?: bigint | undefined;
+  release(): Promise<unknown>;
+}
+
+const lockOf = ({ kind }: Load, name: string, { locks }: { readonly locks: LockService }): Lock => {
+  if (kind === 'fair') return locks.getFairLock(name);
+  if (kind === 'fenced') return locks.getFencedLock(name);
+  if (kind === 'spin') return locks.getSpinLock(name);
+  if (kind === 'read') return locks.getReadWriteLock(name).readLock();
+  if (kind === 'write') return locks.getReadWriteLock(name).writeLock();
+  if (kind === 'group') return locks.getGroupLock(name, ['a', 'b']);
+  return kind === 'redlock' ? locks.getRedLock(name) : locks.getLock(name);
+};
+
+const heldLock = (hold: Hold): Held => ({
+  isHeld: () => {
+    try {
+      hold.assertHeld();
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  signal: hold.signal,
+  fence: hold.fence,
+  release: () => hold.release(),
+});
+
+const take = async (load: Load, name: string): Promise<Held> => {
+  const { kind, lease, wait } = load;
+  const terms = { wait, signal: stopping.signal };
+  const { locks } = client;
+  if (kind === 'semaphore') {
+    const semaphore = locks.getSemaphore(name);
+    await semaphore.acquire(1, terms);
+    return { isHeld: () => true, release: () => semaphore.release() };
+  }
+  if (kind === 'permits') {
+    const permits = locks.getPermitExpirableSemaphore(name);
+    const end = monotonicNow() + (lease ?? Number.POSITIVE_INFINITY);
+    const id = await permits.acquire({ ...terms, lease });
+    return { isHeld: () => monotonicNow() < end, release: () => permits.tryRelease(id) };
+  }
+  return heldLock(await lockOf(load, name, client).acquire({ ...terms, lease }));
+};
+
+const modeOf = ({ kind }: Load): Mode => {
+  if (kind === 'semaphore' || kind === 'permits') return 'permit';
+  return kind === 'read' ? 'read' : 'exclusive';
+};
+
+/** Acts until the section is over, or it holds no more. Resolves with the last instant at which it acted. */
+const act = async (held: Held, from: number, ms: number): Promise<number> => {
+  const over = from + ms;
+  let lastActed = from;
+  for (;;) {
+    const now = monotonicNow();
+    if (!held.isHeld()) return lastActed;
+    lastActed = now;
+    if (now >= over) return now;
+    await sleep(Math.min(LOOK_MS, Math.max(0, over - now)));
+  }
+};
+
+const once = async (load: Load): Promise<void> => {
+  const id = `${process.pid}:${++attempts}`;
+  const { kind, lease, wait } = load;
+  const lock = rng.pick(load.names);
+  recorder.note({ k: 'invoke', id, at: monotonicNow(), kind, lock, mode: modeOf(load), wait });
+  let held: Held;
+  try {
+    held = await take(load, lock);
+  } catch (error) {
+    if (!(error instanceof LockError)) crashed(error);
+    recorder.note({ k: 'refused', id, at: monotonicNow(), error: error instanceof Error ? error.name : String(error) });
+    await sleep(20);
+    return;
+  }
+  grants += 1;
+  const at = monotonicNow();
+  recorder.note({
+    k: 'grant',
+    id,
+    at,
+    ...(held.fence === undefined ? {} : { fence: String(held.fence) }),
+    ...(lease === undefined ? {} : { lease }),
+  });
+  let lostAt: number | undefined;
+  held.signal?.addEventListener('abort', () => (lostAt = monotonicNow()));
+  const until = await act(held, at, rng.next() * load.hold);
+  // The first moment of the release is the last at which it could have acted.
+  await held.release().catch((error: unknown) => {
+    if (!(error instanceof LockError)) crashed(error);
+  });
+  recorder.note({ k: 'end', id, at: monotonicNow(), until, ...(lostAt === undefined ? {} : { lostAt }) });
+};
+
+const loop = async (load: Load): Promise<void> => {
+  while (!stopping.signal.aborted) {
+    await once(load);
+    await sleep(rng.next() * (load.pause ?? 5));
+  }
+};
+
+/** A process that takes locks and gives them back, and notes what happened. */
+export const api = {
+  start: (loads: readonly Load[]): void => {
+    for (const load of loads) for (let count = 0; count < load.loops; count++) loops.push(loop(load));
+  },
+  grants: (): number => grants,
+  /** Keeps the event loop busy. */
+  block: (ms: number): void => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  },
+  /** Resolves when every attempt has had its answer, or with how many have not after `ms`. */
+  stop: async (ms: number): Promise<'stopped' | 'stuck'> => {
+    stopping.abort();
+    const limit = new AbortController();
+    const stuck = sleep(ms, 'stuck' as const, { signal: limit.signal }).catch(() => 'stuck' as const);
+    const outcome = await Promise.race([Promise.all(loops).then(() => 'stopped' as const), stuck]);
+    limit.abort();
+    await client.close();
+    return outcome;
+  },
+};
+
+serve(api);

@@ -1,0 +1,76 @@
+import type { TopologyName } from './topologies/topology.js';
+import type { Verdict } from './verdict.js';
+
+/** What all runs of one case on one topology have shown together. */
+export interface Row {
+  readonly id: string;
+  readonly title: string;
+  readonly topology: TopologyName;
+  readonly runs: number;
+  readonly acquisitions: number;
+  readonly violations: number;
+  readonly leakedKeys: number;
+  readonly stuckWaiters: number;
+  /** Milliseconds. */
+  readonly worstHandOver: number;
+  /** Milliseconds; absent where no holder with a lease lost it. */
+  readonly leastLead?: number;
+}
+
+export const rowOf = (id: string, title: string, topology: TopologyName, verdicts: readonly Verdict[]): Row => {
+  const sum = (of: (verdict: Verdict) => number): number => verdicts.reduce((total, each) => total + of(each), 0);
+  const leads = verdicts.flatMap(({ leastLead }) => (leastLead === undefined ? [] : [leastLead]));
+  return {
+    id,
+    title,
+    topology,
+    runs: verdicts.length,
+    acquisitions: sum(({ acquisitions }) => acquisitions),
+    violations: sum(({ violations }) => violations.length),
+    leakedKeys: sum(({ leakedKeys }) => leakedKeys.length),
+    stuckWaiters: sum(({ stuckWaiters }) => stuckWaiters),
+    worstHandOver: Math.round(Math.max(0, ...verdicts.map(({ worstHandOver }) => worstHandOver))),
+    ...(leads.length === 0 ? {} : { leastLead: Math.round(Math.min(...leads)) }),
+  };
+};
+
+const HEAD = [
+  'fault',
+  'topology',
+  'runs',
+  'acquisitions',
+  'violations',
+  'leaked keys',
+  'stuck waiters',
+  'worst hand-over, ms',
+  'least lead of a loss, ms',
+];
+
+/** Markdown: a line for each fault on each topology, and what they come to. */
+export const tableOf = (rows: readonly Row[]): string => {
+  const cells = rows.map((row) => [
+    `${row.id} ${row.title}`,
+    row.topology,
+    row.runs,
+    row.acquisitions,
+    row.violations,
+    row.leakedKeys,
+    row.stuckWaiters,
+    row.worstHandOver,
+    row.leastLead ?? '–',
+  ]);
+  const total = (of: (row: Row) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+  const last = [
+    '**all**',
+    '',
+    total(({ runs }) => runs),
+    total(({ acquisitions }) => acquisitions),
+    total(({ violations }) => violations),
+    total(({ leakedKeys }) => leakedKeys),
+    total(({ stuckWaiters }) => stuckWaiters),
+    '',
+    '',
+  ];
+  const lines = [HEAD, HEAD.map(() => '---'), ...cells, last];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+};

@@ -1,0 +1,29 @@
+import type { Redis } from 'ioredis';
+import type { FaultProxy } from '../../servers/fault-proxy.js';
+import type { RedisServer } from '../../servers/redis-server.js';
+
+export const TOPOLOGIES = ['standalone', 'sentinel', 'cluster', 'redlock'] as const;
+export type TopologyName = (typeof TOPOLOGIES)[number];
+
+/** Real servers, and how clients of the library find them. */
+export interface Topology {
+  readonly name: TopologyName;
+  /** Options of the module that lead there, as JSON. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly servers: readonly RedisServer[];
+  /** What stands between clients and servers, where something does. */
+  readonly proxies: readonly FaultProxy[];
+  /** A connection of the harness's own. Its errors are nobody's business: servers fail on purpose. */
+  admin(server: RedisServer): Redis;
+  /** The masters that answer now. */
+  masters(): Promise<readonly RedisServer[]>;
+  /** Resolves when it works again, after whatever was done to it. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** All keys of all masters. */
+export const keysOf = async (topology: Topology): Promise<string[]> => {
+  const masters = await topology.masters();
+  return (await Promise.all(masters.map((server) => topology.admin(server).keys('*')))).flat();
+};

@@ -1,0 +1,29 @@
+import type { Load } from './load/load.js';
+import type { TopologyName } from './topologies/topology.js';
+
+const TERMS = { wait: 8000, hold: 15 };
+
+/** A little of everything that a topology offers, on few names, so that everybody is in everybody's way. */
+export const usualLoad = (topology: TopologyName): readonly Load[] => {
+  if (topology === 'redlock') {
+    const names = ['redlock:1', 'redlock:2'];
+    return [
+      { ...TERMS, kind: 'redlock', names, loops: 2, lease: 1000 },
+      { ...TERMS, kind: 'redlock', names, loops: 1 },
+    ];
+  }
+  return [
+    { ...TERMS, kind: 'plain', names: ['order:1', 'order:2'], loops: 2 },
+    { ...TERMS, kind: 'plain', names: ['order:1', 'order:2'], loops: 1, lease: 1000 },
+    { ...TERMS, kind: 'fenced', names: ['fenced:1'], loops: 1 },
+    { ...TERMS, kind: 'fair', names: ['fair:1'], loops: 2 },
+    { ...TERMS, kind: 'read', names: ['report:1'], loops: 1 },
+    { ...TERMS, kind: 'write', names: ['report:1'], loops: 1 },
+  ];
+};
+
+/** Counters whose permits nobody owns, and such with leases. */
+export const permitLoad = (): readonly Load[] => [
+  { ...TERMS, kind: 'semaphore', names: ['semaphore:1'], loops: 2 },
+  { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 2, lease: 1000 },
+];

@@ -1,0 +1,96 @@
+import { intervalsOf, overlaps } from './checkers/exclusion.js';
+import { type Fenced, fencingFaults } from './checkers/fencing.js';
+import { leastLead, longestHandOver, longestOverrun, stuckAttempts } from './checkers/liveness.js';
+import { orderFaults } from './checkers/order.js';
+import type { ChaosCase } from './case.js';
+import type { Attempt, History } from './history/history.js';
+import { PERMITS } from './load/load.js';
+
+/** What one run of a case has shown. */
+export interface Verdict {
+  readonly acquisitions: number;
+  /** Everything that must not be; empty is passed. */
+  readonly violations: readonly string[];
+  readonly leakedKeys: readonly string[];
+  readonly stuckWaiters: number;
+  /** Milliseconds. */
+  readonly worstHandOver: number;
+  /** Milliseconds; `undefined` where no holder with a lease lost it. */
+  readonly leastLead: number | undefined;
+}
+
+/** What was seen outside of the histories. */
+export interface Observed {
+  readonly leakedKeys: readonly string[];
+  /** Processes that did not come to an end. */
+  readonly stuckProcesses: number;
+  /** Whether processes were kept from running, so that no answer of theirs came in time. */
+  readonly stalled: boolean;
+}
+
+const DEFAULT_OVERRUN_MS = 1000;
+
+const byLock = (attempts: readonly Attempt[]): Map<string, Attempt[]> => {
+  const locks = new Map<string, Attempt[]>();
+  for (const attempt of attempts) {
+    const others = locks.get(attempt.lock);
+    if (others) others.push(attempt);
+    else locks.set(attempt.lock, [attempt]);
+  }
+  return locks;
+};
+
+const fencedOf = (attempts: readonly Attempt[]): Fenced[] =>
+  attempts.flatMap(({ id, fence, invoked, granted }) =>
+    fence === undefined || granted === undefined ? [] : [{ id, fence, invoked, granted }],
+  );
+
+/** What each history says of one lock. */
+const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, certainAfter }: ChaosCase): string[] => {
+  const capacity = attempts[0]?.mode === 'permit' ? PERMITS : 1;
+  const found = fencingFaults(fencedOf(attempts));
+  if (!losesData) {
+    for (const { at, holders } of overlaps(intervalsOf(attempts), capacity)) {
+      found.push(`${lock}: held by ${holders.join(' and ')} at ${at.toFixed(1)}`);
+    }
+  }
+  if (certainAfter !== undefined && attempts.every(({ kind }) => kind === 'fair')) {
+    found.push(...orderFaults(attempts, certainAfter).map((fault) => `${lock}: ${fault}`));
+  }
+  return found;
+};
+
+/** @param special What the case itself found to be wrong. */
+export const judge = (
+  chaos: ChaosCase,
+  { attempts, crashes }: History,
+  { leakedKeys, stuckProcesses, stalled }: Observed,
+  special: readonly string[],
+): Verdict => {
+  const locks = byLock(attempts);
+  const faults = [...locks].flatMap(([lock, some]) => faultsOf(lock, some, chaos));
+  const stuck = stuckAttempts(attempts);
+  const overrun = longestOverrun(attempts);
+  const late = !stalled && overrun > (chaos.overrun ?? DEFAULT_OVERRUN_MS);
+  const lead = leastLead(attempts);
+  return {
+    acquisitions: attempts.filter(({ granted }) => granted !== undefined).length,
+    violations: [
+      ...special,
+      ...faults,
+      ...crashes.map((crash) => `thrown where nobody waits for it: ${crash}`),
+      ...stuck.map(({ id, lock }) => `${id} never heard whether it gets ${lock}`),
+      ...leakedKeys.map((key) => `${key} was left behind`),
+      ...(stuckProcesses > 0 ? [`${stuckProcesses} process(es) did not come to an end`] : []),
+      ...(late ? [`an answer came ${Math.round(overrun)} ms after the wait was over`] : []),
+      // A process that was kept from running is told when it runs again; until then it cannot act.
+      ...(!stalled && lead !== undefined && lead < 0
+        ? [`a holder was told ${-lead} ms after its lease could end`]
+        : []),
+    ],
+    leakedKeys,
+    stuckWaiters: stuck.length,
+    worstHandOver: Math.max(0, ...[...locks.values()].map(longestHandOver)),
+    leastLead: lead,
+  };
+};

@@ -1,0 +1,225 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { Client } from '../contract/client.js';
+import { Worker } from '../servers/worker.js';
+import type { ChaosCase } from './case.js';
+import { monotonicNow } from './history/entry.js';
+import { type History, type Killed, readHistory } from './history/history.js';
+import { type Load, type LoadSetup, PERMITS } from './load/load.js';
+import type { api } from './load/load.worker.js';
+import { Rng } from './rng.js';
+import { keysOf, type Topology } from './topologies/topology.js';
+import { judge, type Verdict } from './verdict.js';
+
+/** Short, so that every fault is longer than some of them. */
+export const LEASE_MS = 1500;
+export const COMMAND_MS = 300;
+export const POLL_MS = 1000;
+
+const OPTIONS = { commandTimeout: COMMAND_MS, watchdogTimeout: LEASE_MS, safetyPoll: POLL_MS, fairWaitTimeout: 1500 };
+/** Within which every attempt is to have its answer when it is told to stop, ms. */
+const STOP_MS = 6000;
+
+interface Process {
+  readonly worker: Worker<typeof api>;
+  readonly path: string;
+  killed?: number;
+  paused: boolean;
+}
+
+/** One run of one case: servers, processes that use them, and what is done to both. */
+export class World {
+  readonly rng: Rng;
+  /** What was done, and when, ms from the start. */
+  readonly log: string[] = [];
+  /** What the case found to be wrong. */
+  readonly special: string[] = [];
+  private readonly processes: Process[] = [];
+  private readonly clients: Client[] = [];
+  private readonly closers: (() => Promise<unknown>)[] = [];
+  private readonly folder = mkdtempSync(join(tmpdir(), 'chaos-'));
+  private readonly started = performance.now();
+  private loads: readonly Load[] = [];
+  private stalled = false;
+
+  constructor(
+    readonly chaos: ChaosCase,
+    readonly topology: Topology,
+    readonly seed: number,
+    /** How much longer than usual faults and load may last. */
+    readonly scale: number,
+  ) {
+    this.rng = new Rng(seed);
+  }
+
+  /** Options of every client, with those of the case. */
+  get options(): Readonly<Record<string, unknown>> {
+    return { ...OPTIONS, ...this.topology.options, ...this.chaos.options };
+  }
+
+  note(what: string): void {
+    this.log.push(`${Math.round(performance.now() - this.started)} ms: ${what}`);
+  }
+
+  /** Something that the fault must not lead to. */
+  expect(holds: boolean, otherwise: string): void {
+    if (!holds) this.special.push(otherwise);
+  }
+
+  /** Fails when the condition does not come to hold within `ms`. */
+  async until(condition: () => boolean | Promise<boolean>, ms: number, what: string): Promise<boolean> {
+    const limit = performance.now() + ms;
+    while (!(await condition())) {
+      if (performance.now() > limit) {
+        this.special.push(`not within ${ms} ms: ${what}`);
+        return false;
+      }
+      await sleep(10);
+    }
+    return true;
+  }
+
+  /** A client in this process. */
+  open(options: Readonly<Record<string, unknown>> = {}): Client {
+    const settings = parseModuleOptions({ ...this.options, ...options });
+    const client = new Client(createRuntime(settings, systemScheduler));
+    this.clients.push(client);
+    return client;
+  }
+
+  /** For what a case opened. */
+  onEnd(close: () => Promise<unknown>): void {
+    this.closers.push(close);
+  }
+
+  /** Starts another process with this load. */
+  async spawn(loads: readonly Load[] = this.loads, options: Readonly<Record<string, unknown>> = {}): Promise<number> {
+    const index = this.processes.length;
+    const path = join(this.folder, `${index}.jsonl`);
+    const setup: LoadSetup = { options: { ...this.options, ...options }, path, seed: this.seed * 100 + index };
+    const file = new URL('./load/load.worker.ts', import.meta.url);
+    const worker = await Worker.start<typeof api>(file, { args: [JSON.stringify(setup)] });
+    this.processes.push({ worker, path, paused: false });
+    await worker.call('start', loads);
+    return index;
+  }
+
+  async startLoad(loads: readonly Load[], processes: number): Promise<void> {
+    this.loads = loads;
+    await this.fillSemaphores();
+    await Promise.all(Array.from({ length: loads.length === 0 ? 0 : processes }, () => this.spawn()));
+    if (loads.length > 0) await this.progress('everything works at first');
+  }
+
+  /** Resolves when the load has got on, on every process that can. */
+  async progress(what: string, ms = 10_000): Promise<void> {
+    const alive = this.processes.filter(({ killed, paused }) => killed === undefined && !paused);
+    const before = await Promise.all(alive.map(({ worker }) => worker.call('grants')));
+    await this.until(
+      async () => {
+        const now = await Promise.all(alive.map(({ worker }) => worker.call('grants')));
+        return now.every((grants, index) => grants > (before[index] ?? 0));
+      },
+      ms,
+      `${what}: every process gets something`,
+    );
+  }
+
+  pauseProcess(index: number): void {
+    const process = this.processAt(index);
+    process.paused = true;
+    this.stalled = true;
+    process.worker.kill('SIGSTOP');
+    this.note(`process ${index} paused`);
+  }
+
+  resumeProcess(index: number): void {
+    const process = this.processAt(index);
+    process.worker.kill('SIGCONT');
+    process.paused = false;
+    this.note(`process ${index} resumed`);
+  }
+
+  /** Keeps the event loop of a process busy. */
+  async blockProcess(index: number, ms: number): Promise<void> {
+    this.stalled = true;
+    this.note(`process ${index} busy for ${ms} ms`);
+    await this.processAt(index).worker.call('block', ms);
+  }
+
+  async killProcess(index: number): Promise<void> {
+    const process = this.processAt(index);
+    process.killed = monotonicNow();
+    process.worker.kill('SIGKILL');
+    this.note(`process ${index} killed`);
+    await process.worker.exited;
+  }
+
+  get processCount(): number {
+    return this.processes.length;
+  }
+
+  /** Ends the load, waits until leases are over, and judges. */
+  async finish(): Promise<{ readonly verdict: Verdict; readonly history: History }> {
+    await this.topology.settled();
+    const alive = this.processes.filter(({ killed }) => killed === undefined);
+    const ends = await Promise.all(alive.map(({ worker }) => worker.call('stop', STOP_MS).catch(() => 'stuck')));
+    await Promise.all(this.clients.map((client) => client.close()));
+    const leakedKeys = await this.leakedKeys();
+    await Promise.all(alive.map(({ worker }) => worker.stop()));
+    const killed: Killed[] = this.processes.flatMap(({ path, killed: at }) => (at === undefined ? [] : [{ path, at }]));
+    const history = readHistory(
+      this.processes.map(({ path }) => path),
+      killed,
+    );
+    const stuckProcesses = ends.filter((end) => end === 'stuck').length;
+    const observed = { leakedKeys, stuckProcesses, stalled: this.stalled };
+    return { verdict: judge(this.chaos, history, observed, this.special), history };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.closers.map((close) => close()));
+    await Promise.all(this.processes.map(({ worker }) => worker.stop()));
+    await this.topology.stop();
+  }
+
+  /** What is still there when every lease must be over. */
+  private async leakedKeys(): Promise<string[]> {
+    const isAllowed = (key: string): boolean =>
+      /^redisson_(lock_token|unlock_latch):/.test(key) || key.includes('semaphore:') || this.mayLeave(key);
+    let left: string[] = [];
+    const limit = performance.now() + 3 * LEASE_MS + 2000;
+    do {
+      await sleep(100);
+      left = (await keysOf(this.topology)).filter((key) => !isAllowed(key));
+    } while (left.length > 0 && performance.now() < limit);
+    return left;
+  }
+
+  private mayLeave(key: string): boolean {
+    return this.chaos.mayLeave?.test(key) ?? false;
+  }
+
+  private async fillSemaphores(): Promise<void> {
+    const wanted = this.loads.filter(({ kind }) => kind === 'semaphore' || kind === 'permits');
+    if (wanted.length === 0) return;
+    const { locks } = this.open();
+    for (const { kind, names } of wanted) {
+      for (const name of names) {
+        if (kind === 'semaphore') await locks.getSemaphore(name).trySetPermits(PERMITS);
+        else await locks.getPermitExpirableSemaphore(name).trySetPermits(PERMITS);
+      }
+    }
+  }
+
+  private processAt(index: number): Process {
+    const process = this.processes[index];
+    if (!process) throw new Error(`There is no process ${index}`);
+    return process;
+  }
+}
