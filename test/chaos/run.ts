@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { cases } from './cases/index.js';
+import { checkMutations } from './check-mutations.js';
 import type { ChaosCase } from './case.js';
 import { keepResults } from './results.js';
 import { runCase, titleOf } from './run-case.js';
@@ -16,6 +17,7 @@ const { values: given } = parseArgs({
     runs: { type: 'string' },
     scale: { type: 'string' },
     list: { type: 'boolean', default: false },
+    mutations: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
@@ -56,6 +58,10 @@ const runAll = async (chaos: ChaosCase, topology: TopologyName): Promise<Verdict
 };
 
 const main = async (): Promise<void> => {
+  if (given.mutations) {
+    if (checkMutations() > 0) process.exitCode = 1;
+    return;
+  }
   const chosen = cases.filter(wanted).flatMap((chaos) => topologiesOf(chaos).map((topology) => ({ chaos, topology })));
   if (given.list) {
     for (const { chaos, topology } of chosen) print(`${titleOf({ chaos, topology })} – ${chaos.title}`);

@@ -20,11 +20,12 @@ const QUEUE_GRACE_MS = 60_000;
 const REDISSON_WAIT_MS = 300_000;
 
 /**
- * The instant on top of which a place behind this one is counted, given that of those before it: when everybody ahead has
- * left and taken its own wait off, what is left is still to come.
+ * The instant on top of which a place behind this one is counted, given that of those before it: when every Java peer
+ * ahead has left and taken its own wait off, what is left is still to come. Ours say again and again that they live, so
+ * however many of them have died, they hold up those behind them for one slot.
  */
-const behind = ({ owner, deadline }: Place, last: number, slot: number): number =>
-  Math.max(last + (isOurs(owner) ? slot : REDISSON_WAIT_MS), deadline ?? 0);
+const behind = ({ owner, deadline }: Place, last: number): number =>
+  isOurs(owner) ? last : Math.max(last + REDISSON_WAIT_MS, deadline ?? 0);
 
 /** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
 export class MemoryFairQueue {
@@ -69,14 +70,14 @@ export class MemoryFairQueue {
   }
 
   /**
-   * Gives the owner a place at the end, which is kept for a slot after everybody ahead has left.
+   * Gives the owner a place at the end, which is kept for a slot, after every Java peer ahead has left.
    * @param remaining Milliseconds until the first in the queue may get the lock.
    */
   add(owner: OwnerId, slot: number, remaining: number): void {
     const now = this.store.now();
     const ahead = this.places.filter((place) => place.owner !== owner);
     const start = ahead.length === 0 ? now + Math.max(remaining, 0) : now;
-    const last = ahead.reduce((before, place) => behind(place, before, slot), start);
+    const last = ahead.reduce((before, place) => behind(place, before), start);
     this.write([...ahead, { owner, deadline: last + slot }]);
     this.limit();
   }
@@ -88,20 +89,24 @@ export class MemoryFairQueue {
     this.write([{ ...head, deadline: this.store.now() + slot }, ...others]);
   }
 
-  /** As Redisson: takes `slot` off the deadlines of those behind, which were counted on top of the one that ends. */
+  /**
+   * As Redisson: takes `slot` off the deadlines of those behind, which were counted on top of the one that ends. On top of
+   * ours nothing is counted.
+   */
   remove(owner: OwnerId, slot: number): void {
     const { places } = this;
     const at = places.findIndex((place) => place.owner === owner);
     if (at === -1) return;
+    const off = isOurs(owner) ? 0 : slot;
     const lowered = places.slice(at + 1).map(({ deadline, ...place }) => ({
       ...place,
-      deadline: deadline === undefined ? undefined : deadline - slot,
+      deadline: deadline === undefined ? undefined : deadline - off,
     }));
     this.write([...places.slice(0, at), ...lowered]);
     this.limit();
   }
 
-  /** Sets the deadlines of `owners` anew, each a slot after that before it. Gives those who have a place. */
+  /** Sets the deadlines of `owners` anew, each a slot from now, or from when Java peers ahead have left. Gives who has a place. */
   keep(owners: readonly OwnerId[], slot: number): Set<OwnerId> {
     const alive = new Set(owners);
     const kept = new Set<OwnerId>();
@@ -109,10 +114,9 @@ export class MemoryFairQueue {
     const places = this.places.map((place) => {
       if (alive.has(place.owner)) {
         kept.add(place.owner);
-        last += slot;
-        return { ...place, deadline: last };
+        return { ...place, deadline: last + slot };
       }
-      last = behind(place, last, slot);
+      last = behind(place, last);
       return place;
     });
     if (places.length === 0) return kept;

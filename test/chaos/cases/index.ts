@@ -1,8 +1,10 @@
 import type { ChaosCase } from '../case.js';
 import { clientCases } from './clients.js';
+import { clockCases } from './clocks.js';
 import { connectionCases } from './connections.js';
 import { masterCases } from './masters.js';
 import { processCases } from './processes.js';
+import { protectionCases } from './protections.js';
 import { replyCases } from './replies.js';
 import { serverCases } from './servers.js';
 import { topologyCases } from './topologies.js';
@@ -17,5 +19,7 @@ export const cases: readonly ChaosCase[] = [
   ...topologyCases,
   ...processCases,
   ...clientCases,
+  ...clockCases,
   ...masterCases,
+  ...protectionCases,
 ].toSorted((a, b) => numberOf(a) - numberOf(b));

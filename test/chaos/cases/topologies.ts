@@ -112,9 +112,7 @@ export const topologyCases: readonly ChaosCase[] = [
     run: async (world) => {
       const { cluster } = clusterOf(world);
       for (let round = 0; round < 3 * world.scale; round++) {
-        const master = await cluster.ownerOfSlot(SLOT);
-        const replica = cluster.servers.find((server) => server !== master && isReplicaOf(cluster, server, master));
-        if (replica) await cluster.failOver(replica, 'TAKEOVER');
+        await cluster.failOver(await cluster.ownerOfSlot(SLOT), 'TAKEOVER');
         await cluster.settled();
         await world.progress('after the take-over', FAIL_OVER_MS);
       }
@@ -170,12 +168,6 @@ export const topologyCases: readonly ChaosCase[] = [
     run: () => sleep(2500),
   },
 ];
-
-const isReplicaOf = (cluster: ClusterOf['cluster'], server: RedisServer, master: RedisServer): boolean => {
-  // Replicas were given out in the order of the masters, and only ever take the place of their own.
-  const [masters, index] = [cluster.masters.length, cluster.servers.indexOf(server)];
-  return index % masters === cluster.servers.indexOf(master) % masters;
-};
 
 /** A name that another master serves than the one of the load. */
 const other = async ({ cluster }: ClusterOf): Promise<string> => {

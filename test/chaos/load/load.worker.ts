@@ -162,6 +162,8 @@ export const api = {
     const stuck = sleep(ms, 'stuck' as const, { signal: limit.signal }).catch(() => 'stuck' as const);
     const outcome = await Promise.race([Promise.all(loops).then(() => 'stopped' as const), stuck]);
     limit.abort();
+    // What was aborted is taken back, as at the end of an application.
+    await client.runtime.acquisitions.settled();
     await client.close();
     return outcome;
   },

@@ -22,8 +22,12 @@ export interface Topology {
   stop(): Promise<void>;
 }
 
-/** All keys of all masters. */
-export const keysOf = async (topology: Topology): Promise<string[]> => {
-  const masters = await topology.masters();
-  return (await Promise.all(masters.map((server) => topology.admin(server).keys('*')))).flat();
+/** All keys of all masters, each with its time to live, ms; -1 without end. */
+export const keysOf = async (topology: Topology): Promise<{ readonly key: string; readonly ttl: number }[]> => {
+  const found = (await topology.masters()).map(async (server) => {
+    const admin = topology.admin(server);
+    const keys = await admin.keys('*');
+    return Promise.all(keys.map(async (key) => ({ key, ttl: await admin.pttl(key) })));
+  });
+  return (await Promise.all(found)).flat();
 };

@@ -352,12 +352,14 @@ local function lastOfOurs(queue, deadlines)
   end
   return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
 end
-local function lower(deadlines, waiter, slot)
-  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+local function lower(deadlines, waiters, from, leaver, slot)
+  if isOurs(leaver) then return end
+  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
 end
 local REDISSON_WAIT = 300000
-local function behind(waiter, deadline, last, slot)
-  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+local function behind(waiter, deadline, last)
+  if isOurs(waiter) then return last end
+  return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local now = serverNow()
 local reply, indexes = { 'kept', now }, {}
@@ -367,22 +369,26 @@ for i, owner in ipairs(owners) do
 end
 if foreignKey(queue, deadlines) then return reply end
 local head, _, isNewHead = purgeQueue(queue, deadlines, now)
-local last, isOnlyOurs = now, true
+local last, latest, isOnlyOurs = now, now, true
 local places = {}
 for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
   local index, ours = indexes[waiter], isOurs(waiter)
   isOnlyOurs = isOnlyOurs and ours
   if index then
-    last = last + slot
     reply[index + 2] = 1
-    places[#places + 1] = { last, waiter }
+    places[#places + 1] = { last + slot, waiter }
+    latest = math.max(latest, last + slot)
   else
     local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
-    last = behind(waiter, known, last, slot)
-    if i == 1 and not known then places[1] = { now + slot, waiter } end
+    last = behind(waiter, known, last)
+    latest = math.max(latest, known or 0)
+    if i == 1 and not known then
+      places[1] = { now + slot, waiter }
+      latest = now + slot
+    end
   end
 end
-limitQueue(queue, deadlines, isOnlyOurs and last or nil, now)
+limitQueue(queue, deadlines, isOnlyOurs and latest or nil, now)
 for _, place in ipairs(places) do redis.call('ZADD', deadlines, place[1], place[2]) end
 for i, owner in ipairs(owners) do
   if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
@@ -458,12 +464,14 @@ local function lastOfOurs(queue, deadlines)
   end
   return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
 end
-local function lower(deadlines, waiter, slot)
-  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+local function lower(deadlines, waiters, from, leaver, slot)
+  if isOurs(leaver) then return end
+  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
 end
 local REDISSON_WAIT = 300000
-local function behind(waiter, deadline, last, slot)
-  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+local function behind(waiter, deadline, last)
+  if isOurs(waiter) then return last end
+  return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local now = serverNow()
 local held = (holdCount(lock, owner) or 0) > 0
@@ -480,7 +488,7 @@ end
 if #waiters == (behind and 1 or 0) then redis.call('DEL', deadlines) else redis.call('ZREM', deadlines, owner) end
 if behind then
   redis.call('LREM', queue, 0, owner)
-  for i = behind, #waiters do lower(deadlines, waiters[i], slot) end
+  lower(deadlines, waiters, behind, owner, slot)
   limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
 end
 local hasNewHead = behind == 2 and #waiters > 1
@@ -580,12 +588,14 @@ local function lastOfOurs(queue, deadlines)
   end
   return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
 end
-local function lower(deadlines, waiter, slot)
-  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+local function lower(deadlines, waiters, from, leaver, slot)
+  if isOurs(leaver) then return end
+  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
 end
 local REDISSON_WAIT = 300000
-local function behind(waiter, deadline, last, slot)
-  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+local function behind(waiter, deadline, last)
+  if isOurs(waiter) then return last end
+  return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
@@ -599,7 +609,7 @@ if isFree and (not head or head == owner) then
   redis.call('LPOP', queue)
   redis.call('ZREM', deadlines, owner)
   local waiters = redis.call('LRANGE', queue, 0, -1)
-  for _, waiter in ipairs(waiters) do lower(deadlines, waiter, slot) end
+  lower(deadlines, waiters, 1, owner, slot)
   if #waiters == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
   return { 'acquired', lease, '', now, '' }
 end
@@ -618,7 +628,7 @@ if not redis.call('ZSCORE', deadlines, owner) then
   local isAlone = #waiters == (head == owner and 1 or 0)
   local last = isAlone and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(waiters) do
-    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last, slot) end
+    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last) end
   end
   redis.call('ZADD', deadlines, last + slot, owner)
   redis.call('LREM', queue, 0, owner)
@@ -2191,6 +2201,86 @@ local permit = fromHex(id)
 if not redis.call('ZSCORE', deadlines, permit) then return { 'not-held', '', now } end
 redis.call('ZADD', deadlines, lease < 0 and NO_DEADLINE or now + lease, permit)
 return { 'held', '', now }`,
+    }),
+  },
+  probe: {
+    /** Tries every command that scripts use, in a way that changes nothing, and tells what this user may not do. */
+    rights: script<
+      Record<string, never>,
+      { lock: string; publish: string; keyCount: number; names: readonly string[] },
+      [role: 'master' | 'replica', ...refused: string[]]
+    >({
+      name: 'probe/rights',
+      keyNames: [],
+      argumentNames: ['lock', 'publish', 'keyCount', 'names'],
+      replyPlaces: [{ holds: ['master', 'replica'] }, { holds: 'string', rest: true }],
+      text: `local lock = ARGV[1]
+local publish = ARGV[2]
+local keyCount = tonumber(ARGV[3])
+if not keyCount then return redis.error_reply('ERR argument keyCount is not a number') end
+local names = {}
+for i = 4, #ARGV do
+  names[i - 3] = ARGV[i]
+end
+local reply = { 'master' }
+local function problemOf(command, ...)
+  local answer = redis.pcall(command, ...)
+  return type(answer) == 'table' and answer.err or ''
+end
+local function says(problem, text)
+  return string.find(problem, text, 1, true) ~= nil
+end
+local function try(command, ...)
+  local problem = problemOf(command, ...)
+  local isForbidden = says(problem, "can't run this command") or says(problem, 'permissions to run')
+  if isForbidden then
+    reply[#reply + 1] = 'command ' .. command
+  elseif says(problem, 'Unknown') and says(problem, 'called from') then
+    reply[#reply + 1] = 'unknown ' .. command
+  elseif says(problem, 'READONLY') then
+    reply[1] = 'replica'
+  end
+  return not isForbidden, problem
+end
+try('TIME')
+local canDelete = try('DEL', lock)
+try('PERSIST', lock)
+local canReplace = try('SET', lock, '', 'PX', 1000)
+local canExpire = try('PEXPIRE', lock, 1000)
+for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
+  try(command, lock)
+end
+for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, lock, 'probe') end
+for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
+try('LINDEX', lock, 0)
+try('LREM', lock, 0, 'probe')
+try('HSET', lock, 'probe', '', 'probe')
+try('HINCRBY', lock, 'probe', 'probe')
+try('INCRBY', lock, 'probe')
+try('DECRBY', lock, 'probe')
+try('ZADD', lock, 'probe', 'probe')
+for _, call in ipairs({ { 'INCR', lock }, { 'DECR', lock }, { 'RPUSH', lock, 'probe' } }) do
+  if canDelete or canReplace or canExpire then
+    try(unpack(call))
+  else
+    reply[#reply + 1] = 'command ' .. call[1]
+  end
+end
+redis.pcall('PEXPIRE', lock, 1)
+redis.pcall('DEL', lock)
+local function isDenied(problem)
+  return says(problem, "can't access") or says(problem, "can't publish") or says(problem, 'permissions to access')
+end
+if isDenied(problemOf('EXISTS', lock)) then reply[#reply + 1] = 'key ' .. lock end
+for i, name in ipairs(names) do
+  if i > keyCount then
+    local _, problem = try(publish, name, '0')
+    if isDenied(problem) then reply[#reply + 1] = 'channel ' .. name end
+  elseif isDenied(problemOf('EXISTS', name)) then
+    reply[#reply + 1] = 'key ' .. name
+  end
+end
+return reply`,
     }),
   },
   readLock: {

@@ -21,24 +21,28 @@ end
 if foreignKey(queue, deadlines) then return reply end
 local head, _, isNewHead = purgeQueue(queue, deadlines, now)
 
-local last, isOnlyOurs = now, true
+local last, latest, isOnlyOurs = now, now, true
 local places = {}
 for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
   local index, ours = indexes[waiter], isOurs(waiter)
   isOnlyOurs = isOnlyOurs and ours
   if index then
-    last = last + slot
     reply[index + 2] = 1
-    places[#places + 1] = { last, waiter }
+    places[#places + 1] = { last + slot, waiter }
+    latest = math.max(latest, last + slot)
   else
     local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
-    last = behind(waiter, known, last, slot)
+    last = behind(waiter, known, last)
+    latest = math.max(latest, known or 0)
     -- A head without a deadline would never be found dead.
-    if i == 1 and not known then places[1] = { now + slot, waiter } end
+    if i == 1 and not known then
+      places[1] = { now + slot, waiter }
+      latest = now + slot
+    end
   end
 end
 -- First, because it is allowed when memory is used up, and so allows the rest.
-limitQueue(queue, deadlines, isOnlyOurs and last or nil, now)
+limitQueue(queue, deadlines, isOnlyOurs and latest or nil, now)
 for _, place in ipairs(places) do redis.call('ZADD', deadlines, place[1], place[2]) end
 -- A deadline without a place would pass for one.
 for i, owner in ipairs(owners) do

@@ -30,7 +30,7 @@ end
 if #waiters == (behind and 1 or 0) then redis.call('DEL', deadlines) else redis.call('ZREM', deadlines, owner) end
 if behind then
   redis.call('LREM', queue, 0, owner)
-  for i = behind, #waiters do lower(deadlines, waiters[i], slot) end
+  lower(deadlines, waiters, behind, owner, slot)
   limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
 end
 

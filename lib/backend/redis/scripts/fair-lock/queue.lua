@@ -30,7 +30,7 @@ if isFree and (not head or head == owner) then
   redis.call('LPOP', queue)
   redis.call('ZREM', deadlines, owner)
   local waiters = redis.call('LRANGE', queue, 0, -1)
-  for _, waiter in ipairs(waiters) do lower(deadlines, waiter, slot) end
+  lower(deadlines, waiters, 1, owner, slot)
   -- Deadlines of nobody would keep whoever they belong to from queueing again.
   if #waiters == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
   return { 'acquired', lease, '', now, '' }
@@ -52,7 +52,7 @@ if not redis.call('ZSCORE', deadlines, owner) then
   local isAlone = #waiters == (head == owner and 1 or 0)
   local last = isAlone and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(waiters) do
-    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last, slot) end
+    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last) end
   end
   -- First, so that a server out of memory refuses it: it would not refuse what follows a removal.
   redis.call('ZADD', deadlines, last + slot, owner)

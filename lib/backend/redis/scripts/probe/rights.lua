@@ -1,9 +1,79 @@
 --- Tries every command that scripts use, in a way that changes nothing, and tells what this user may not do.
 --- arg lock: string
 --- arg publish: string
---- arg keys: number
---- arg names: string
+--- arg keyCount: number
+--- args names: string
 --- reply [role: 'master' | 'replica', ...refused: string[]]
 --- invariant What is refused is a word and a name: 'command GET', 'unknown SPUBLISH', 'key name', 'channel name'.
---- invariant Nothing is left under `lock` for longer than a second. It is not declared as a key, so that the server looks
----   at the right to a command first: a name that is not allowed says nothing of commands.
+--- invariant Nothing stays under `lock` for longer than a second. It is not declared as a key, so that the server looks at
+---   the right to a command first: a name that is not allowed says nothing of commands.
+local reply = { 'master' }
+
+local function problemOf(command, ...)
+  local answer = redis.pcall(command, ...)
+  return type(answer) == 'table' and answer.err or ''
+end
+
+local function says(problem, text)
+  return string.find(problem, text, 1, true) ~= nil
+end
+
+-- Whether this user has the right to it, whatever came of it, and what that was.
+local function try(command, ...)
+  local problem = problemOf(command, ...)
+  local isForbidden = says(problem, "can't run this command") or says(problem, 'permissions to run')
+  if isForbidden then
+    reply[#reply + 1] = 'command ' .. command
+  elseif says(problem, 'Unknown') and says(problem, 'called from') then
+    reply[#reply + 1] = 'unknown ' .. command
+  elseif says(problem, 'READONLY') then
+    reply[1] = 'replica'
+  end
+  return not isForbidden, problem
+end
+
+try('TIME')
+local canDelete = try('DEL', lock)
+try('PERSIST', lock)
+-- Whatever needs another type than text is refused for that, after the right to it was looked at.
+local canReplace = try('SET', lock, '', 'PX', 1000)
+local canExpire = try('PEXPIRE', lock, 1000)
+for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
+  try(command, lock)
+end
+for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, lock, 'probe') end
+for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
+try('LINDEX', lock, 0)
+try('LREM', lock, 0, 'probe')
+-- Arguments that are refused whatever the type is.
+try('HSET', lock, 'probe', '', 'probe')
+try('HINCRBY', lock, 'probe', 'probe')
+try('INCRBY', lock, 'probe')
+try('DECRBY', lock, 'probe')
+try('ZADD', lock, 'probe', 'probe')
+-- There are no such arguments for these: without the text they write. What could not be taken away again is not tried,
+-- and called missing like all that could have taken it away.
+for _, call in ipairs({ { 'INCR', lock }, { 'DECR', lock }, { 'RPUSH', lock, 'probe' } }) do
+  if canDelete or canReplace or canExpire then
+    try(unpack(call))
+  else
+    reply[#reply + 1] = 'command ' .. call[1]
+  end
+end
+redis.pcall('PEXPIRE', lock, 1)
+redis.pcall('DEL', lock)
+
+local function isDenied(problem)
+  return says(problem, "can't access") or says(problem, "can't publish") or says(problem, 'permissions to access')
+end
+
+if isDenied(problemOf('EXISTS', lock)) then reply[#reply + 1] = 'key ' .. lock end
+for i, name in ipairs(names) do
+  if i > keyCount then
+    local _, problem = try(publish, name, '0')
+    if isDenied(problem) then reply[#reply + 1] = 'channel ' .. name end
+  elseif isDenied(problemOf('EXISTS', name)) then
+    reply[#reply + 1] = 'key ' .. name
+  end
+end
+return reply

@@ -23,16 +23,20 @@ local function lastOfOurs(queue, deadlines)
 end
 
 -- Redisson: whoever leaves takes its own wait off the deadlines of those behind it, which were counted on top of its own.
-local function lower(deadlines, waiter, slot)
+-- On top of ours nothing is counted.
+local function lower(deadlines, waiters, from, leaver, slot)
+  if isOurs(leaver) then return end
   -- One that has no deadline is not given one that has passed.
-  redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter)
+  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
 end
 
 -- What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that.
 local REDISSON_WAIT = 300000
 
--- The instant on top of which a place behind this waiter is counted, given that of those before it: when everybody
--- ahead has left and taken its own wait off, what is left is still to come.
-local function behind(waiter, deadline, last, slot)
-  return math.max(last + (isOurs(waiter) and slot or REDISSON_WAIT), deadline or 0)
+-- The instant on top of which a place behind this waiter is counted, given that of those before it: when every Java peer
+-- ahead has left and taken its own wait off, what is left is still to come. Ours say again and again that they live, so
+-- however many of them have died, they hold up those behind them for one slot.
+local function behind(waiter, deadline, last)
+  if isOurs(waiter) then return last end
+  return math.max(last + REDISSON_WAIT, deadline or 0)
 end

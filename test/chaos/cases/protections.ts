@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import type { FaultProxy } from '../../servers/fault-proxy.js';
+import type { ChaosCase } from '../case.js';
+import { runs } from '../commands-seen.js';
+import { COMMAND_MS, POLL_MS, type World } from '../world.js';
+
+const LONG_MS = 60_000;
+
+const network = (world: World): { proxy: FaultProxy; admin: Redis; url: string } => {
+  const [proxy] = world.topology.proxies;
+  const [server] = world.topology.servers;
+  if (!proxy || !server) throw new Error('There is no server behind a proxy');
+  return { proxy, admin: world.topology.admin(server), url: server.url };
+};
+
+const callsOf = async (admin: Redis, command: string): Promise<number> =>
+  Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await admin.info('commandstats'))?.[1] ?? 0);
+
+/** One protection each, seen alone: without it the case fails (see `mutations.ts`). */
+export const protectionCases: readonly ChaosCase[] = [
+  {
+    id: 'F1c',
+    title: 'an acquisition whose reply was lost is cancelled, long before its lease ends',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const { proxy, admin } = network(world);
+      const { locks } = world.open();
+      await locks.getLock('f1c').isLocked();
+      const cut = proxy.cutAfter(runs(scripts.lock.acquire));
+      await locks.tryAcquire('f1c', { lease: LONG_MS }).catch(() => {});
+      await cut;
+      await world.until(async () => (await admin.exists('f1c')) === 0, 2 * COMMAND_MS + 1000, 'I5: the ghost is gone');
+    },
+  },
+  {
+    id: 'F7n',
+    title: 'a request that arrives after its sender gave up does nothing',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const { proxy, admin } = network(world);
+      const { locks } = world.open();
+      await locks.getLock('f7n').isLocked();
+      const before = await callsOf(admin, 'hset');
+      proxy.hold('request');
+      await locks.tryAcquire('f7n', { lease: LONG_MS }).catch(() => {});
+      await sleep(2 * COMMAND_MS);
+      proxy.heal();
+      await sleep(2 * COMMAND_MS);
+      world.expect((await callsOf(admin, 'hset')) === before, 'R4: a late acquisition took effect');
+    },
+  },
+  {
+    id: 'F10v',
+    title: 'a holder is told as soon as the server is back that forgot the lock',
+    topologies: ['standalone'],
+    load: () => [],
+    options: { watchdogTimeout: LONG_MS },
+    run: async (world) => {
+      const { locks } = world.open();
+      const [watched, leased] = [await locks.acquire('f10v'), await locks.acquire('f10v:2', { lease: LONG_MS })];
+      await world.topology.servers[0]?.restart();
+      const told = (): boolean => watched.signal.aborted && leased.signal.aborted;
+      await world.until(told, 3000, 'the holders are told on return');
+    },
+  },
+  {
+    id: 'F28p',
+    title: 'a release that nobody announced is found by the safety poll',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const { admin } = network(world);
+      const { locks } = world.open();
+      await admin.multi().hset('f28p', 'somebody:1', 1).pexpire('f28p', LONG_MS).exec();
+      const waiting = locks.acquire('f28p', { wait: 10_000 });
+      await world.until(async () => (await admin.pubsub('CHANNELS')).length > 0, 2000, 'the waiter listens');
+      await sleep(200);
+      await admin.del('f28p');
+      const start = performance.now();
+      const hold = await waiting.catch(() => undefined);
+      const ms = performance.now() - start;
+      world.expect(
+        hold !== undefined && ms < POLL_MS + COMMAND_MS + 300,
+        `I8: it took ${Math.round(ms)} ms to be found`,
+      );
+      await hold?.release();
+    },
+  },
+  {
+    id: 'F28s',
+    title: 'a release between the first try and the subscription is not missed',
+    topologies: ['standalone'],
+    load: () => [],
+    options: { commandTimeout: 2000, safetyPoll: LONG_MS },
+    run: async (world) => {
+      const { proxy, url } = network(world);
+      const [holder, waiter] = [world.open({ connection: url }), world.open()];
+      // Both of its connections are there, so that only what matters is slow.
+      const warm = await holder.locks.acquire('f28s:warm', { lease: LONG_MS });
+      const warming = waiter.locks.acquire('f28s:warm', { wait: 10_000, lease: LONG_MS });
+      await sleep(500);
+      await warm.release();
+      await (await warming).release();
+      const hold = await holder.locks.acquire('f28s', { lease: LONG_MS });
+      proxy.delay(150);
+      const waiting = waiter.locks.acquire('f28s', { wait: 5000 });
+      // The try is refused at 150 ms and known to be at 300; the subscription begins on the server at 450.
+      await sleep(350);
+      await hold.release();
+      const start = performance.now();
+      const next = await waiting.catch(() => undefined);
+      const ms = performance.now() - start;
+      world.expect(next !== undefined && ms < 3000, `the release was missed: ${Math.round(ms)} ms`);
+      proxy.heal();
+      await next?.release();
+    },
+  },
+  {
+    id: 'F37a',
+    title: 're-entering has one effect, however often its request arrives',
+    topologies: ['standalone'],
+    load: () => [],
+    run: async (world) => {
+      const { proxy, admin } = network(world);
+      const { locks } = world.open();
+      const requests: Buffer[] = [];
+      void proxy.cutBefore((command) => {
+        if (runs(scripts.lock.hold)(command)) requests.push(Buffer.from(command));
+        return false;
+      });
+      const again = admin.duplicate();
+      world.onEnd(async () => again.disconnect());
+      await locks.withLock('f37a', async (outer) => {
+        await locks.withLock('f37a', async () => {
+          const [request] = requests;
+          world.expect(request !== undefined, 'no request was seen');
+          // As it was sent: its arguments are those of the request.
+          const parts = String(request)
+            .split('\r\n')
+            .filter((_, index) => index > 0 && index % 2 === 0);
+          for (let copy = 0; copy < 3; copy++) await again.call(parts[0] ?? '', ...parts.slice(1));
+          const count = await admin.hget('f37a', outer.owner);
+          world.expect(count === '2', `I12: the lock is held ${String(count)} times instead of twice`);
+        });
+      });
+    },
+  },
+];

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisServer } from '../servers/redis-server.js';
+
+const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu', '', 'faketime'].map((folder) =>
+  join('/usr/lib', folder, 'faketime', 'libfaketime.so.1'),
+);
+
+/** Where libfaketime is; installed where it is not there yet. */
+const library = (): string => {
+  const find = (): string | undefined => LIBRARIES.find((path) => existsSync(path));
+  if (!find()) spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'faketime'], { stdio: 'ignore' });
+  const found = find();
+  if (found !== undefined) return found;
+  throw new Error('Setting the clock of a server needs libfaketime, which could not be installed (apt-get: faketime)');
+};
+
+/** A server whose wall clock can be set. */
+export class ClockedServer {
+  private constructor(
+    readonly server: RedisServer,
+    private readonly file: string,
+  ) {}
+
+  static async start(): Promise<ClockedServer> {
+    const file = join(mkdtempSync(join(tmpdir(), 'clock-')), 'offset');
+    writeFileSync(file, '+0');
+    const environment = {
+      // libc last: in any other order the server recurses in its allocator and dies.
+      LD_PRELOAD: `${library()} libc.so.6`,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      // Timers go on as ever.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    };
+    Object.assign(process.env, environment);
+    try {
+      return new ClockedServer(await RedisServer.start(), file);
+    } finally {
+      for (const name of Object.keys(environment)) delete process.env[name];
+    }
+  }
+
+  /** From now on the server's clock is off by so many seconds, or runs at another rate: `x1.05`. */
+  set(offset: number | `x${number}`): void {
+    writeFileSync(this.file, typeof offset === 'string' ? `+0 ${offset}` : `${offset < 0 ? '' : '+'}${offset}`);
+  }
+}

@@ -1,0 +1,70 @@
+/** One protection, taken out of the library while its code is loaded. */
+export interface Mutation {
+  readonly protection: string;
+  /** In `lib/`. */
+  readonly file: string;
+  /** Stands there exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** The case that must fail then, and where. */
+  readonly caught: { readonly id: string; readonly topology: string };
+}
+
+export const mutations: readonly Mutation[] = [
+  {
+    protection: 'safety poll',
+    file: 'waiting/contention.ts',
+    find: '(this.ear?.hears ? safety : deaf)',
+    replace: '(this.ear?.hears ? Infinity : deaf)',
+    caught: { id: 'F28p', topology: 'standalone' },
+  },
+  {
+    protection: 're-check after subscribe',
+    file: 'waiting/ear.ts',
+    find: 'else this.onNews();',
+    replace: '',
+    caught: { id: 'F28s', topology: 'standalone' },
+  },
+  {
+    protection: 'absolute transitions',
+    file: 'backend/redis/scripts/scripts.generated.ts',
+    find: "if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end\nreturn { 'held', now }`,",
+    replace: "redis.call('HINCRBY', lock, owner, 1)\nreturn { 'held', now }`,",
+    caught: { id: 'F37a', topology: 'standalone' },
+  },
+  {
+    protection: 'notAfter',
+    file: 'backend/redis/request-in-time.ts',
+    find: 'Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt))',
+    replace: 'Number.MAX_SAFE_INTEGER',
+    caught: { id: 'F7n', topology: 'standalone' },
+  },
+  {
+    protection: 'cancel of what stayed unknown',
+    file: 'backend/redis/undoing.ts',
+    find: 'if (this.finished) return;',
+    replace: 'return;',
+    caught: { id: 'F1c', topology: 'standalone' },
+  },
+  {
+    protection: 'safety deadline of the holder',
+    file: 'watchdog/lease.ts',
+    find: 'return Math.max(0, this.length - this.since.elapsed);',
+    replace: 'return Infinity;',
+    caught: { id: 'F29', topology: 'standalone' },
+  },
+  {
+    protection: 'verify on reconnect',
+    file: 'redis-lock.runtime.ts',
+    find: 'returned: () => watchdog.checkAll(),',
+    replace: 'returned: () => {},',
+    caught: { id: 'F10v', topology: 'standalone' },
+  },
+  {
+    protection: 'restart guard',
+    file: 'backend/redis/restart-guard.ts',
+    find: 'if (left <= 0) return;',
+    replace: 'return;',
+    caught: { id: 'F10', topology: 'standalone' },
+  },
+];
