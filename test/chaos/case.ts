@@ -24,6 +24,8 @@ export interface ChaosCase {
   readonly certainAfter?: number;
   /** Milliseconds by which an answer may come after the wait is over. Default: 1000. */
   readonly overrun?: number;
+  /** Shows that the checkers find what is wrong: it must fail, and is no part of the set. Default: false. */
+  readonly isControl?: boolean;
   /** Injects the fault, while the load runs; may check what is special about it. */
   run(world: World): Promise<void>;
 }

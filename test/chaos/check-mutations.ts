@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Mutation, mutations } from './mutations.js';
+import { control, type Mutation, mutations } from './mutations.js';
 
 const REGISTER = fileURLToPath(new URL('../servers/register.cjs', import.meta.url));
 const MUTATE = fileURLToPath(new URL('./mutate.cjs', import.meta.url));
@@ -8,8 +8,13 @@ const RUN = fileURLToPath(new URL('./run.ts', import.meta.url));
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const runCaseOf = ({ caught }: Mutation, mutation?: Mutation): { status: number | null; output: string } => {
-  const args = [REGISTER, RUN, '--only', caught.id, '--topology', caught.topology];
+interface Place {
+  readonly id: string;
+  readonly topology: string;
+}
+
+const runCaseOf = ({ id, topology }: Place, mutation?: Mutation): { status: number | null; output: string } => {
+  const args = [REGISTER, RUN, '--only', id, '--topology', topology];
   const env = mutation
     ? { ...process.env, CHAOS_MUTATION: JSON.stringify(mutation), NODE_OPTIONS: `--require ${MUTATE}` }
     : process.env;
@@ -17,19 +22,22 @@ const runCaseOf = ({ caught }: Mutation, mutation?: Mutation): { status: number 
   return { status, output: stdout + stderr };
 };
 
-/** Whether the case passes as things are, and finds something wrong where the protection is missing. */
-const isCaught = (mutation: Mutation): boolean => {
-  const { id } = mutation.caught;
-  const { status, output } = runCaseOf(mutation, mutation);
-  const found = new RegExp(`^FAIL ${id} .*\\n +(.*)`, 'm').exec(output)?.[1];
-  const isFound = status === 1 && found !== undefined && !found.includes('the case itself failed');
-  print(`${isFound ? 'ok  ' : 'FAIL'} without ${mutation.protection}, ${id} says: ${found ?? output.slice(-500)}`);
-  return isFound;
+/** Whether the case finds something wrong. */
+const isFound = (what: string, place: Place, mutation?: Mutation): boolean => {
+  const { status, output } = runCaseOf(place, mutation);
+  const found = new RegExp(`^FAIL ${place.id} .*\\n +(.*)`, 'm').exec(output)?.[1];
+  const ok = status === 1 && found !== undefined && !found.includes('the case itself failed');
+  print(`${ok ? 'ok  ' : 'FAIL'} ${what}: ${place.id} says: ${found ?? output.slice(-500)}`);
+  return ok;
 };
 
 /** Takes out one protection after the other; resolves with how many went unnoticed. */
 export const checkMutations = (): number => {
-  const missed = mutations.filter((mutation) => !isCaught(mutation));
-  print(`${mutations.length - missed.length} passed, ${missed.length} failed`);
-  return missed.length;
+  const checks = [
+    isFound('with a naive lock', control),
+    ...mutations.map((mutation) => isFound(`without ${mutation.protection}`, mutation.caught, mutation)),
+  ];
+  const missed = checks.filter((ok) => !ok).length;
+  print(`${checks.length - missed} passed, ${missed} failed`);
+  return missed;
 };

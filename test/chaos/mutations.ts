@@ -1,3 +1,6 @@
+/** A lock without any of them, which the same checkers must find out. */
+export const control = { id: 'N1', topology: 'standalone' };
+
 /** One protection, taken out of the library while its code is loaded. */
 export interface Mutation {
   readonly protection: string;
@@ -65,6 +68,6 @@ export const mutations: readonly Mutation[] = [
     file: 'backend/redis/restart-guard.ts',
     find: 'if (left <= 0) return;',
     replace: 'return;',
-    caught: { id: 'F10', topology: 'standalone' },
+    caught: { id: 'F10g', topology: 'standalone' },
   },
 ];

@@ -24,7 +24,8 @@ const { values: given } = parseArgs({
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const wanted = (chaos: ChaosCase): boolean => !given.only || given.only.split(',').includes(chaos.id);
+const wanted = ({ id, isControl = false }: ChaosCase): boolean =>
+  given.only ? given.only.split(',').includes(id) : !isControl;
 const topologiesOf = ({ topologies }: ChaosCase): readonly TopologyName[] =>
   TOPOLOGIES.filter(
     (name) => topologies.includes(name) && (!given.topology || given.topology.split(',').includes(name)),

@@ -2,6 +2,7 @@ import type { ChaosCase } from '../case.js';
 import { clientCases } from './clients.js';
 import { clockCases } from './clocks.js';
 import { connectionCases } from './connections.js';
+import { controlCases } from './control.js';
 import { masterCases } from './masters.js';
 import { processCases } from './processes.js';
 import { protectionCases } from './protections.js';
@@ -22,4 +23,5 @@ export const cases: readonly ChaosCase[] = [
   ...clockCases,
   ...masterCases,
   ...protectionCases,
+  ...controlCases,
 ].toSorted((a, b) => numberOf(a) - numberOf(b));

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
+import { LockUnavailableError } from '../../../lib/index.js';
 import type { RedisServer } from '../../servers/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { type ClusterOf, isCluster } from '../topologies/cluster.js';
+import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
-import { LEASE_MS, type World } from '../world.js';
+import { COMMAND_MS, LEASE_MS, type World } from '../world.js';
 
 /** What a fail-over takes here, and what clients need to follow it, ms. */
 const FAIL_OVER_MS = 8000;
@@ -57,6 +59,39 @@ const loadOf = (topology: 'standalone' | 'sentinel' | 'cluster' | 'redlock'): re
 
 /** Fail-overs, and slots on the move. */
 export const topologyCases: readonly ChaosCase[] = [
+  {
+    id: 'F22',
+    title: 'Sentinels unreachable, frozen, and back',
+    topologies: ['sentinel'],
+    run: async (world) => {
+      const { topology } = world;
+      if (!isSentinel(topology)) throw new Error('There are no Sentinels');
+      const [one, two, three] = topology.sentinels.sentinelServers;
+      one?.pause();
+      await two?.kill9();
+      await world.progress('one Sentinel is enough');
+      await three?.kill9();
+      await world.progress('no Sentinel is needed as long as the master is there');
+      // A client that starts now finds nobody to ask, and is told so in time.
+      const client = world.open();
+      const start = performance.now();
+      const error = await client.locks.tryAcquire('f22').catch((refused: unknown) => refused);
+      world.expect(error instanceof LockUnavailableError, 'I3: it was not refused without Sentinels');
+      world.expect(performance.now() - start < COMMAND_MS + 300, 'I3: it was not refused in time');
+      one?.resume();
+      await two?.restart();
+      await three?.restart();
+      await world.until(
+        () =>
+          client.locks.tryAcquire('f22').then(
+            (hold) => hold?.release().then(() => true) ?? false,
+            () => false,
+          ),
+        10_000,
+        'the Sentinels are found again',
+      );
+    },
+  },
   {
     id: 'F9',
     title: 'frozen master, fail-over, the old master resumes; with a restart guard',

@@ -1,6 +1,6 @@
 /** What a loop takes and gives back again and again. */
 export type LoadKind =
-  'plain' | 'fair' | 'fenced' | 'spin' | 'read' | 'write' | 'semaphore' | 'permits' | 'group' | 'redlock';
+  'naive' | 'plain' | 'fair' | 'fenced' | 'spin' | 'read' | 'write' | 'semaphore' | 'permits' | 'group' | 'redlock';
 
 export interface Load {
   readonly kind: LoadKind;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Hold, type Lock, LockError, type LockService } from '../../../lib/index.js';
+import { Redis } from 'ioredis';
+import { type Hold, type Lock, LockAbortedError, LockError, type LockService } from '../../../lib/index.js';
 import { parseModuleOptions } from '../../../lib/redis-lock.options.js';
 import { createRuntime } from '../../../lib/redis-lock.runtime.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
@@ -9,6 +10,7 @@ import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';
 import { Rng } from '../rng.js';
 import type { Load, LoadSetup } from './load.js';
+import { takeNaively } from './naive-lock.js';
 
 const { options, path, seed } = JSON.parse(process.argv[2] ?? '{}') as LoadSetup;
 const recorder = new Recorder(path);
@@ -27,6 +29,10 @@ const client = new Client(createRuntime(parseModuleOptions(options), systemSched
 client.runtime.events.on((event) => {
   if (event.type === 'unexpected') crashed(event.error);
 });
+
+/** Of the lock that the others are compared with. */
+let naive: Redis | undefined;
+const LEASE_MS = 1000;
 
 const stopping = new AbortController();
 const loops: Promise<void>[] = [];
@@ -72,6 +78,13 @@ const take = async (load: Load, name: string): Promise<Held> => {
   const { kind, lease, wait } = load;
   const terms = { wait, signal: stopping.signal };
   const { locks } = client;
+  if (kind === 'naive') {
+    const redis = (naive ??= new Redis(String(options['connection'])));
+    if (!(await takeNaively(redis, name, lease ?? LEASE_MS, stopping.signal))) {
+      throw new LockAbortedError('The load has ended');
+    }
+    return { isHeld: () => true, release: () => redis.del(name) };
+  }
   if (kind === 'semaphore') {
     const semaphore = locks.getSemaphore(name);
     await semaphore.acquire(1, terms);
@@ -164,6 +177,7 @@ export const api = {
     limit.abort();
     // What was aborted is taken back, as at the end of an application.
     await client.runtime.acquisitions.settled();
+    naive?.disconnect();
     await client.close();
     return outcome;
   },

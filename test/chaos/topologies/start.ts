@@ -1,5 +1,6 @@
 import { startCluster } from './cluster.js';
 import { startRedlock } from './redlock.js';
+import { startSentinel } from './sentinel.js';
 import { startStandalone } from './standalone.js';
 import type { Topology, TopologyName } from './topology.js';
 
@@ -7,5 +8,5 @@ import type { Topology, TopologyName } from './topology.js';
 export const start = async (name: TopologyName, args: readonly string[] = []): Promise<Topology> => {
   if (name === 'standalone') return startStandalone(args);
   if (name === 'redlock') return startRedlock();
-  return startCluster();
+  return name === 'sentinel' ? startSentinel() : startCluster();
 };
