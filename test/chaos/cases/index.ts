@@ -6,6 +6,7 @@ import { controlCases } from './control.js';
 import { masterCases } from './masters.js';
 import { processCases } from './processes.js';
 import { protectionCases } from './protections.js';
+import { quietCases } from './quiet.js';
 import { replyCases } from './replies.js';
 import { serverCases } from './servers.js';
 import { topologyCases } from './topologies.js';
@@ -14,6 +15,7 @@ const numberOf = ({ id }: ChaosCase): number => Number(/\d+/.exec(id)?.[0]);
 
 /** All cases, in the order of the fault catalogue. */
 export const cases: readonly ChaosCase[] = [
+  ...quietCases,
   ...replyCases,
   ...connectionCases,
   ...serverCases,
