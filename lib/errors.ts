@@ -80,6 +80,14 @@ export class LockUnavailableError extends LockError {
   }
 }
 
+/**
+ * The start-up probe found that locks could not be trusted on a connection: `details.reasons` says why, each with what to
+ * do about it. With `probe: 'warn'` it only says so.
+ */
+export class LockUnsafeError extends LockError {
+  readonly code = 'LOCK_UNSAFE';
+}
+
 /** Whether asking again may help: the backend could not decide just now. */
 export const isPassing = (error: unknown): error is LockUnavailableError =>
   error instanceof LockUnavailableError && !error.permanent;

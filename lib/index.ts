@@ -13,6 +13,7 @@ export {
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
+  LockUnsafeError,
   WrongKeyTypeError,
 } from './errors.js';
 export { LockExceptionFilter } from './lock-exception.filter.js';
@@ -24,6 +25,7 @@ export type { KeyFunction, KeyPart } from './locked/locked.types.js';
 export type { Fences } from './backend/fenced-transitions.js';
 export type { NodeResult } from './backend/node-result.js';
 export type { RedisClient } from './backend/redis/client.js';
+export { type LockScript, lockScripts } from './backend/redis/probe/lock-scripts.js';
 export type {
   AddressMap,
   ClusterClient,
@@ -34,6 +36,7 @@ export type {
 export type { Hold, HoldRelease, HoldSummary } from './primitives/hold.js';
 export type { FencedHold, FencedLock } from './primitives/fenced-lock.js';
 export type { Lock } from './primitives/lock.js';
+export type { ConnectionChoice } from './primitives/connections.js';
 export type { AcquireOptions, LockOptions } from './primitives/lock.options.js';
 export type { LockKindOptions } from './primitives/lock-choice.js';
 export type { NonReentrantLockOptions } from './primitives/non-reentrant-lock.js';

@@ -12,7 +12,7 @@ import {
   LockUnavailableError,
 } from './errors.js';
 import { LOCK_SETTINGS } from './redis-lock.tokens.js';
-import type { LockSettings } from './redis-lock.options.js';
+import type { LockSettings } from './redis-lock.settings.js';
 
 const BAD_REQUEST = 400;
 const INTERNAL_ERROR = 500;

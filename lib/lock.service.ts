@@ -1,3 +1,5 @@
+import { validateName } from './keys/names.js';
+import { Connections } from './primitives/connections.js';
 import { CountDownLatch } from './primitives/count-down-latch.js';
 import { currentHold } from './primitives/current-hold.js';
 import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
@@ -29,8 +31,29 @@ import type { Backoff } from './waiting/backoff.js';
  * });
  */
 export class LockService {
-  /** Made by `RedisLockModule`. */
-  constructor(private readonly runtime: LockRuntime) {}
+  /**
+   * Made by `RedisLockModule`.
+   * @param runtime Where locks live that name no connection.
+   * @param connections Where else they may live.
+   * @param seen On which connections `currentHold()` looks.
+   */
+  constructor(
+    private readonly runtime: LockRuntime,
+    private readonly connections = new Connections(runtime),
+    private readonly seen: readonly LockRuntime[] = connections.all,
+  ) {}
+
+  /**
+   * All that this service does, on one of the module's `connections`. Costs nothing; nothing is sent.
+   * @throws LockOptionsError for a connection that there is not, naming those that there are.
+   *
+   * @example
+   * await locks.forConnection('billing').getFairLock('invoice:7').acquire();
+   */
+  forConnection(name: string): LockService {
+    const runtime = this.connections.named(name);
+    return new LockService(runtime, this.connections, [runtime]);
+  }
 
   /** The reentrant lock of this name (Redisson: `getLock`). Costs nothing; nothing is sent. */
   getLock(name: string): Lock {
@@ -78,8 +101,8 @@ export class LockService {
   /**
    * Several locks as one: all of them or none (Redisson: `getMultiLock`). Those of one connection are taken in the order
    * of their names, so that nobody waits for each other in a circle.
-   * @param locks Names of plain locks, or locks of any kind, also of other services and so of other servers. A name that
-   *   is given twice counts once.
+   * @param locks Names of plain locks, or locks of any kind, also of other connections. A name that is
+   *   given twice counts once.
    * @throws LockOptionsError when there is none, or when a lock is given twice.
    */
   getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
@@ -96,7 +119,7 @@ export class LockService {
   getRedLock(name: string): Lock;
   /**
    * Several locks as one of which more than half are enough (Redisson: `getRedLock`).
-   * @param locks At least three locks of any kind, usually of services that are connected to different servers.
+   * @param locks At least three locks of any kind, usually of connections to different servers.
    * @throws LockOptionsError for fewer, for a lock that is given twice, and for what is no lock.
    */
   getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
@@ -168,20 +191,22 @@ export class LockService {
 
   /**
    * The hold the running code is under: of the lock `name`, or the innermost, which may be of several locks. Local,
-   * without a round trip.
+   * without a round trip. Of whatever connection; a service {@link forConnection} sees those of its own only.
    */
   currentHold(name?: string): Hold | undefined {
-    return currentHold(this.runtime, name === undefined ? undefined : this.fullName(name));
+    if (name !== undefined) validateName(name, this.runtime.defaults.names);
+    return currentHold(this.seen, name);
   }
 
-  private lockFor(name: string, kind: ChosenKind = 'plain'): ReentrantLock {
-    return new ReentrantLock(this.runtime, this.fullName(name), undefined, this.runtime.kinds[kind]);
+  private lockFor(name: string, kind: ChosenKind = 'plain', runtime = this.runtime): ReentrantLock {
+    return new ReentrantLock(runtime, fullName(name, runtime.defaults), undefined, runtime.kinds[kind]);
   }
 
-  /** The lock of the kind that the options say, and what they say beside that. */
+  /** The lock of the kind, and on the connection, that the options say, and what they say beside that. */
   private chosen(name: string, given: LockOptions | undefined): { lock: ReentrantLock; options: AcquireOptions } {
-    const { kind, options } = parseChoice(given);
-    return { lock: this.lockFor(name, kind), options };
+    const { kind, connection, options } = parseChoice(given);
+    const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
+    return { lock: this.lockFor(name, kind, runtime), options };
   }
 
   private fullName(name: string): string {

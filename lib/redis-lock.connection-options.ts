@@ -9,7 +9,7 @@ import { readOptions } from './input/read-options.js';
 const refused = (why: string): LockOptionsError =>
   new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
 
-const isPlainObject = (value: unknown): value is object =>
+export const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
 /** Options of other libraries: ioredis would ignore them, and connect to some default server. */

@@ -6,17 +6,17 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
-import { LockOptionsError, LockShutdownError } from './errors.js';
+import { LockOptionsError } from './errors.js';
+import { type LockingPlace, lockingPlaces } from './locked/locked.connections.js';
 import { LockedInterceptor } from './locked/locked.interceptor.js';
 import { adopt } from './locked/locked.wiring.js';
 import { logEvents } from './observability/logging.js';
-import type { LockSettings } from './redis-lock.options.js';
+import { type Connections, DEFAULT_CONNECTION_NAME } from './primitives/connections.js';
+import { allSettled } from './primitives/multi-hold.js';
+import { Draining } from './redis-lock.draining.js';
 import type { OwnedRuntime } from './redis-lock.runtime.js';
-import { LOCK_RUNTIME, LOCK_SETTINGS } from './redis-lock.tokens.js';
-
-/** The share of the shutdown time-out, and the most of it, ms, in which holders whose signals have aborted may let go. */
-const GRACE = 1 / 5;
-const LONGEST_GRACE_MS = 500;
+import type { LockSettings } from './redis-lock.settings.js';
+import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.tokens.js';
 
 /**
  * Starts and ends the module's part of an application. At shutdown nobody new gets in and waiters are sent away at once,
@@ -24,82 +24,84 @@ const LONGEST_GRACE_MS = 500;
  * still held after that is never released under running code: its lease ends by itself. Our connections close last.
  */
 export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly logger = new Logger('RedisLockModule');
-  private readonly grace: number;
-  /** When the shutdown time-out is over, by the scheduler. */
-  private end = Number.POSITIVE_INFINITY;
-  private draining: Promise<void> | undefined;
+  private readonly draining: Draining;
 
   constructor(
-    @Inject(LOCK_RUNTIME) private readonly runtime: OwnedRuntime,
-    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout'>,
+    @Inject(LOCK_CONNECTIONS) private readonly connections: Connections<OwnedRuntime>,
+    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout' | 'absent'>,
     @Inject(LockedInterceptor) private readonly interceptor: LockedInterceptor,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
   ) {
-    this.grace = Math.min(LONGEST_GRACE_MS, settings.shutdownTimeout * GRACE);
+    this.draining = new Draining(connections, settings.shutdownTimeout, loggerOf(undefined));
   }
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     this.refuseDuplicates();
-    logEvents(this.runtime.events, this.logger);
+    this.refuseMissingConnections();
     this.wireForeignInstances();
-    this.runtime.open();
+    await this.open();
   }
 
   beforeApplicationShutdown(): void {
-    this.draining ??= this.drain();
+    void this.draining.drain();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await (this.draining ??= this.drain());
-    this.runtime.watchdog.stop();
-    // A connection that does not answer takes a while to close, too.
-    const left = this.end - this.runtime.scheduler.now() - this.grace / 2;
-    await this.runtime.close(Math.min(LONGEST_GRACE_MS, Math.max(left, this.grace / 2)));
+    await this.draining.drain();
+    await this.draining.close();
   }
 
-  /** Resolves when nothing is held any more, or what is held has had its time. */
-  private async drain(): Promise<void> {
-    const { shutdownController, grants, scheduler } = this.runtime;
-    const { shutdownTimeout } = this.settings;
-    this.end = scheduler.now() + shutdownTimeout;
-    const reason = new LockShutdownError('The application is shutting down; no lock is given any more');
-    shutdownController.abort(reason);
-    if (await this.emptyWithin(shutdownTimeout - 2 * this.grace)) return;
-    for (const grant of grants) grant.abort(reason);
-    if (await this.emptyWithin(this.grace)) return;
-    this.logger.warn(`${grants.size} lock(s) are still held at shutdown and end by their lease`);
-  }
-
-  private emptyWithin(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = this.runtime.scheduler.schedule(ms, () => resolve(false), { keepAlive: true });
-      void this.whenEmpty().then(() => {
-        timer.cancel();
-        resolve(true);
-      });
+  /** All connections at once, so that none of them waits for another. */
+  private async open(): Promise<void> {
+    const { all, byName } = this.connections;
+    const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
+    const probing = all.map((runtime) => {
+      const log = logs.get(runtime) ?? loggerOf(undefined);
+      logEvents(runtime.events, log);
+      runtime.open();
+      return runtime.probe.run(log);
     });
-  }
-
-  private async whenEmpty(): Promise<void> {
-    const { acquisitions, grants, permitsInUse } = this.runtime;
-    // What is on its way may still be granted, and what was granted too late is given back.
-    await acquisitions.settled();
-    await grants.whenEmpty();
-    await permitsInUse.settled();
-    await acquisitions.settled();
+    try {
+      await allSettled(probing);
+    } catch (error) {
+      // Nest ends nothing of an application that does not start.
+      await this.draining.closeWithin(0);
+      throw error;
+    }
   }
 
   /** Two global modules would mean that the last one imported silently wins. */
   private refuseDuplicates(): void {
-    const own = [...this.modules.values()].filter((module) => module.isGlobal && this.provides(module.providers));
-    if (own.length < 2) return;
+    if (this.ownModules.filter(({ isGlobal }) => isGlobal).length < 2) return;
     throw new LockOptionsError('RedisLockModule.forRoot() is imported twice; import it once, or give isGlobal: false');
   }
 
-  private provides(providers: ReadonlyMap<unknown, unknown>): boolean {
-    return providers.has(LOCK_RUNTIME);
+  private get ownModules(): readonly { readonly isGlobal: boolean }[] {
+    return [...this.modules.values()].filter(({ providers }) => providers.has(LOCK_CONNECTIONS));
+  }
+
+  /** At the first call it would be late. Where there are several modules, only the call shows which one a class uses. */
+  private refuseMissingConnections(): void {
+    if (this.ownModules.length > 1) return;
+    for (const { providers, controllers, injectables } of this.modules.values()) {
+      for (const { instance } of [...providers.values(), ...controllers.values(), ...injectables.values()]) {
+        // Of what is made for each request there is an empty one.
+        for (const locking of lockingPlaces(instance)) this.refuseMissing(locking);
+      }
+    }
+  }
+
+  private refuseMissing({ place, connection }: LockingPlace): void {
+    const { absent } = this.settings;
+    try {
+      this.connections.get(connection);
+      if (connection === undefined && absent !== undefined)
+        throw new LockOptionsError(absent, { details: { option: 'connection' } });
+    } catch (error) {
+      if (!(error instanceof LockOptionsError)) throw error;
+      throw new LockOptionsError(`${place} cannot be locked: ${error.message}`, { details: error.details });
+    }
   }
 
   /** Nest sets no properties on what useFactory and useValue give. */
@@ -110,3 +112,11 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     }
   }
 }
+
+/** With the name of the connection as part of the context; the default one has none. */
+const loggerOf = (connection: string | undefined): Logger =>
+  new Logger(
+    connection === undefined || connection === DEFAULT_CONNECTION_NAME
+      ? 'RedisLockModule'
+      : `RedisLockModule:${connection}`,
+  );

@@ -3,10 +3,12 @@ import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from './lock.service.js';
 import { LockedInterceptor } from './locked/locked.interceptor.js';
+import type { Connections } from './primitives/connections.js';
 import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
-import { type LockSettings, parseModuleOptions, type RedisLockOptions } from './redis-lock.options.js';
-import { createRuntime, type OwnedRuntime } from './redis-lock.runtime.js';
-import { LOCK_RUNTIME, LOCK_SETTINGS } from './redis-lock.tokens.js';
+import { parseModuleOptions, type RedisLockOptions } from './redis-lock.options.js';
+import { createConnections, type OwnedRuntime } from './redis-lock.runtime.js';
+import type { LockSettings } from './redis-lock.settings.js';
+import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.tokens.js';
 import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from './time/scheduler.js';
 
 /** What must be known before the options are, and so stands beside `useFactory` and its kind. */
@@ -28,19 +30,20 @@ const providers: Provider[] = [
   { provide: WATCHDOG_SCHEDULER, useValue: systemScheduler },
   { provide: LOCK_SETTINGS, inject: [LOCK_OPTIONS], useFactory: parseModuleOptions },
   {
-    provide: LOCK_RUNTIME,
+    provide: LOCK_CONNECTIONS,
     inject: [LOCK_SETTINGS, WATCHDOG_SCHEDULER],
-    useFactory: (settings: LockSettings, clock: Scheduler): OwnedRuntime => createRuntime(settings, clock),
+    useFactory: (settings: LockSettings, clock: Scheduler): Connections<OwnedRuntime> =>
+      createConnections(settings, clock),
   },
   {
     provide: LockService,
-    inject: [LOCK_RUNTIME],
-    useFactory: (runtime: OwnedRuntime): LockService => new LockService(runtime),
+    inject: [LOCK_CONNECTIONS],
+    useFactory: (connections: Connections): LockService => new LockService(connections.base, connections),
   },
   {
     provide: LockedInterceptor,
-    inject: [LOCK_RUNTIME],
-    useFactory: (runtime: OwnedRuntime): LockedInterceptor => new LockedInterceptor(runtime),
+    inject: [LOCK_CONNECTIONS],
+    useFactory: (connections: Connections): LockedInterceptor => new LockedInterceptor(connections),
   },
   RedisLockLifecycle,
 ];

@@ -1,13 +1,14 @@
 import type { Fences } from './backend/fenced-transitions.js';
-import { type ConnectionInput, keyPrefixOf } from './backend/redis/connection-input.js';
+import type { ConnectionInput } from './backend/redis/connection-input.js';
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
 import { readOptions } from './input/read-options.js';
 import { refusedOption } from './input/refused-option.js';
-import type { NameLimits } from './keys/names.js';
+import { parseReplicas, type ReplicaOptions } from './primitives/replica.options.js';
 import { parseConnection } from './redis-lock.connection-options.js';
+import { parsePlaces } from './redis-lock.places.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redis-lock.redlock-options.js';
-import { parseReplicas, type ReplicaOptions, type ReplicaSettings } from './primitives/replica.options.js';
+import type { ConnectionPlace, LockSettings } from './redis-lock.settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from './time/duration.js';
 
 /** What `RedisLockModule.forRoot()` takes. Every option has a default. Durations are ms or such as `'30s'`. */
@@ -21,9 +22,15 @@ export interface RedisLockOptions {
    * `getRedLock(name)` is refused.
    */
   readonly connection?: ConnectionInput | undefined;
-  /** Independent servers for `LockService.getRedLock(name)`. All other locks live on `connection`. Default: none. */
+  /**
+   * Instead of `connection`: several, by their names, each such an input or `'memory'` for a memory of its own.
+   * `@Locked('order:<0>', { connection: 'billing' })` and `locks.forConnection('billing')` choose one; what names none
+   * lives on `default`, and is refused where there is no `default`. One name on two connections is two locks.
+   */
+  readonly connections?: Readonly<Record<string, ConnectionInput>> | undefined;
+  /** Independent servers for `LockService.getRedLock(name)`. All other locks live on connections. Default: none. */
   readonly redlock?: RedlockOptions | undefined;
-  /** Put before every name. Default: the `keyPrefix` of the connection, else none. */
+  /** Put before every name, on all connections. Default: the `keyPrefix` of each connection, else none. */
   readonly keyPrefix?: string | undefined;
   /** How long acquirers wait that do not say. Default: 10 s. `Infinity`: without limit. */
   readonly wait?: Duration | undefined;
@@ -87,36 +94,10 @@ export interface RedisLockOptions {
   readonly conflictStatus?: 409 | 423 | undefined;
 }
 
-/** The options, read once, checked and complete. Durations are ms. */
-export interface LockSettings {
-  /** `undefined` is the memory backend. */
-  readonly connection: ConnectionInput | undefined;
-  /** Whether masters were given and nothing else: then there is no connection, not even a default one. */
-  readonly onlyMasters: boolean;
-  readonly redlock: RedlockSettings | undefined;
-  readonly keyPrefix: string;
-  readonly wait: number;
-  readonly watchdogTimeout: number;
-  readonly fairWaitTimeout: number;
-  readonly commandTimeout: number;
-  readonly shutdownTimeout: number;
-  readonly safetyPoll: number;
-  readonly names: NameLimits;
-  readonly fences: Fences;
-  readonly maxQueue: number;
-  /** `Infinity`: for ever. */
-  readonly maxHold: number;
-  readonly replicas: ReplicaSettings | undefined;
-  /** 0: none. */
-  readonly restartGuard: number;
-  readonly probe: 'refuse' | 'warn' | false;
-  readonly shardedPubSub: 'auto' | boolean;
-  readonly conflictStatus: 409 | 423;
-}
-
 const OPTIONS = [
   'backend',
   'connection',
+  'connections',
   'redlock',
   'keyPrefix',
   'wait',
@@ -137,19 +118,16 @@ const OPTIONS = [
   'conflictStatus',
 ] as const satisfies readonly (keyof RedisLockOptions)[];
 
-const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
-
 /** @throws LockOptionsError naming the option and its value. */
 export const parseModuleOptions = (options: RedisLockOptions | undefined): LockSettings => {
   const given = readOptions(options, OPTIONS);
-  const connection = connectionOf(given.backend, given.connection);
-  const prefix = keyPrefix(given.keyPrefix) ?? (connection === undefined ? '' : keyPrefixOf(connection));
+  const backend = oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']);
+  const { place, others } = parsePlaces({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
   const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
   return {
-    connection,
-    onlyMasters: given.connection === undefined && given.redlock !== undefined,
-    redlock: redlockOf(connection, given.redlock, prefix),
-    keyPrefix: prefix,
+    ...place,
+    others,
+    redlock: redlockBeside(place, given.redlock),
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
     watchdogTimeout,
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
@@ -207,22 +185,12 @@ const keyPrefix = (value: unknown): string | undefined => {
   throw refusedOption('keyPrefix', value, 'text');
 };
 
-const connectionOf = (backend: unknown, connection: unknown): ConnectionInput | undefined => {
-  if (oneOf(backend, 'backend', ['redis', 'memory']) === 'redis')
-    return parseConnection(connection === undefined ? DEFAULT_CONNECTION : connection);
-  if (connection === undefined) return undefined;
-  throw new LockOptionsError('connection makes no sense with backend "memory"; give one of the two', {
-    details: { option: 'connection' },
-  });
-};
-
-const redlockOf = (
-  connection: ConnectionInput | undefined,
+const redlockBeside = (
+  { connection, absent, keyPrefix: prefix }: ConnectionPlace,
   redlock: unknown,
-  prefix: string,
 ): RedlockSettings | undefined => {
   if (redlock === undefined) return undefined;
-  if (connection !== undefined) return parseRedlockOptions(redlock, parseConnection, prefix);
+  if (connection !== undefined || absent !== undefined) return parseRedlockOptions(redlock, parseConnection, prefix);
   throw new LockOptionsError(
     'redlock makes no sense with backend "memory", which is one process; in tests use getLock(), or give real servers',
     { details: { option: 'redlock' } },

@@ -8,12 +8,14 @@ import { RedisNode } from './backend/redis/redis-node.js';
 import { latchChannel, semaphoreChannel } from './keys/names.js';
 import { LockEvents } from './observability/lock-events.js';
 import { Companions } from './primitives/companions.js';
+import { Connections, DEFAULT_CONNECTION_NAME } from './primitives/connections.js';
 import { Grants } from './primitives/grants.js';
 import { createKinds } from './primitives/lock-kinds.js';
 import type { LockRuntime } from './primitives/lock-runtime.js';
 import { Seats } from './primitives/seats.js';
-import type { LockSettings } from './redis-lock.options.js';
+import { StartUpProbe } from './redis-lock.probe.js';
 import type { RedlockSettings } from './redis-lock.redlock-options.js';
+import type { ConnectionSettings, LockSettings } from './redis-lock.settings.js';
 import { OwnerIds } from './scope/owner.js';
 import type { Scheduler } from './time/scheduler.js';
 import { SteadyScheduler } from './time/steady-scheduler.js';
@@ -31,6 +33,8 @@ const DEAF_POLL_MS = 500;
 /** The runtime of one connection, and the switch that ends it. */
 export interface OwnedRuntime extends LockRuntime {
   readonly shutdownController: AbortController;
+  /** Looks at the servers when the application starts. */
+  readonly probe: StartUpProbe;
   /** Starts connecting, without waiting for it. */
   open(): void;
   /** Ends background work within `graceMs` and closes all connections of ours. Never rejects. */
@@ -38,11 +42,12 @@ export interface OwnedRuntime extends LockRuntime {
 }
 
 const createBackend = (
-  { connection, onlyMasters, ...settings }: LockSettings,
+  { connection, absent, ...settings }: ConnectionSettings,
   scheduler: SteadyScheduler,
 ): LockBackend => {
+  if (absent !== undefined) return absentBackend(absent);
   if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fences);
-  return onlyMasters ? absentBackend() : new RedisBackend(connection, settings, scheduler);
+  return new RedisBackend(connection, settings, scheduler);
 };
 
 const createMasters = (
@@ -62,7 +67,7 @@ const createMasters = (
  * @param givenBackend Instead of the one that the settings name.
  */
 export const createRuntime = (
-  settings: LockSettings,
+  settings: ConnectionSettings,
   clock: Scheduler,
   givenBackend?: (scheduler: SteadyScheduler) => LockBackend,
 ): OwnedRuntime => {
@@ -86,6 +91,7 @@ export const createRuntime = (
   };
   backend.watch(watcher);
   masters?.watch(watcher);
+  const probe = new StartUpProbe(settings, { backend, masters }, scheduler);
   const shutdownController = new AbortController();
   return {
     backend,
@@ -105,12 +111,26 @@ export const createRuntime = (
     permitsInUse: new UnderWay(),
     seats: new Seats(),
     companions: new Companions(),
+    probe,
     open: () => {
       backend.open();
       masters?.open();
     },
     close: async (graceMs) => {
-      await Promise.all([backend.close(graceMs), masters?.close(graceMs)]);
+      await Promise.all([probe.close(), backend.close(graceMs), masters?.close(graceMs)]);
     },
   };
+};
+
+/** Puts the parts of all connections together. */
+export const createConnections = (settings: LockSettings, clock: Scheduler): Connections<OwnedRuntime> => {
+  const { others, ...base } = settings;
+  const runtime = createRuntime(base, clock);
+  const byName = new Map<string, OwnedRuntime>();
+  // Where only others were given, nobody can ask for it.
+  if (base.absent === undefined || others.size === 0) byName.set(DEFAULT_CONNECTION_NAME, runtime);
+  for (const [name, place] of others) {
+    byName.set(name, createRuntime({ ...base, ...place, redlock: undefined }, clock));
+  }
+  return new Connections(runtime, byName);
 };

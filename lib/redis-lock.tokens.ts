@@ -1,5 +1,5 @@
 /** The checked options of the module. */
 export const LOCK_SETTINGS = Symbol('LOCK_SETTINGS');
 
-/** What all locks of the module share. */
-export const LOCK_RUNTIME = Symbol('LOCK_RUNTIME');
+/** The connections of the module, each with what all locks on it share. */
+export const LOCK_CONNECTIONS = Symbol('LOCK_CONNECTIONS');

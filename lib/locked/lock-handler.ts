@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { namesFrom } from './key-function.js';
+import { noteConnection } from './locked.connections.js';
 import { LockedInterceptor } from './locked.interceptor.js';
 import { type LockHandlerOptions, planFor } from './locked.options.js';
 
@@ -34,5 +35,6 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
     }
   }
 
+  noteConnection(LockHandler.prototype, 'intercept', { place: 'lockHandler', connection: plan.connection });
   return LockHandler;
 };

@@ -4,6 +4,7 @@ import { LockNameError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { compileTemplate, type KeyTemplate } from '../keys/template.js';
 import { namesFrom } from './key-function.js';
+import { noteConnection } from './locked.connections.js';
 import type { LockedCall } from './locked.interceptor.js';
 import { type LockedOptions, planFor } from './locked.options.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
@@ -60,6 +61,7 @@ export function Locked(key: unknown, options?: LockedOptions) {
       Object.defineProperty(locked, property, { value: original[property], configurable: true });
     }
     wire(target);
+    noteConnection(target, name, { place: `@Locked ${place}`, connection: plan.connection });
     return { ...descriptor, value: locked };
   };
 }

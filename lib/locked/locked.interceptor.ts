@@ -2,9 +2,10 @@ import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { isObservable, type Observable } from 'rxjs';
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import { sortedNames } from '../keys/names.js';
+import type { Connections } from '../primitives/connections.js';
 import type { Guard } from '../primitives/entered.js';
 import { termsOf } from '../primitives/entry.js';
-import { checkLease, fullName, type LockRuntime } from '../primitives/lock-runtime.js';
+import { checkLease, fullName } from '../primitives/lock-runtime.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
@@ -27,7 +28,7 @@ export interface LockedCall {
  */
 export class LockedInterceptor {
   /** Made by `RedisLockModule`. */
-  constructor(private readonly runtime: LockRuntime) {}
+  constructor(private readonly connections: Connections) {}
 
   /** Around a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
@@ -42,7 +43,7 @@ export class LockedInterceptor {
       const result = await guard.run(proceed);
       if (!isObservable(result)) return result;
       lasting = result;
-      return observableHeld(guard, result, (giveUp) => this.afterPatience(giveUp));
+      return observableHeld(guard, result, (giveUp) => this.afterPatience(call, giveUp));
     } finally {
       if (lasting === undefined) await guard.leave();
     }
@@ -68,7 +69,7 @@ export class LockedInterceptor {
   }
 
   private async enter({ plan, template, key }: LockedCall, signal?: AbortSignal): Promise<Guard> {
-    const { runtime } = this;
+    const runtime = this.connections.get(plan.connection);
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const request = plan.request(runtime.defaults.wait, signal);
@@ -84,8 +85,8 @@ export class LockedInterceptor {
   }
 
   /** Runs a task when as much time has passed as a crashed holder would be given. Returns how to call it off. */
-  private afterPatience(task: () => void): () => void {
-    const { scheduler, watchdog } = this.runtime;
+  private afterPatience({ plan }: LockedCall, task: () => void): () => void {
+    const { scheduler, watchdog } = this.connections.get(plan.connection);
     const timer = runOutsideRegions(() => scheduler.schedule(watchdog.timeout, task));
     return () => timer.cancel();
   }

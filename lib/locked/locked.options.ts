@@ -3,6 +3,7 @@ import { type LockConflictError, type LockTimeoutError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { refusedOption } from '../input/refused-option.js';
 import type { AcquireOptions, LockRequest } from '../primitives/lock.options.js';
+import { type ConnectionChoice, parseConnectionName } from '../primitives/connections.js';
 import { parseCount } from '../primitives/counts.js';
 import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../primitives/lock-choice.js';
 import { parseLease, parseWait } from '../time/duration.js';
@@ -36,6 +37,7 @@ export type LockedNeed =
 
 /** How a method or a handler is locked. */
 export type LockHandlerOptions = LockedNeed &
+  ConnectionChoice &
   Pick<AcquireOptions, 'wait'> & {
     /**
      * What a call returns that does not get the lock: `throw` the error (default), `skip` the method and return
@@ -63,6 +65,8 @@ export interface Permits {
 export interface LockedPlan {
   /** What a call needs of each name. */
   readonly need: ChosenKind | Permits;
+  /** `undefined` is the default one. */
+  readonly connection: string | undefined;
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: 'promise' | 'observable' | undefined;
   /** @param defaultWait Milliseconds that the module waits by default. */
@@ -72,7 +76,7 @@ export interface LockedPlan {
 const isConflictPolicy = (value: unknown): value is LockedPlan['onConflict'] =>
   value === 'throw' || value === 'skip' || typeof value === 'function';
 
-const OPTIONS = ['lease', 'wait', 'mode', 'fair', 'fenced', 'permits', 'onConflict', 'returns'] as const;
+const OPTIONS = ['lease', 'wait', 'mode', 'fair', 'fenced', 'permits', 'connection', 'onConflict', 'returns'] as const;
 
 type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 
@@ -88,10 +92,12 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
   }
   // Checked now, where the method is written; the default wait is known only when the module runs.
   const need = given.permits === undefined ? parseKind(given) : parsePermits(given);
+  const connection = parseConnectionName(given.connection);
   const lease = given.lease === undefined ? undefined : parseLease(given.lease, 'lease');
   const wait = given.wait === undefined ? undefined : parseWait(given.wait, 'wait');
   return {
     need,
+    connection,
     onConflict,
     returns,
     request: (defaultWait, signal) => {

@@ -7,27 +7,38 @@ import type { LockRuntime } from './lock-runtime.js';
 import { CompositeHold } from './multi-hold.js';
 import { seatName } from './seats.js';
 
-/** The hold that the running code is under: of the lock with this full name, or the innermost. */
-export const currentHold = (runtime: LockRuntime, name: string | undefined): Hold | undefined => {
+/**
+ * The hold that the running code is under, on one of these connections: of the lock with this name, or the innermost.
+ * @param name As callers give it, without the prefix that each connection puts before it.
+ */
+export const currentHold = (runtimes: readonly LockRuntime[], name: string | undefined): Hold | undefined => {
   for (const region of currentRegion()?.outwards() ?? []) {
-    const hold = region.isScope ? heldInScope(runtime, region, name) : heldBy(runtime, region, name);
+    const hold = region.isScope ? heldInScope(runtimes, region, name) : heldBy(runtimes, region, name);
     if (hold) return hold;
   }
   return undefined;
 };
 
-const heldBy = (runtime: LockRuntime, { hold }: Region, name: string | undefined): Hold | undefined => {
+const nameOn = ({ defaults }: LockRuntime, name: string): string => defaults.keyPrefix + name;
+
+const heldBy = (runtimes: readonly LockRuntime[], { hold }: Region, name: string | undefined): Hold | undefined => {
   if (hold instanceof GrantedHold) {
-    return hold.grant.runtime === runtime && (name === undefined || hold.name === name) ? hold : undefined;
+    const { runtime } = hold.grant;
+    return runtimes.includes(runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
   }
   // By its name, a member is found: each has a region of its own.
-  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => grant.runtime === runtime);
+  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => runtimes.includes(grant.runtime));
   return isOurs && name === undefined ? hold : undefined;
 };
 
 /** A scope may hold much, and none of it is inside the other. */
-const heldInScope = ({ seats }: LockRuntime, scope: Region, name: string | undefined): Hold | undefined => {
+const heldInScope = (runtimes: readonly LockRuntime[], scope: Region, name: string | undefined): Hold | undefined => {
   if (name === undefined) return undefined;
-  const found = LOCK_FAMILIES.map((family) => seats.find(scope, seatName(family, name))?.usable?.latestLoose);
-  return found.find((hold) => hold !== undefined);
+  for (const runtime of runtimes) {
+    for (const family of LOCK_FAMILIES) {
+      const hold = runtime.seats.find(scope, seatName(family, nameOn(runtime, name)))?.usable?.latestLoose;
+      if (hold) return hold;
+    }
+  }
+  return undefined;
 };

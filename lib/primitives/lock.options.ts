@@ -1,6 +1,7 @@
 import { parseSignal } from '../input/parse-signal.js';
 import { readOptions } from '../input/read-options.js';
 import { type Duration, parseLease, parseWait } from '../time/duration.js';
+import { type ConnectionChoice, parseConnectionName } from './connections.js';
 import { type ChosenKind, type LockKindOptions, parseKind } from './lock-choice.js';
 
 /** How to acquire a lock. */
@@ -16,8 +17,8 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How to acquire a lock that is given by its name, and which kind of lock. */
-export type LockOptions = AcquireOptions & LockKindOptions;
+/** How to acquire a lock that is given by its name, which kind of lock, and where it lives. */
+export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
 /** Options that were read once and checked. */
 export interface LockRequest {
@@ -36,15 +37,17 @@ export const parseLockOptions = (options: AcquireOptions | undefined, defaultWai
   return { ...terms, wait: wait ?? defaultWait };
 };
 
-/**
- * The kind of lock that the options of a name choose, and how it is to be acquired.
- * @throws LockOptionsError naming option and value, or two options that contradict each other.
- */
-export const parseChoice = (
-  options: LockOptions | undefined,
-): { readonly kind: ChosenKind; readonly options: AcquireOptions } => {
-  const given = readOptions(options, ['lease', 'wait', 'signal', 'mode', 'fair', 'fenced']);
-  return { kind: parseKind(given), options: parseTerms(given) };
+/** Which lock of a name, and how it is to be acquired. */
+export interface LockChoice {
+  readonly kind: ChosenKind;
+  readonly connection: string | undefined;
+  readonly options: AcquireOptions;
+}
+
+/** @throws LockOptionsError naming option and value, or two options that contradict each other. */
+export const parseChoice = (options: LockOptions | undefined): LockChoice => {
+  const given = readOptions(options, ['lease', 'wait', 'signal', 'mode', 'fair', 'fenced', 'connection']);
+  return { kind: parseKind(given), connection: parseConnectionName(given.connection), options: parseTerms(given) };
 };
 
 const parseTerms = ({ lease, wait, signal }: Partial<Record<keyof AcquireOptions, unknown>>) => ({

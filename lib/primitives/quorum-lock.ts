@@ -10,7 +10,7 @@ export const quorumLock = (runtime: LockRuntime, name: string): ReentrantLock =>
   const { quorum } = runtime.kinds;
   if (quorum) return new ReentrantLock(runtime, name, undefined, quorum);
   throw new LockOptionsError(
-    'getRedLock(name) needs independent servers; give redlock: { nodes: [connection, connection, connection] } to the module',
+    'getRedLock(name) needs independent servers; give redlock: { nodes: [connection, connection, connection] } to the module, whose default connection has them',
     { details: { option: 'redlock' } },
   );
 };

@@ -10,8 +10,9 @@ import {
   type Scheduler,
   WATCHDOG_SCHEDULER,
 } from 'nest-redis-lock';
+import type { Connections } from '../../lib/primitives/connections.js';
 import type { OwnedRuntime } from '../../lib/redis-lock.runtime.js';
-import { LOCK_RUNTIME } from '../../lib/redis-lock.tokens.js';
+import { LOCK_CONNECTIONS } from '../../lib/redis-lock.tokens.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 
 type Options = RedisLockOptions & RedisLockModuleExtras;
@@ -67,5 +68,5 @@ export const serve = async (
 };
 
 /** The inside of the module, to see what no user sees: who waits, what is held. */
-export const runtimeOf = (app: Pick<TestingModule, 'get'>): OwnedRuntime =>
-  app.get<OwnedRuntime>(LOCK_RUNTIME, { strict: false });
+export const runtimeOf = (app: Pick<TestingModule, 'get'>, connection?: string): OwnedRuntime =>
+  app.get<Connections<OwnedRuntime>>(LOCK_CONNECTIONS, { strict: false }).get(connection);

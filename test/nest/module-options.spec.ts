@@ -132,7 +132,8 @@ describe('An option of the module', () => {
     expect(parseModuleOptions(undefined)).toEqual(parseModuleOptions({ wait: undefined, connection: undefined }));
     expect(parseModuleOptions({})).toEqual({
       connection: 'redis://127.0.0.1:6379',
-      onlyMasters: false,
+      absent: undefined,
+      others: new Map(),
       redlock: undefined,
       keyPrefix: '',
       wait: 10_000,

@@ -7,7 +7,7 @@ import {
   type RedisLockOptions,
   type RedisLockOptionsFactory,
 } from 'nest-redis-lock';
-import type { LockSettings } from '../../lib/redis-lock.options.js';
+import type { LockSettings } from '../../lib/redis-lock.settings.js';
 import { LOCK_SETTINGS } from '../../lib/redis-lock.tokens.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { start } from './applications.js';

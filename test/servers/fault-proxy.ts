@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ProxyConnection } from './proxy-connection.js';
 import type { Fate, Weather } from './proxy-direction.js';
+import { reset } from './reset.js';
 
 /** Which way: from client to server, back, or both. */
 export type Way = 'request' | 'reply' | 'both';
@@ -69,7 +70,7 @@ export class FaultProxy {
   /** Resets every connection; new ones are welcome. */
   cutAll(): void {
     for (const [client, connection] of this.connections) {
-      if (connection === undefined) client.resetAndDestroy();
+      if (connection === undefined) reset(client);
       else connection.cut();
     }
   }
@@ -103,7 +104,7 @@ export class FaultProxy {
     this.cuts.length = 0;
     Object.assign(this.request, { delay: 0, fate: 'pass' });
     Object.assign(this.reply, { delay: 0, fate: 'pass' });
-    for (const [client, connection] of this.connections) if (connection === undefined) client.resetAndDestroy();
+    for (const [client, connection] of this.connections) if (connection === undefined) reset(client);
     for (const way of this.ways) way.weatherChanged();
   }
 

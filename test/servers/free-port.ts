@@ -1,13 +1,42 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 
-/** A port on loopback that nobody listened on a moment ago; who takes it must be ready to find it gone. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+/**
+ * Below the ports that systems give to outgoing connections: else one of those may have the port when a server that was
+ * killed comes back, and a client that tries to reach the server meanwhile may even be connected with itself.
+ */
+const LOWEST = 10_000;
+const COUNT = 12_000;
+const ATTEMPTS = 5;
+
+/** A port on loopback that nobody listened on a moment ago; with `offset`, the port so much above it, too. */
+export async function freePort(offset = 0): Promise<number> {
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * COUNT);
+    if ((await isFree(port)) && (offset === 0 || (await isFree(port + offset)))) return port;
+  }
+}
+
+/** Starts something on a free port, and on another one if somebody took that first. */
+export async function onFreePort<T>(start: (port: number) => Promise<T>, offset = 0): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await freePort(offset));
+    } catch (error) {
+      const portWasTaken = error instanceof Error && error.message.includes('Address already in use');
+      if (!portWasTaken || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
-  return address.port;
+  return true;
 }

@@ -2,42 +2,82 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-const SERVERS = ['redis-server', 'valkey-server'];
-
-const INSTALLERS = [
-  ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'redis-server']],
-  ['apk', ['add', 'redis']],
-  ['dnf', ['install', '-y', 'redis']],
-  ['dnf', ['install', '-y', 'valkey']],
-  ['brew', ['install', 'redis']],
-] as const;
-
-/**
- * Makes sure that there is a server to test against. Jest calls it once before all tests, and without their module
- * mapping: import nothing here but Node's own modules.
- */
-export default function ensureServer(): void {
-  if (findServer() !== undefined) return;
-  for (const [manager, ...steps] of INSTALLERS) {
-    if (findInPath(manager) === undefined) continue;
-    process.stdout.write(`No Redis found, installing one with ${manager}\n`);
-    if (steps.every((step) => run(manager, step)) && findServer() !== undefined) return;
-  }
-  throw new Error(noServer('none could be installed'));
+interface Program {
+  readonly name: string;
+  /** Any of these will do. */
+  readonly binaries: readonly string[];
+  /** A package manager, and what it is told one after the other. */
+  readonly installers: readonly (readonly [manager: string, ...steps: (readonly string[])[]])[];
 }
 
-/** Path of the server binary; {@link ensureServer} has seen to it that there is one. */
+const SERVER: Program = {
+  name: 'Redis',
+  binaries: ['redis-server', 'valkey-server'],
+  installers: [
+    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'redis-server']],
+    ['apk', ['add', 'redis']],
+    ['dnf', ['install', '-y', 'redis']],
+    ['dnf', ['install', '-y', 'valkey']],
+    ['brew', ['install', 'redis']],
+  ],
+};
+
+/** Makes the certificates of servers that speak TLS. */
+const OPENSSL: Program = {
+  name: 'OpenSSL',
+  binaries: ['openssl'],
+  installers: [
+    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'openssl']],
+    ['apk', ['add', 'openssl']],
+    ['dnf', ['install', '-y', 'openssl']],
+    ['brew', ['install', 'openssl']],
+  ],
+};
+
+/**
+ * Makes sure that there is a server to test against, and what its certificates are made with. Jest calls it once before
+ * all tests, and without their module mapping: import nothing here but Node's own modules.
+ */
+export default function ensurePrograms(): void {
+  ensure(SERVER);
+  ensure(OPENSSL);
+}
+
+/** Path of the server binary; {@link ensurePrograms} has seen to it that there is one. */
 export function serverBinary(): string {
-  const found = findServer();
-  if (found === undefined) throw new Error(noServer('none was installed'));
+  return binaryOf(SERVER);
+}
+
+/** Path of the openssl binary, as for {@link serverBinary}. */
+export function opensslBinary(): string {
+  return binaryOf(OPENSSL);
+}
+
+function ensure(program: Program): void {
+  if (find(program) !== undefined) return;
+  for (const [manager, ...steps] of program.installers) {
+    if (findInPath(manager) === undefined) continue;
+    process.stdout.write(`No ${program.name} found, installing it with ${manager}\n`);
+    if (steps.every((step) => run(manager, step)) && find(program) !== undefined) return;
+  }
+  throw missing(program, 'none could be installed');
+}
+
+function binaryOf(program: Program): string {
+  const found = find(program);
+  if (found === undefined) throw missing(program, 'none was installed');
   return found;
 }
 
-const noServer = (why: string) =>
-  `Neither ${SERVERS.join(' nor ')} is in PATH and ${why}: install Redis, for example with 'apt-get install redis-server'.`;
+function missing({ name, binaries }: Program, why: string): Error {
+  const [first = ''] = binaries;
+  return new Error(
+    `There is no ${binaries.join(' or ')} in PATH and ${why}: install ${name}, for example with 'apt-get install ${first}'.`,
+  );
+}
 
-function findServer(): string | undefined {
-  return SERVERS.map(findInPath).find((path) => path !== undefined);
+function find({ binaries }: Program): string | undefined {
+  return binaries.map(findInPath).find((path) => path !== undefined);
 }
 
 function findInPath(program: string): string | undefined {

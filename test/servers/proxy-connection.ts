@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { ProxyDirection, type Weather } from './proxy-direction.js';
 import { RequestFrames } from './request-frames.js';
+import { reset } from './reset.js';
 
 /** A cut that waits for its command. */
 export interface PendingCut {
@@ -96,6 +97,6 @@ export class ProxyConnection {
     this.isCut = true;
     this.requests.stop();
     this.replies.stop();
-    this.client.resetAndDestroy();
+    reset(this.client);
   }
 }

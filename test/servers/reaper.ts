@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 /** A process that outlives a test run by no more than the moment it takes to notice. */
 export interface Reaper {
-  /** The process ended, or is about to: leave its pid to whoever gets it next. */
+  /** What was to be ended and removed is, or is about to: leave its pid to whoever gets it next. */
   callOff(): void;
 }
 
@@ -11,9 +11,17 @@ export interface Reaper {
  * hands tests a copy of `process` that never emits it, and a killed process emits nothing. A pipe is closed in any case.
  */
 export function killWithUs(pid: number, folder?: string): Reaper {
-  const script = 'read -r _; kill -9 "$0" 2>/dev/null; [ -z "$1" ] || rm -rf "$1"';
+  return afterUs('kill -9 "$0" 2>/dev/null; [ -z "$1" ] || rm -rf "$1"', String(pid), folder ?? '');
+}
+
+/** Removes `folder` when this process ends, however it ends. */
+export function removeWithUs(folder: string): Reaper {
+  return afterUs('rm -rf "$0"', folder);
+}
+
+function afterUs(script: string, ...args: readonly string[]): Reaper {
   // Detached, so that Ctrl-C in the terminal does not reach it before it has done its work.
-  const shell = spawn('/bin/sh', ['-c', script, String(pid), folder ?? ''], {
+  const shell = spawn('/bin/sh', ['-c', `read -r _; ${script}`, ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

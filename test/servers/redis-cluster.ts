@@ -1,8 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { freePort } from './free-port.js';
-import { RedisServer } from './redis-server.js';
+import { allStarted } from './all-started.js';
+import { AnnouncedServer } from './announced-server.js';
+import { ClusterView } from './cluster-view.js';
+import type { FaultProxy } from './fault-proxy.js';
+import type { RedisServer } from './redis-server.js';
+import { isInStep, REPLICATION_SETTINGS } from './replica.js';
+import { until } from './until.js';
+import type { Redis } from 'ioredis';
 
 export interface RedisClusterOptions {
   /** Default: 3. */
@@ -13,14 +17,28 @@ export interface RedisClusterOptions {
   readonly nodeTimeout?: number;
   /** Further settings of every server. */
   readonly args?: readonly string[];
+  /**
+   * Every server tells clients to come through a proxy of its own. Replicas follow their masters through those as well,
+   * but the servers still see each other directly, so that no fault of a proxy makes the cluster replace a master.
+   * Default: false.
+   */
+  readonly behindProxies?: boolean;
+}
+
+export interface MoveSlotOptions {
+  /** Called when the move has begun, and when the keys are at the new place. */
+  readonly betweenSteps?: (done: 'begun' | 'migrated') => Promise<void>;
 }
 
 const SLOTS = 16_384;
-const READY_LIMIT_MS = 20_000;
 /** The cluster's own port is the client's port plus this. */
 const BUS_OFFSET = 10_000;
+const MIGRATE_TIMEOUT_MS = 5000;
+/** After that a server forgets that it was asked to fail over. */
+const FAIL_OVER_LIMIT_MS = 5000;
 
 interface Member {
+  readonly seat: AnnouncedServer;
   readonly server: RedisServer;
   readonly admin: Redis;
   readonly id: string;
@@ -34,30 +52,32 @@ export class RedisCluster {
     private readonly masterCount: number,
   ) {}
 
-  /** Resolves when all servers agree on who serves what, and every replica is in step. */
+  /** Resolves when all servers agree on who is what, and every replica is in step. */
   static async start({
     masters = 3,
     replicasPerMaster = 0,
     nodeTimeout = 2000,
     args = [],
+    behindProxies = false,
   }: RedisClusterOptions = {}): Promise<RedisCluster> {
     const settings = [
       ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
       // A test that stops one master looks at what becomes of the others' slots.
       ...['--cluster-require-full-coverage', 'no', '--cluster-replica-validity-factor', '0'],
-      ...['--repl-diskless-sync-delay', '0', ...args],
+      ...REPLICATION_SETTINGS,
+      ...args,
     ];
+    const options = { args: settings, behindProxy: behindProxies, announce, busOffset: BUS_OFFSET };
     const count = masters * (1 + replicasPerMaster);
-    const servers = await Promise.all(Array.from({ length: count }, () => startMember(settings)));
-    const members = await Promise.all(servers.map(join));
-    const cluster = new RedisCluster(members, masters);
+    const seats = await allStarted(Array.from({ length: count }, () => AnnouncedServer.start(options)));
     try {
+      const cluster = new RedisCluster(await Promise.all(seats.map(join)), masters);
       await cluster.form();
+      return cluster;
     } catch (error) {
-      await cluster.stop();
+      await Promise.all(seats.map((seat) => seat.stop()));
       throw error;
     }
-    return cluster;
   }
 
   get servers(): readonly RedisServer[] {
@@ -69,34 +89,49 @@ export class RedisCluster {
     return this.servers.slice(0, this.masterCount);
   }
 
+  /** Those that were replicas at the start: the first is that of the first master, and so on. */
   get replicas(): readonly RedisServer[] {
     return this.servers.slice(this.masterCount);
   }
 
-  /** A connection of the test's own to one server, which asks for nothing elsewhere. */
+  /** Where clients are told to find the servers, in the order of {@link servers}. */
+  get urls(): readonly string[] {
+    return this.members.map(({ seat }) => seat.url);
+  }
+
+  /** A connection of the test's own to one server, past its proxy, which asks for nothing elsewhere. */
   admin(server: RedisServer): Redis {
     return this.memberOf(server).admin;
   }
 
-  /** Who serves a key now, asked of the servers that run and whom all others follow. */
+  /** The proxy in front of one server of a cluster that was started `behindProxies`. */
+  proxyOf(server: RedisServer): FaultProxy {
+    const { proxy } = this.memberOf(server).seat;
+    if (proxy === undefined) throw new Error('The cluster was started without proxies');
+    return proxy;
+  }
+
+  /** Who serves a key now. */
   async ownerOf(key: string): Promise<RedisServer> {
     return this.ownerOfSlot(hashSlot(key));
   }
 
+  /** Who serves a slot now. Where servers disagree, the one with the latest claim does, as among themselves. */
   async ownerOfSlot(slot: number): Promise<RedisServer> {
-    for (const { server, admin } of this.members) {
-      if (!server.isRunning || admin.status !== 'ready') continue;
-      const port = ownerIn(await admin.cluster('SLOTS'), slot);
-      const owner = this.servers.find((other) => other.port === port && other.isRunning);
-      if (owner) return owner;
-    }
-    throw new Error(`Nobody serves slot ${slot}`);
+    const views = await this.views();
+    const claims = views.flatMap(({ view }) => view.ownerOf(slot) ?? []);
+    const [latest] = claims.toSorted((a, b) => b.epoch - a.epoch);
+    const owner = this.members.find(({ id }) => id === latest?.id);
+    if (owner === undefined || !owner.server.isRunning) throw new Error(`Nobody serves slot ${slot}`);
+    return owner.server;
   }
 
   /** Moves a slot with its keys while the cluster serves it, as an administrator does. */
-  async moveSlot(slot: number, to: RedisServer): Promise<void> {
+  async moveSlot(slot: number, to: RedisServer, { betweenSteps }: MoveSlotOptions = {}): Promise<void> {
     const from = await this.beginMigration(slot, to);
+    await betweenSteps?.('begun');
     await this.migrateKeys(slot, from, to);
+    await betweenSteps?.('migrated');
     await this.finishMigration(slot, to);
   }
 
@@ -111,41 +146,54 @@ export class RedisCluster {
 
   async migrateKeys(slot: number, from: RedisServer, to: RedisServer): Promise<void> {
     const { admin } = this.memberOf(from);
+    const auth = to.password === undefined ? [] : ['AUTH', to.password];
     for (;;) {
       const keys = (await admin.call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];
       if (keys.length === 0) return;
-      await admin.call('MIGRATE', to.host, to.port, '', 0, 5000, 'KEYS', ...keys);
+      await admin.call('MIGRATE', to.host, to.port, '', 0, MIGRATE_TIMEOUT_MS, ...auth, 'KEYS', ...keys);
     }
   }
 
   async finishMigration(slot: number, to: RedisServer): Promise<void> {
     const { id } = this.memberOf(to);
-    const masters = await this.runningMasters();
+    const masters = (await this.views()).filter(({ view }) => view.myself?.replicaOf === undefined);
     // The new owner first, so that there is one at every instant.
-    masters.sort((a, b) => Number(b.id === id) - Number(a.id === id));
-    for (const { admin } of masters) await admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
+    masters.sort((a, b) => Number(b.member.id === id) - Number(a.member.id === id));
+    for (const { member } of masters) await member.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
   }
 
-  /** A replica takes its master's place: by agreement (`undefined`), or without asking it. */
-  async failOver(replica: RedisServer, how?: 'FORCE' | 'TAKEOVER'): Promise<void> {
-    const { admin } = this.memberOf(replica);
-    await admin.call('CLUSTER', 'FAILOVER', ...(how ? [how] : []));
-    await until(async () => (await admin.role())[0] === 'master', 'the replica took over');
+  /**
+   * A replica takes the place of its master and is returned: with the master's consent, which loses nothing; or without
+   * asking it, by vote of the other masters ('FORCE') or without even that ('TAKEOVER'). Masters vote about the same one
+   * once in two node time-outs, so that the next vote may take some seconds.
+   */
+  async failOver(master: RedisServer, how?: 'FORCE' | 'TAKEOVER'): Promise<RedisServer> {
+    const { id } = this.memberOf(master);
+    const replica = (await this.views()).find(({ view }) => view.myself?.replicaOf === id)?.member;
+    if (replica === undefined) throw new Error(`The server on port ${master.port} has no replica that answers`);
+    let asked = -Infinity;
+    await until(async () => {
+      if ((await replica.admin.role())[0] === 'master') return true;
+      if (performance.now() - asked > FAIL_OVER_LIMIT_MS) {
+        asked = performance.now();
+        await replica.admin.call('CLUSTER', 'FAILOVER', ...(how === undefined ? [] : [how]));
+      }
+      return false;
+    }, 'the replica took over');
+    return replica.server;
   }
 
-  /** Resolves when every server that runs sees the whole cluster served by servers that run. */
+  /** Resolves when every server that answers sees the same cluster, and all slots served by servers that answer. */
   async settled(): Promise<void> {
     await until(async () => {
-      const running = this.members.filter(({ server }) => server.isRunning);
-      const views = await Promise.all(running.map(({ admin }) => viewOf(admin)));
-      const ports = new Set(running.map(({ server }) => server.port));
-      return new Set(views.map((view) => view.text)).size === 1 && views.every((view) => view.isServedBy(ports));
-    }, 'all servers agree on who serves what');
+      const views = await this.views();
+      const ids = new Set(views.map(({ member }) => member.id));
+      return new Set(views.map(({ view }) => view.roles)).size === 1 && views.every(({ view }) => view.isServedBy(ids));
+    }, 'all servers agree on who is what');
   }
 
   async stop(): Promise<void> {
-    for (const { admin } of this.members) admin.disconnect();
-    await Promise.all(this.servers.map((server) => server.stop()));
+    await Promise.all(this.members.map(({ seat }) => seat.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -153,86 +201,68 @@ export class RedisCluster {
   }
 
   private async form(): Promise<void> {
-    const [first, ...others] = this.members;
-    if (!first) throw new Error('A cluster needs a server');
-    const { masterCount } = this;
+    const { members, masterCount } = this;
+    const [first, ...others] = members;
+    if (first === undefined) throw new Error('A cluster needs a server');
     await Promise.all(
-      this.members.slice(0, masterCount).map(({ admin }, index) => {
-        const from = Math.floor((index * SLOTS) / masterCount);
-        const to = Math.floor(((index + 1) * SLOTS) / masterCount) - 1;
-        return admin.call('CLUSTER', 'ADDSLOTSRANGE', from, to);
-      }),
+      members.slice(0, masterCount).map(({ admin }, index) => admin.cluster('ADDSLOTS', ...share(index, masterCount))),
     );
-    await Promise.all(this.members.map(({ admin }, index) => admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
-    for (const { server } of others) await first.admin.call('CLUSTER', 'MEET', server.host, server.port);
-    const everybody = this.members.length;
+    await Promise.all(members.map(({ admin }, index) => admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
+    for (const { seat, server } of others) {
+      const { host, port } = seat.address;
+      await first.admin.call('CLUSTER', 'MEET', host, port, server.port + BUS_OFFSET);
+    }
     await until(async () => {
-      const known = await Promise.all(this.members.map(({ admin }) => admin.call('CLUSTER', 'NODES')));
-      return known.every((nodes) => String(nodes).trim().split('\n').length === everybody);
+      const views = await this.views();
+      return views.every(({ view }) => members.every(({ id }) => view.servers.some((server) => server.id === id)));
     }, 'all servers know each other');
+    const replicas = members.slice(masterCount);
     await Promise.all(
-      this.members.slice(masterCount).map(async ({ admin }, index) => {
-        const master = this.members[index % masterCount];
-        if (master) await admin.call('CLUSTER', 'REPLICATE', master.id);
+      replicas.map(async ({ admin }, index) => {
+        const master = members[index % masterCount];
+        if (master !== undefined) await admin.call('CLUSTER', 'REPLICATE', master.id);
       }),
     );
     await until(async () => {
-      const infos = await Promise.all(this.members.map(({ admin }) => admin.call('CLUSTER', 'INFO')));
+      const infos = await Promise.all(members.map(({ admin }) => admin.call('CLUSTER', 'INFO')));
       if (!infos.every((info) => String(info).includes('cluster_state:ok'))) return false;
-      const links = await Promise.all(this.members.slice(masterCount).map(({ admin }) => admin.info('replication')));
-      return links.every((link) => link.includes('master_link_status:up'));
+      return (await Promise.all(replicas.map(({ admin }) => isInStep(admin)))).every(Boolean);
     }, 'the cluster serves all slots');
     await this.settled();
   }
 
-  private async runningMasters(): Promise<Member[]> {
-    const running = this.members.filter(({ server }) => server.isRunning);
-    const roles = await Promise.all(running.map(({ admin }) => admin.role()));
-    return running.filter((_, index) => roles[index]?.[0] === 'master');
+  /** How each server that answers sees the cluster. */
+  private async views(): Promise<{ readonly member: Member; readonly view: ClusterView }[]> {
+    const answering = this.members.filter(({ server }) => server.isAnswering);
+    const outcomes = await Promise.allSettled(
+      answering.map(async (member) => ({
+        member,
+        view: new ClusterView(String(await member.admin.call('CLUSTER', 'NODES'))),
+      })),
+    );
+    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   }
 
   private memberOf(server: RedisServer): Member {
     const member = this.members.find((each) => each.server === server);
-    if (!member) throw new Error(`The server on port ${server.port} is none of the cluster`);
+    if (member === undefined) throw new Error(`The server on port ${server.port} is none of the cluster`);
     return member;
   }
 }
 
-const startMember = async (args: readonly string[]): Promise<RedisServer> => {
-  for (;;) {
-    const port = await freePort();
-    if (port + BUS_OFFSET > 65_535) continue;
-    const name = `nodes-${port}.conf`;
-    return await RedisServer.start({ port, args: [...args, '--cluster-config-file', name] });
-  }
+const announce = (announced: number, port: number): string[] => [
+  ...['--cluster-announce-ip', '127.0.0.1', '--cluster-announce-port', String(announced)],
+  ...['--cluster-announce-bus-port', String(port + BUS_OFFSET)],
+];
+
+const join = async (seat: AnnouncedServer): Promise<Member> => {
+  const { server, admin } = seat;
+  return { seat, server, admin, id: String(await admin.call('CLUSTER', 'MYID')) };
 };
 
-const join = async (server: RedisServer): Promise<Member> => {
-  const admin = new Redis(server.url);
-  // Servers are killed on purpose.
-  admin.on('error', () => {});
-  return { server, admin, id: String(await admin.call('CLUSTER', 'MYID')) };
-};
-
-const ownerIn = (slots: unknown, slot: number): number | undefined => {
-  const ranges = slots as readonly [number, number, readonly [string, number]][];
-  return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
-};
-
-const viewOf = async (admin: Redis): Promise<{ text: string; isServedBy(ports: ReadonlySet<number>): boolean }> => {
-  const ranges = (await admin.cluster('SLOTS')) as unknown as [number, number, [string, number], ...unknown[]][];
-  const owners = ranges.map(([from, to, [, port]]) => ({ from, to, port })).toSorted((a, b) => a.from - b.from);
-  const covered = owners.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  return {
-    text: JSON.stringify(owners),
-    isServedBy: (ports) => covered === SLOTS && owners.every(({ port }) => ports.has(port)),
-  };
-};
-
-const until = async (condition: () => Promise<boolean>, what: string): Promise<void> => {
-  const limit = performance.now() + READY_LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > limit) throw new Error(`Not within ${READY_LIMIT_MS} ms: ${what}`);
-    await sleep(20);
-  }
+/** The slots of one of `count` masters. */
+const share = (index: number, count: number): number[] => {
+  const from = Math.floor((index * SLOTS) / count);
+  const to = Math.floor(((index + 1) * SLOTS) / count);
+  return Array.from({ length: to - from }, (_, n) => from + n);
 };

@@ -1,18 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
+import { isAlive } from './is-alive.js';
 import { RedisServer } from './redis-server.js';
 
 const connectTo = (server: RedisServer) =>
   new Redis(server.url, { retryStrategy: () => 20, maxRetriesPerRequest: null }).on('error', () => {});
-
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe('RedisServer', () => {
   it('answers as soon as it is started, with the settings it was given', async () => {

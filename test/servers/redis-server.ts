@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './free-port.js';
+import { answers } from './answers.js';
+import type { Certificates, Identity } from './certificates.js';
+import { onFreePort } from './free-port.js';
 import { serverBinary } from './install.js';
 import { killWithUs, letExit, type Reaper } from './reaper.js';
 
@@ -13,44 +14,58 @@ export interface RedisServerOptions {
   /** Settings as on the command line, `['--maxmemory', '10mb']`; they win over those given here. */
   readonly args?: readonly string[];
   readonly port?: number;
+  /** Content of a file of settings, which the server may write to; what is given as `args` wins. */
+  readonly config?: string;
+  /** The server speaks TLS, and nothing else, with clients that show a certificate of the same authority. */
+  readonly tls?: ServerTls;
+}
+
+export interface ServerTls {
+  readonly certificates: Certificates;
+  /** Which one the server shows. Default: 'server', with which nothing is wrong. */
+  readonly identity?: Identity;
 }
 
 const START_LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 3_000;
-const ATTEMPTS = 5;
 
 /** A real server on loopback, with a folder of its own and nothing written to disk unless `args` ask for it. */
 export class RedisServer {
   readonly host = '127.0.0.1';
   private child: ChildProcess | undefined;
   private reaper: Reaper | undefined;
+  private isPaused = false;
 
   private constructor(
     readonly port: number,
-    private readonly args: readonly string[],
+    private readonly options: Omit<RedisServerOptions, 'port'>,
     /** Where the server writes; kept from one start to the next, removed by {@link stop}. */
     readonly folder: string,
   ) {}
 
   /** Starts a server and resolves when it answers. */
-  static async start({ args = [], port }: RedisServerOptions = {}): Promise<RedisServer> {
-    for (let attempt = 1; ; attempt++) {
-      const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-      const server = new RedisServer(port ?? (await freePort()), args, folder);
-      try {
-        await server.launch();
-        return server;
-      } catch (error) {
-        await server.stop();
-        // Between asking for a free port and taking it somebody else may have taken it.
-        const portWasTaken = error instanceof Error && error.message.includes('Address already in use');
-        if (port !== undefined || !portWasTaken || attempt === ATTEMPTS) throw error;
-      }
+  static async start({ port, ...options }: RedisServerOptions = {}): Promise<RedisServer> {
+    if (port === undefined) return onFreePort((free) => RedisServer.start({ ...options, port: free }));
+    const server = new RedisServer(port, options, mkdtempSync(join(tmpdir(), 'redis-')));
+    if (options.config !== undefined) writeFileSync(server.configFile, options.config);
+    try {
+      await server.launch();
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
     }
   }
 
   get url(): string {
-    return `redis://${this.host}:${this.port}`;
+    return `${this.options.tls === undefined ? 'redis' : 'rediss'}://${this.host}:${this.port}`;
+  }
+
+  /** What `requirepass` among the arguments says. */
+  get password(): string | undefined {
+    const { args = [] } = this.options;
+    const at = args.indexOf('--requirepass');
+    return at === -1 ? undefined : args[at + 1];
   }
 
   get pid(): number {
@@ -63,13 +78,20 @@ export class RedisServer {
     return this.child !== undefined;
   }
 
+  /** It runs, and gets time to. */
+  get isAnswering(): boolean {
+    return this.isRunning && !this.isPaused;
+  }
+
   /** Stops answering, as a process does that gets no time; connections stay open. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
+    this.isPaused = true;
   }
 
   resume(): void {
     process.kill(this.pid, 'SIGCONT');
+    this.isPaused = false;
   }
 
   /** Ends the server as a crash does; {@link restart} brings it back. */
@@ -93,17 +115,30 @@ export class RedisServer {
     await this.stop();
   }
 
+  private get configFile(): string {
+    return join(this.folder, 'redis.conf');
+  }
+
+  /** As on the command line. */
+  private get settings(): readonly string[] {
+    const { args = [], config, tls } = this.options;
+    return [
+      ...(config === undefined ? [] : [this.configFile]),
+      ...['--port', String(this.port), '--bind', this.host, '--dir', this.folder, '--daemonize', 'no'],
+      ...(tls === undefined ? [] : tlsSettings(this.port, tls)),
+      ...['--save', '', '--appendonly', 'no', ...args],
+    ];
+  }
+
   private async launch(): Promise<void> {
     const log = join(this.folder, 'server.log');
     const output = openSync(log, 'w');
-    const settings = ['--port', String(this.port), '--bind', this.host, '--dir', this.folder, '--daemonize', 'no'];
-    const child = spawn(serverBinary(), [...settings, '--save', '', '--appendonly', 'no', ...this.args], {
-      stdio: ['ignore', output, output],
-    });
+    const child = spawn(serverBinary(), this.settings, { stdio: ['ignore', output, output] });
     closeSync(output);
     await once(child, 'spawn');
     letExit(child);
     this.child = child;
+    this.isPaused = false;
     if (child.pid !== undefined) this.reaper = killWithUs(child.pid, this.folder);
     child.once('exit', () => this.forget(child));
     await this.answering(child, log);
@@ -111,9 +146,9 @@ export class RedisServer {
 
   private async answering(child: ChildProcess, log: string): Promise<void> {
     const limit = performance.now() + START_LIMIT_MS;
-    const password = this.args[this.args.indexOf('--requirepass') + 1];
-    const auth = this.args.includes('--requirepass') ? `AUTH ${password}\r\n` : '';
-    while (!(await answers(this.host, this.port, auth, child.pid))) {
+    const { host, port, password } = this;
+    const tls = this.options.tls?.certificates.credentials();
+    while (!(await answers({ host, port, password, tls }, child.pid))) {
       if (this.child !== child) throw new Error(`redis-server ended while starting:\n${readFileSync(log, 'utf8')}`);
       if (performance.now() > limit) throw new Error(`redis-server did not answer:\n${readFileSync(log, 'utf8')}`);
       await sleep(10);
@@ -141,22 +176,10 @@ export class RedisServer {
   }
 }
 
-/** Whether the server there is ready and is ours: another one may have taken the port, and answers just as well. */
-function answers(host: string, port: number, auth: string, pid: number | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 500 });
-    let reply = '';
-    const settle = (answered: boolean) => {
-      socket.destroy();
-      resolve(answered);
-    };
-    socket.once('connect', () => socket.write(`${auth}INFO server\r\nPING\r\n`));
-    socket.on('data', (chunk) => {
-      reply += chunk.toString();
-      if (reply.includes(`process_id:${pid}\r\n`) && reply.includes('+PONG')) settle(true);
-    });
-    socket.once('error', () => settle(false));
-    socket.once('close', () => settle(false));
-    socket.once('timeout', () => settle(false));
-  });
+function tlsSettings(port: number, { certificates, identity = 'server' }: ServerTls): string[] {
+  const { authority, certificate, key } = certificates.files(identity);
+  return [
+    ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'yes'],
+    ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', authority],
+  ];
 }

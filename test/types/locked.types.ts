@@ -120,6 +120,12 @@ export abstract class Accepted<T extends string> {
     return untyped;
   }
 
+  @Locked('order:<0>', { connection: 'billing', fair: true, wait: 0 })
+  async onAnotherConnection(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { connection: 'billing', permits: 1 })
+  async permitsOfAnotherConnection(_id: string): Promise<void> {}
+
   @Locked('order:<0>', { mode: 'read', lease: '30s' })
   async reads(_id: string): Promise<void> {}
 
@@ -345,6 +351,10 @@ export class RefusedOptions {
   // @ts-expect-error no lock is both
   @Locked('order:<0>', { fair: true, fenced: true })
   async fairAndFenced(_id: string): Promise<void> {}
+
+  // @ts-expect-error a connection is chosen by its name
+  @Locked('order:<0>', { connection: { host: 'billing' } })
+  async connectionItself(_id: string): Promise<void> {}
 
   // @ts-expect-error a semaphore has no halves
   @Locked('order:<0>', { permits: 1, mode: 'read' })

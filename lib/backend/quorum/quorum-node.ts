@@ -111,6 +111,10 @@ export class QuorumNode {
     this.backend.watch(watcher);
   }
 
+  refuse(reason: Error): void {
+    this.backend.refuse(reason);
+  }
+
   open(): void {
     this.backend.open();
   }

@@ -32,6 +32,11 @@ export class Quorum {
     for (const node of this.nodes) node.watch(watcher);
   }
 
+  /** One of the nodes takes no part from now on, for this reason. */
+  refuse(label: string, reason: Error): void {
+    this.nodes.find((node) => node.label === label)?.refuse(reason);
+  }
+
   open(): void {
     for (const node of this.nodes) node.open();
   }

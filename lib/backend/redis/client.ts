@@ -27,6 +27,8 @@ export interface RedisClient {
   ping(): Promise<unknown>;
   time(): Promise<unknown>;
   info(section: string): Promise<unknown>;
+  /** Any other command. */
+  call(command: string, ...args: string[]): Promise<unknown>;
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
 

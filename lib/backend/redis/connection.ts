@@ -6,6 +6,7 @@ import type { ServerInput } from './connection-input.js';
 
 const FASTEST_RECONNECT_MS = 50;
 const SLOWEST_RECONNECT_MS = 1000;
+const SENTINEL_RECONNECT_MS = 10_000;
 const CLOSE_PATIENCE_MS = 500;
 const LONGEST_WAIT_MS = 40_000;
 
@@ -39,7 +40,8 @@ const bindingSettings = (role: Role, commandTimeout: number): RedisOptions => ({
   failoverDetector: true,
   sentinelCommandTimeout: 1000,
   sentinelRetryStrategy: (attempts) => reconnectDelay(attempts),
-  sentinelReconnectStrategy: (attempts) => reconnectDelay(attempts),
+  // Seldom: ioredis prints each of these failures, and nobody else can hear of them.
+  sentinelReconnectStrategy: () => SENTINEL_RECONNECT_MS,
   // A master that was demoted refuses for ever: connect again, where a name may lead elsewhere now. Never send again (2).
   reconnectOnError: (error) => (error.message.includes('READONLY') ? 1 : false),
 });
@@ -55,6 +57,17 @@ const withoutCommand = (error: unknown): unknown => {
   if (typeof error === 'object' && error !== null) Reflect.deleteProperty(error, 'command');
   return error;
 };
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+const isCut = (error: unknown): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+
+/**
+ * A server that refuses our certificate says so and cuts, in TLS 1.3 after we believe that we are connected: whether it is
+ * heard before the cut is a matter of luck. Once it was, it stays the reason.
+ */
+const isHandshakeError = (error: unknown): boolean => codeOf(error).startsWith('ERR_SSL_');
 
 /** What the owner of a connection wants to hear. */
 export interface ConnectionListener {
@@ -89,7 +102,7 @@ export class RedisConnection {
     const retryStrategy = (): number => reconnectDelay(this.failures++);
     this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, { retryStrategy })));
     this.client.on('error', (error: unknown) => {
-      this.lastError = withoutCommand(error);
+      if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutCommand(error);
     });
     this.client.on('ready', () => void this.onReady());
     this.client.on('close', () => this.onClose());

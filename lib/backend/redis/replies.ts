@@ -4,7 +4,7 @@ import { describe } from '../../input/describe.js';
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Answers of a server that says no to this user; asking again cannot help. */
-const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|No permissions/;
+const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[Nn]o permissions/;
 
 /** A server that answered with an error: whatever else happened, the command was not lost on the way. */
 export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';

@@ -1,0 +1,130 @@
+import { isRedisClient } from '../client.js';
+import {
+  type ConnectionInput,
+  hasSentinels,
+  isCluster,
+  isClusterClient,
+  type ServerInput,
+} from '../connection-input.js';
+import { optionsOfUrl } from '../connection-url.js';
+import { nodeAddress } from '../node-address.js';
+import { type Danger, dangersOf, doubtsAbout, type Expectations } from './dangers.js';
+import { lookAtCluster } from './look-at-cluster.js';
+import { lookAtServer, type SeenServer } from './look-at-server.js';
+import { probeNames } from './names.js';
+import type { ProbeTerms } from './probed-server.js';
+import { summaryOf } from './summary.js';
+
+export interface ProbeSettings {
+  readonly keyPrefix: string;
+  readonly shardedPubSub: 'auto' | boolean;
+  /** How many replicas must know of a lock; 0: none. */
+  readonly minReplicas: number;
+  /** ms; 0: none. */
+  readonly restartGuard: number;
+}
+
+/** What a look at the servers of one connection has shown. */
+export interface Findings {
+  /** What is guaranteed here, in one line. */
+  readonly summary: string;
+  readonly dangers: readonly Danger[];
+  /** What is not dangerous and hardly meant. */
+  readonly doubts: readonly string[];
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Where a connection leads, as far as one may show it. */
+export const describeConnection = (input: ConnectionInput): string => {
+  if (isCluster(input)) return 'cluster';
+  if (!hasSentinels(input)) return nodeAddress(input);
+  return `master "${String(optionsOf(input)['name'])}" of Sentinels`;
+};
+
+/**
+ * Looks at the server or the servers behind a connection, on connections that are closed afterwards.
+ * @throws LockUnavailableError where one does not answer now.
+ */
+export const probeConnection = async (
+  input: ConnectionInput,
+  settings: ProbeSettings,
+  terms: ProbeTerms,
+): Promise<Findings> => {
+  if (!isCluster(input)) return findings(input, [await lookAt(input, settings, terms)], settings);
+  const use = { asksReplicas: settings.minReplicas > 0, guardsRestarts: settings.restartGuard > 0 };
+  return findings(input, await lookAtCluster(input, { ...settings, use }, terms), settings);
+};
+
+/** Looks at nodes that are to be independent of each other. */
+export class NodesProbe {
+  private readonly seen = new Map<string, SeenServer>();
+
+  constructor(
+    private readonly settings: ProbeSettings,
+    private readonly terms: ProbeTerms,
+  ) {}
+
+  /** @throws LockUnavailableError where it does not answer now. */
+  async probe(input: ServerInput): Promise<Findings> {
+    const server = await lookAt(input, this.settings, this.terms);
+    const otherNodes = [...this.seen.values()].filter(({ address }) => address !== server.address);
+    this.seen.set(server.address, server);
+    return findings(input, [server], this.settings, otherNodes);
+  }
+}
+
+const lookAt = (
+  input: ServerInput,
+  { keyPrefix, minReplicas, restartGuard }: ProbeSettings,
+  terms: ProbeTerms,
+): Promise<SeenServer> => {
+  const place = { input, address: describeConnection(input), names: probeNames(keyPrefix) };
+  const use = {
+    isCluster: false,
+    publish: 'PUBLISH',
+    database: Number(optionsOf(input)['db'] ?? 0),
+    asksReplicas: minReplicas > 0,
+    guardsRestarts: restartGuard > 0,
+  } as const;
+  return lookAtServer(place, use, terms);
+};
+
+const findings = (
+  input: ConnectionInput,
+  servers: readonly SeenServer[],
+  { minReplicas, restartGuard }: ProbeSettings,
+  otherNodes: readonly SeenServer[] = [],
+): Findings => {
+  const expected: Expectations = { isCluster: isCluster(input), minReplicas, otherNodes };
+  const doubts = servers.flatMap((server) => doubtsAbout(server, expected));
+  const where = isCluster(input)
+    ? `cluster of ${servers.length} master(s)`
+    : `${hasSentinels(input) ? '' : 'one server at '}${describeConnection(input)}`;
+  return {
+    summary: summaryOf(where, servers, { minReplicas, restartGuard }),
+    dangers: servers.flatMap((server) => dangersOf(server, expected)),
+    doubts: [...new Set([...doubts, ...unverified(input)])],
+  };
+};
+
+const unverified = (input: ConnectionInput): readonly string[] => {
+  const options = optionsOf(input);
+  const perServer: Options = { ...(options['redisOptions'] as object | undefined) };
+  const isUnverified = [options['tls'], options['sentinelTLS'], perServer['tls']].some(
+    (tls) => typeof tls === 'object' && tls !== null && 'rejectUnauthorized' in tls && tls.rejectUnauthorized === false,
+  );
+  return isUnverified
+    ? ['the certificate is not verified (rejectUnauthorized: false), so that anybody in between may be the server']
+    : [];
+};
+
+const optionsOf = (input: ConnectionInput): Options => {
+  const options: object =
+    typeof input === 'string'
+      ? optionsOfUrl(input)
+      : isRedisClient(input) || isClusterClient(input)
+        ? input.options
+        : input;
+  return options as Options;
+};

@@ -1,0 +1,67 @@
+/** What one server tells of itself. `undefined` is what it does not let this user know: unknown, never "no". */
+export interface ServerFacts {
+  /** Where it is, without user and password. */
+  readonly address: string;
+  /** `Redis`, `Valkey`, `KeyDB` … */
+  readonly kind: string;
+  /** The version of Redis whose commands it has, as `[7, 0]`. */
+  readonly level: readonly [major: number, minor: number] | undefined;
+  /** Its own version, as it spells it. */
+  readonly version: string | undefined;
+  readonly runId: string | undefined;
+  readonly isClusterNode: boolean | undefined;
+  readonly role: 'master' | 'replica' | undefined;
+  /** For a replica: `host:port` of its master, as that one is known to it. */
+  readonly master: string | undefined;
+  /** Bytes; 0: no limit. */
+  readonly memoryLimit: number | undefined;
+  /** What it does at that limit: `noeviction`, `allkeys-lru` … */
+  readonly evictionPolicy: string | undefined;
+  /** Whether it appends every change to a file. */
+  readonly appendsToFile: boolean | undefined;
+  readonly replicas: number | undefined;
+}
+
+/** Servers that speak for Redis, by the field that only they tell their version in. */
+const OTHER_KINDS: readonly (readonly [kind: string, field: string])[] = [
+  ['Valkey', 'valkey_version'],
+  ['Dragonfly', 'dragonfly_version'],
+  ['Garnet', 'garnet_version'],
+];
+
+const levelOf = (version: string | undefined): readonly [number, number] | undefined => {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+  return major === undefined ? undefined : [Number(major), Number(minor)];
+};
+
+const isOn = (value: string | undefined): boolean | undefined => (value === undefined ? undefined : value === '1');
+
+const numberOf = (value: string | undefined): number | undefined =>
+  value === undefined || !/^\d+$/.test(value) ? undefined : Number(value);
+
+/** @param info The reply to INFO, or '' where it is refused. */
+export const factsOf = (address: string, info: string): ServerFacts => {
+  const field = (name: string): string | undefined => new RegExp(`^${name}:([^\\r\\n]+)`, 'm').exec(info)?.[1];
+  const redisVersion = field('redis_version');
+  const [kind, ownField] = OTHER_KINDS.find(([, name]) => field(name) !== undefined) ?? [
+    field('executable')?.includes('keydb') ? 'KeyDB' : 'Redis',
+    'redis_version',
+  ];
+  const role = field('role');
+  const [host, port] = [field('master_host'), field('master_port')];
+  const mode = field('redis_mode');
+  return {
+    address,
+    kind,
+    level: levelOf(redisVersion),
+    version: field(ownField),
+    runId: field('run_id'),
+    isClusterNode: mode === undefined ? isOn(field('cluster_enabled')) : mode === 'cluster',
+    role: role === undefined ? undefined : role === 'slave' ? 'replica' : 'master',
+    master: role === 'slave' && host !== undefined ? `${host}:${port}` : undefined,
+    memoryLimit: numberOf(field('maxmemory')),
+    evictionPolicy: field('maxmemory_policy'),
+    appendsToFile: isOn(field('aof_enabled')),
+    replicas: numberOf(field('connected_slaves')),
+  };
+};

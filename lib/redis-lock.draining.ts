@@ -1,0 +1,80 @@
+import type { EventLog } from './observability/logging.js';
+import type { Connections } from './primitives/connections.js';
+import { LockShutdownError } from './errors.js';
+import type { OwnedRuntime } from './redis-lock.runtime.js';
+
+/** The share of the shutdown time-out, and the most of it, ms, in which holders whose signals have aborted may let go. */
+const GRACE = 1 / 5;
+const LONGEST_GRACE_MS = 500;
+
+/** The end of all connections of a module, under one deadline. */
+export class Draining {
+  private readonly runtimes: readonly OwnedRuntime[];
+  private readonly scheduler: OwnedRuntime['scheduler'];
+  private readonly grace: number;
+  /** When the shutdown time-out is over, by the scheduler. */
+  private end = Number.POSITIVE_INFINITY;
+  private draining: Promise<void> | undefined;
+
+  constructor(
+    { all, base }: Connections<OwnedRuntime>,
+    private readonly shutdownTimeout: number,
+    private readonly log: EventLog,
+  ) {
+    this.runtimes = all;
+    this.scheduler = base.scheduler;
+    this.grace = Math.min(LONGEST_GRACE_MS, shutdownTimeout * GRACE);
+  }
+
+  /**
+   * Nobody new gets in from now on, and waiters are sent away. Resolves when nothing is held any more, or what is held
+   * has had its time.
+   */
+  drain(): Promise<void> {
+    return (this.draining ??= this.begin());
+  }
+
+  /** Closes our connections, in what is left of the time-out. */
+  async close(): Promise<void> {
+    // A connection that does not answer takes a while to close, too.
+    const left = this.end - this.scheduler.now() - this.grace / 2;
+    const graceMs = Math.min(LONGEST_GRACE_MS, Math.max(left, this.grace / 2));
+    await this.closeWithin(graceMs);
+  }
+
+  /** The same for an application that did not start, and of which Nest ends nothing. */
+  async closeWithin(graceMs: number): Promise<void> {
+    for (const { watchdog } of this.runtimes) watchdog.stop();
+    await Promise.all(this.runtimes.map((runtime) => runtime.close(graceMs)));
+  }
+
+  private async begin(): Promise<void> {
+    const { shutdownTimeout, grace } = this;
+    this.end = this.scheduler.now() + shutdownTimeout;
+    const reason = new LockShutdownError('The application is shutting down; no lock is given any more');
+    for (const { shutdownController } of this.runtimes) shutdownController.abort(reason);
+    if (await this.emptyWithin(shutdownTimeout - 2 * grace)) return;
+    for (const { grants } of this.runtimes) for (const grant of grants) grant.abort(reason);
+    if (await this.emptyWithin(grace)) return;
+    const held = this.runtimes.reduce((sum, { grants }) => sum + grants.size, 0);
+    this.log.warn(`${held} lock(s) are still held at shutdown and end by their lease`);
+  }
+
+  private emptyWithin(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = this.scheduler.schedule(ms, () => resolve(false), { keepAlive: true });
+      void Promise.all(this.runtimes.map(whenEmpty)).then(() => {
+        timer.cancel();
+        resolve(true);
+      });
+    });
+  }
+}
+
+const whenEmpty = async ({ acquisitions, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
+  // What is on its way may still be granted, and what was granted too late is given back.
+  await acquisitions.settled();
+  await grants.whenEmpty();
+  await permitsInUse.settled();
+  await acquisitions.settled();
+};

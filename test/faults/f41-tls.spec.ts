@@ -1,0 +1,101 @@
+import type { RedisOptions } from 'ioredis';
+import { LockUnavailableError } from '../../lib/index.js';
+import { Certificates, type Identity } from '../servers/certificates.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { expectWithin, settled, until } from './observe.js';
+import { type Client, DEADLINE, openLocks, POLL } from './open-locks.js';
+
+/** I3 */
+const ALLOWANCE_MS = 100;
+
+let certificates: Certificates;
+let server: RedisServer;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  certificates = await Certificates.make();
+  server = await RedisServer.start({ tls: { certificates } });
+});
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+afterAll(async () => {
+  await server.stop();
+  certificates.remove();
+});
+
+const open = (tls: RedisOptions['tls'], { host, port } = server): Client => {
+  const client = openLocks({ host, port, ...(tls === undefined ? {} : { tls }) });
+  clients.push(client);
+  return client;
+};
+
+interface Refusal {
+  readonly message: string;
+  readonly cause: { readonly message: string; readonly code: string };
+}
+
+/** What a client is told who asks for a lock. */
+const refusal = async ({ locks }: Client): Promise<Refusal> => {
+  const outcome = await settled(() => locks.tryAcquire('order:1'));
+  expect(outcome.error).toBeInstanceOf(LockUnavailableError);
+  expect(outcome.error).toMatchObject({ outcome: 'not-sent', cause: { code: expect.any(String) } });
+  expectWithin(outcome, DEADLINE + ALLOWANCE_MS);
+  return outcome.error as Refusal;
+};
+
+describe('F41 TLS', () => {
+  it('with client certificates serves commands and messages', async () => {
+    const [one, other] = [open(certificates.credentials()), open(certificates.credentials())];
+    await Promise.all([one.connected(), other.connected()]);
+    const hold = await one.locks.acquire('order:1', { lease: '30s' });
+    const waiting = other.locks.acquire('order:1', { wait: '10s', lease: '10s' });
+    await until(() => other.runtime.acquisitions.contended === 1, 2000, 'the other one waits');
+    // Sooner than by its poll.
+    const woken = settled(() => waiting);
+    expect(await hold.release()).toBe('released');
+    const { value } = await woken;
+    expectWithin(await woken, POLL / 2);
+    expect(await value?.release()).toBe('released');
+  });
+
+  it.each<[what: string, server: Identity, code: string]>([
+    ['has expired', 'expired', 'CERT_HAS_EXPIRED'],
+    ['is of an authority that is not trusted', 'anotherAuthority', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ['is for another name', 'anotherName', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ])('a certificate that %s is the cause of the error', async (_, identity, code) => {
+    await using other = await RedisServer.start({ tls: { certificates, identity } });
+    const { cause, message } = await refusal(open(certificates.credentials(), other));
+    expect(cause.code).toBe(code);
+    expect(message).toContain(cause.message);
+  });
+
+  it('an authority that did not issue the certificate is the cause of the error', async () => {
+    const tls = { ...certificates.credentials(), ca: certificates.anotherAuthority };
+    expect((await refusal(open(tls))).cause.code).toBe('SELF_SIGNED_CERT_IN_CHAIN');
+  });
+
+  it.each<[what: string, code: RegExp, tls: () => RedisOptions['tls']]>([
+    ['no client certificate', /CERTIFICATE_REQUIRED$/, () => ({ ca: certificates.credentials().ca })],
+    ['a client certificate that has expired', /CERTIFICATE_EXPIRED$/, () => certificates.credentials('expired')],
+    ['a client certificate of another authority', /UNKNOWN_CA$/, () => certificates.credentials('anotherAuthority')],
+  ])('%s is the cause of the error', async (_, code, tls) => {
+    const client = open(tls());
+    const codes: unknown[] = [];
+    // The server says so and cuts, and the first cuts may be quicker.
+    const isTold = async (): Promise<boolean> => {
+      const { cause } = await refusal(client);
+      codes.push(cause.code);
+      return code.test(cause.code);
+    };
+    await until(isTold, 10_000, `the cause is ${code}`);
+    expect(codes.slice(0, -1).filter((early) => early !== 'ECONNRESET')).toEqual([]);
+    expect((await refusal(client)).cause.code).toMatch(code);
+  });
+
+  it('plain text to a TLS port is cut, and that is the cause of the error', async () => {
+    expect((await refusal(open(undefined))).cause.code).toBe('ECONNRESET');
+  });
+});

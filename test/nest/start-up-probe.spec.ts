@@ -1,0 +1,250 @@
+import { Logger } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import { type LockError, LockService, LockUnsafeError, type RedisLockOptions } from 'nest-redis-lock';
+import { Certificates } from '../servers/certificates.js';
+import { FaultProxy } from '../servers/fault-proxy.js';
+import { freePort } from '../servers/free-port.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { compile } from './applications.js';
+import { caught } from './caught.js';
+import { until } from './until.js';
+
+let server: RedisServer;
+let admin: Redis;
+const started: TestingModule[] = [];
+let said: string[] = [];
+
+const logger = {
+  log: (line: string) => said.push(`log ${line}`),
+  warn: (line: string) => said.push(`warn ${line}`),
+  error: (line: string) => said.push(`error ${line}`),
+};
+
+const start = async (options: RedisLockOptions): Promise<LockService> => {
+  const module = await compile({}, options);
+  Logger.overrideLogger(logger);
+  await module.init();
+  started.push(module);
+  return module.get(LockService);
+};
+
+/** To be done before the servers end that a test started. */
+const closeAll = async (): Promise<void> => {
+  await Promise.all(started.splice(0).map((module) => module.close()));
+};
+
+/** How those who ask for a lock are refused, once they are. */
+const refusal = async (locks: LockService): Promise<LockError> => {
+  let refused: unknown;
+  await until(async () => {
+    refused = await locks.tryAcquire('order:1').then(
+      async (hold) => hold?.release(),
+      (error: unknown) => error,
+    );
+    return refused instanceof LockUnsafeError;
+  });
+  return refused as LockError;
+};
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+  admin = new Redis(server.url);
+});
+
+beforeEach(async () => {
+  said = [];
+  await admin.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
+});
+
+afterEach(async () => {
+  await closeAll();
+  Logger.overrideLogger(false);
+  await expect(admin.keys('*')).resolves.toEqual([]);
+  // Those that were closed are gone a moment later.
+  await until(async () => !String(await admin.client('LIST')).includes('nest-redis-lock'));
+});
+
+afterAll(async () => {
+  admin.disconnect();
+  await server.stop();
+});
+
+const keysOn = async (url: string): Promise<readonly string[]> => {
+  const client = new Redis(url);
+  try {
+    return await client.keys('*');
+  } finally {
+    client.disconnect();
+  }
+};
+
+/** F18 */
+const evicting = () => admin.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'volatile-ttl');
+
+describe('When an application starts', () => {
+  it('one line says what is guaranteed', async () => {
+    const locks = await start({ connection: server.url });
+    expect(said).toEqual([
+      `log Redis ${/redis_version:(\S+)/.exec(await admin.info('server'))?.[1]}, one server at 127.0.0.1:${server.port}: ` +
+        'locks exclude each other as long as their server keeps its data; a crash forgets locks (no AOF); no replicas; ' +
+        'no restart guard; no memory limit; messages by PUBLISH; all rights',
+    ]);
+    await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
+  });
+
+  it('F18 it does not where locks could be evicted, and leaves nothing behind', async () => {
+    await evicting();
+    const error = await caught(start({ connection: server.url }), LockUnsafeError);
+    expect(error.code).toBe('LOCK_UNSAFE');
+    expect(error.message).toContain('maxmemory-policy volatile-ttl');
+    expect(error.details).toEqual({
+      reasons: [expect.stringMatching(/^127.0.0.1:\d+: .*; set maxmemory-policy to noeviction/)],
+    });
+  });
+
+  it("F18 it does with probe: 'warn', and says the same", async () => {
+    await evicting();
+    const { message } = await caught(start({ connection: server.url }), LockUnsafeError);
+    said = [];
+    const locks = await start({ connection: server.url, probe: 'warn' });
+    expect(said).toEqual([expect.stringContaining('log Redis'), `warn ${message}`]);
+    await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
+  });
+
+  it('F18 nothing is asked with probe: false', async () => {
+    await evicting();
+    await admin.config('RESETSTAT');
+    const locks = await start({ connection: server.url, probe: false });
+    await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
+    expect(said).toEqual([]);
+    expect(await admin.info('commandstats')).not.toMatch(/cmdstat_(subscribe|persist|zadd)/);
+  });
+
+  it('on a replica, it does not', async () => {
+    await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
+    const { message } = await caught(start({ connection: replica.url }), LockUnsafeError);
+    expect(message).toContain(`it is a replica of 127.0.0.1:${server.port}, and takes no writes`);
+  });
+
+  it('no password is shown', async () => {
+    await admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-hget');
+    const url = server.url.replace('//', '//locker:secret@');
+    const { message } = await caught(start({ connection: url }), LockUnsafeError);
+    expect(message).toContain('lacks the rights +hget;');
+    expect(message + said.join('\n')).not.toMatch(/locker|secret/);
+  });
+
+  it('too few replicas are warned of', async () => {
+    await start({ connection: server.url, replicas: { min: 1 } });
+    expect(said).toEqual([
+      expect.stringMatching(/^warn .*1 replica\(s\) must know of each lock and 0 follow\(s\) it now/),
+    ]);
+  });
+
+  it('F41 certificates that are not verified are warned of, once', async () => {
+    using certificates = await Certificates.make();
+    await using secure = await RedisServer.start({ tls: { certificates, identity: 'anotherAuthority' } });
+    const tls = { ...certificates.credentials(), rejectUnauthorized: false };
+    await start({ connection: { host: secure.host, port: secure.port, tls } });
+    expect(said).toEqual([expect.stringMatching(/^warn Redis .*the certificate is not verified/)]);
+    await closeAll();
+  });
+
+  it('each connection is looked at', async () => {
+    await using other = await RedisServer.start();
+    await start({ connections: { default: server.url, billing: other.url, memory: 'memory' } });
+    expect(said).toHaveLength(2);
+    await closeAll();
+  });
+});
+
+describe('Nodes of a RedLock', () => {
+  it('are refused where two are one server', async () => {
+    await using other = await RedisServer.start();
+    const proxy = await FaultProxy.start(server);
+    try {
+      const nodes = [server.url, proxy.url, other.url];
+      const { message } = await caught(start({ redlock: { nodes } }), LockUnsafeError);
+      expect(message).toContain('it is the same server as 127.0.0.1:');
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it('are refused where one is a replica', async () => {
+    await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
+    await using other = await RedisServer.start();
+    const nodes = [server.url, other.url, replica.url];
+    const { details } = await caught(start({ redlock: { nodes } }), LockUnsafeError);
+    expect(details['reasons']).toEqual([
+      expect.stringContaining(`127.0.0.1:${replica.port}: it is a replica of 127.0.0.1:${server.port}`),
+    ]);
+  });
+
+  it('F18 one that comes later and is not safe takes no part, and the others decide', async () => {
+    await using other = await RedisServer.start();
+    const port = await freePort();
+    const nodes = [server.url, other.url, `redis://127.0.0.1:${port}`];
+    const locks = await start({ redlock: { nodes }, commandTimeout: '200ms' });
+    await using late = await RedisServer.start({
+      port,
+      args: ['--maxmemory', '1gb', '--maxmemory-policy', 'allkeys-lru'],
+    });
+    await until(() => said.some((line) => line.startsWith(`error Locks could not be trusted. 127.0.0.1:${port}`)));
+    await locks.getRedLock('order:1').withLock(async () => {
+      const keys = await Promise.all([server, other, late].map(({ url }) => keysOn(url)));
+      expect(keys).toEqual([['order:1'], ['order:1'], []]);
+    });
+    await closeAll();
+  });
+});
+
+describe('A server that cannot be reached when an application starts', () => {
+  it('F18 is looked at when it can, and everything is refused where it is not safe', async () => {
+    const port = await freePort();
+    const locks = await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
+    expect(said).toEqual([expect.stringMatching(/^warn What is guaranteed on 127.0.0.1:.* ECONNREFUSED/)]);
+    await using late = await RedisServer.start({
+      port,
+      args: ['--maxmemory', '1gb', '--maxmemory-policy', 'allkeys-lru'],
+    });
+    const { message } = await refusal(locks);
+    expect(message).toContain(`127.0.0.1:${late.port}: it drops keys when memory is short`);
+    expect(said.slice(1)).toEqual([expect.stringContaining('log Redis'), `error ${message}`]);
+    await expect(locks.getSemaphore('s').tryAcquire()).rejects.toThrow(LockUnsafeError);
+    await closeAll();
+  });
+
+  it('is used when it can be, where it is safe', async () => {
+    const port = await freePort();
+    const locks = await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
+    await using late = await RedisServer.start({ port });
+    const seen = `one server at 127.0.0.1:${late.port}`;
+    await until(() => said.some((line) => line.startsWith('log Redis') && line.includes(seen)));
+    await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
+    await closeAll();
+  });
+
+  it('does not hold up the end of the application', async () => {
+    const port = await freePort();
+    await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
+    const begun = performance.now();
+    await closeAll();
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+
+  it('I3 nor does one that accepts and says nothing', async () => {
+    const proxy = await FaultProxy.start(server);
+    proxy.acceptThenSilent();
+    try {
+      const begun = performance.now();
+      await start({ connection: proxy.url, commandTimeout: '200ms' });
+      expect(performance.now() - begun).toBeLessThan(2000);
+      expect(said).toEqual([expect.stringMatching(/^warn What is guaranteed on/)]);
+      await closeAll();
+    } finally {
+      await proxy.close();
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { dangersOf, doubtsAbout, type Expectations } from '../../lib/backend/redis/probe/dangers.js';
+import type { SeenServer } from '../../lib/backend/redis/probe/look-at-server.js';
+import { probeNames } from '../../lib/backend/redis/probe/names.js';
+import { factsOf } from '../../lib/backend/redis/probe/server-facts.js';
+import { summaryOf } from '../../lib/backend/redis/probe/summary.js';
+
+/** A server that tells nothing, and that anything could be done with. */
+const seen = (facts: Partial<SeenServer> = {}): SeenServer => ({
+  ...factsOf('a:1', ''),
+  fsync: undefined,
+  lacks: { rules: [], commands: [] },
+  isNameAllowed: true,
+  scriptsToLoad: [],
+  untold: [],
+  names: probeNames(''),
+  publish: 'PUBLISH',
+  hearsMessages: true,
+  ...facts,
+});
+
+const alone: Expectations = { isCluster: false, minReplicas: 0, otherNodes: [] };
+
+describe('Locks could not be trusted', () => {
+  it.each<[reason: string, facts: Partial<SeenServer>, expected?: Partial<Expectations>]>([
+    ['maxmemory-policy volatile-ttl', { memoryLimit: 1, evictionPolicy: 'volatile-ttl' }],
+    ['maxmemory-policy allkeys-lru', { memoryLimit: 1, evictionPolicy: 'allkeys-lru' }],
+    ['a replica of b:2, and takes no writes', { role: 'replica', master: 'b:2' }],
+    [
+      'a replica of b:2, another of the nodes',
+      { role: 'replica', master: 'b:2' },
+      { otherNodes: [seen({ address: 'b:2' })] },
+    ],
+    ['the same server as b:2', { runId: 'x' }, { otherNodes: [seen({ address: 'b:2', runId: 'x' })] }],
+    ['it is part of a cluster', { isClusterNode: true }],
+    ['it is not part of a cluster', { isClusterNode: false }, { isCluster: true }],
+    ['none before 6.2 is tested', { level: [6, 0] }],
+    ['none before 6.2 is tested', { level: [5, 4] }],
+    ['lacks the rights +hget +set', { lacks: { rules: ['+hget', '+set'], commands: [] } }],
+    ['it does not know SPUBLISH', { lacks: { rules: [], commands: ['SPUBLISH'] } }],
+  ])('%s', (reason, facts, expected = {}) => {
+    const dangers = dangersOf(seen(facts), { ...alone, ...expected });
+    expect(dangers).toEqual([{ where: 'a:1', reason: expect.stringContaining(reason), remedy: expect.any(String) }]);
+  });
+
+  it.each<[what: string, facts: Partial<SeenServer>, expected?: Partial<Expectations>]>([
+    ['nothing is known', {}],
+    ['nothing is known of one of a cluster', {}, { isCluster: true }],
+    ['there is no memory limit', { memoryLimit: 0, evictionPolicy: 'allkeys-lru' }],
+    ['the memory limit is unknown', { evictionPolicy: 'allkeys-lru' }],
+    ['nothing is evicted', { memoryLimit: 1, evictionPolicy: 'noeviction' }],
+    ['it is 6.2', { level: [6, 2] }],
+    ['it is 10.0', { level: [10, 0] }],
+    ['run ids are unknown', {}, { otherNodes: [seen({ address: 'b:2' })] }],
+    ['messages do not arrive', { hearsMessages: false }],
+  ])('but not because %s', (_, facts, expected = {}) => {
+    expect(dangersOf(seen(facts), { ...alone, ...expected })).toEqual([]);
+  });
+});
+
+describe('What is hardly meant', () => {
+  it.each<[doubt: string, facts: Partial<SeenServer>, expected?: Partial<Expectations>]>([
+    ['2 replica(s) must know of each lock and 1 follow(s) it now', { replicas: 1 }, { minReplicas: 2 }],
+    ['its user may not use nest-redis-lock:probe (~*)', { isNameAllowed: false }],
+    ['messages do not arrive', { hearsMessages: false }],
+    ['KeyDB is not tested', { kind: 'KeyDB' }],
+  ])('%s', (doubt, facts, expected = {}) => {
+    const doubts = doubtsAbout(seen(facts), { ...alone, ...expected });
+    expect(doubts).toEqual([expect.stringContaining(doubt)]);
+  });
+});
+
+describe('The line', () => {
+  const precautions = { minReplicas: 0, restartGuard: 0 };
+
+  it('calls unknown what is', () => {
+    expect(summaryOf('somewhere', [seen({ hearsMessages: undefined, untold: ['+info'] })], precautions)).toBe(
+      'Redis of unknown version, somewhere: locks exclude each other as long as their server keeps its data; what a crash forgets is unknown; replicas unknown; no restart guard; eviction unknown; messages by PUBLISH, untried; all rights but +info',
+    );
+  });
+
+  it('says of several servers what differs', () => {
+    const servers = [
+      seen({ version: '7.0.15', appendsToFile: true, fsync: 'always', replicas: 1 }),
+      seen({ version: '7.2.0', appendsToFile: true, fsync: 'everysec', replicas: 1 }),
+    ];
+    const line = summaryOf('cluster of 2 master(s)', servers, { minReplicas: 1, restartGuard: 30_000 });
+    expect(line).toContain('Redis 7.0.15 / Redis 7.2.0, cluster of 2 master(s)');
+    expect(line).toContain('nothing (AOF, always) / a crash forgets the latest locks (AOF, everysec);');
+    expect(line).toContain('a fail-over to one of 1 replica(s) forgets the latest locks, unless 1 of them knew;');
+    expect(line).toContain('restart guard of 30000 ms;');
+  });
+});

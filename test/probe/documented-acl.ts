@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
+
+const found = (pattern: RegExp): readonly string[] => {
+  const [, rules] = pattern.exec(page) ?? [];
+  if (rules === undefined) throw new Error(`docs/operations.md says nothing like ${pattern}`);
+  return rules.trim().split(/\s+/);
+};
+
+/** The prefix that the documented line is for. */
+export const PREFIX = 'shop:';
+const USER = ['reset', 'on', '>password'];
+
+/** What follows `ACL SETUSER locks on >password` for one server, as docs/operations.md has it. */
+export const RULES = found(/^ACL SETUSER locks on >password([^`]+)^```/m);
+export const CLUSTER_RULES = found(/\*\*Cluster\*\*: also `([^`]+)`/);
+export const REPLICA_RULES = found(/\*\*replicas\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
+export const DATABASE_RULES = found(/\*\*another database\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
+export const SENTINEL_RULES = found(/`ACL SETUSER locks on >password ([^`]+)`/);
+
+/** The arguments of ACL SETUSER for a user who may do that and nothing else. */
+export const userWith = (rules: readonly string[]): readonly string[] => ['locks', ...USER, ...rules];
+
+/** Those that allow something. */
+export const grantsIn = (rules: readonly string[]): readonly string[] => rules.filter((rule) => /^[+~&]/.test(rule));
+
+/** The URL of a server for that user. */
+export const asUser = (url: string): string => url.replace('://', '://locks:password@');

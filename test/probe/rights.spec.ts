@@ -1,0 +1,149 @@
+import { Redis } from 'ioredis';
+import { lockScripts } from '../../lib/backend/redis/probe/lock-scripts.js';
+import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/redis/probe/probe.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { until } from '../servers/until.js';
+import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';
+
+const scheduler = new SteadyScheduler(systemScheduler, (error) => {
+  throw error;
+});
+const settings: ProbeSettings = { keyPrefix: PREFIX, shardedPubSub: 'auto', minReplicas: 0, restartGuard: 0 };
+const terms = { commandTimeout: 2000, scheduler, signal: new AbortController().signal };
+
+let server: RedisServer;
+let admin: Redis;
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+  admin = new Redis(server.url);
+});
+
+beforeEach(async () => {
+  await admin.script('FLUSH');
+  await admin.flushall();
+});
+
+afterEach(async () => {
+  // However little the user may do, the probe leaves nothing behind.
+  await until(async () => (await admin.keys('*')).length === 0, 'nothing is left', 1500);
+});
+
+afterAll(async () => {
+  admin.disconnect();
+  await server.stop();
+});
+
+const probeAs = async (rules: readonly string[], more: Partial<ProbeSettings> = {}, url = ''): Promise<Findings> => {
+  await admin.call('ACL', 'SETUSER', ...userWith(rules));
+  return probeConnection(asUser(server.url) + url, { ...settings, ...more }, terms);
+};
+
+const rightsIn = ({ dangers }: Findings): readonly string[] =>
+  dangers.flatMap(({ reason }) => /lacks the rights (.*)$/.exec(reason)?.[1]?.split(' ') ?? []);
+
+const without = (rules: readonly string[], removed: string): readonly string[] =>
+  rules.filter((rule) => rule !== removed);
+
+describe('The commands that the probe tries in scripts', () => {
+  it('F40 are those that scripts use, no more and no fewer', async () => {
+    const ours = lockScripts.filter(({ name }) => name !== 'probe/rights');
+    const used = ours.flatMap(({ text }) =>
+      [...text.matchAll(/redis\.p?call\('([A-Z]+)'/g)].map(([, command = '']) => command),
+    );
+    const { dangers } = await probeAs(['~*', '&*', '+eval', '+evalsha', '+ping', '+time', '+info', '+publish']);
+    const tried = rightsIn({ summary: '', doubts: [], dangers });
+    const expected = [...new Set(used)].filter((command) => command !== 'TIME').map((name) => `+${name.toLowerCase()}`);
+    expect(tried.filter((right) => !/subscribe$/.test(right)).toSorted()).toEqual(expected.toSorted());
+    // All others are by name.
+    const computed = ours.flatMap(({ text }) => text.match(/redis\.p?call\((?!')\w+/g) ?? []);
+    expect(new Set(computed)).toEqual(new Set(['redis.pcall(publish']));
+  });
+});
+
+describe('F40 A user with the documented rights, and nothing more', () => {
+  it('passes', async () => {
+    const findings = await probeAs(RULES);
+    expect(findings).toMatchObject({ dangers: [], doubts: [] });
+    expect(findings.summary).toMatch(/messages by PUBLISH; all rights$/);
+  });
+
+  it.each(grantsIn(RULES).filter((rule) => !['+info', `~${PREFIX}*`].includes(rule)))(
+    'lacks %s alone where that is missing',
+    async (right) => {
+      const findings = await probeAs(without(RULES, right));
+      expect(rightsIn(findings)).toEqual([right]);
+      expect(findings.dangers).toHaveLength(1);
+    },
+  );
+
+  it('lacks everything at once where everything is missing', async () => {
+    const findings = await probeAs(['+eval', '~*', '&*']);
+    const all = grantsIn(RULES).filter((rule) => rule.startsWith('+') && !['+eval', '+info'].includes(rule));
+    // Who may not listen does not come to stop listening, and is asked all the same.
+    expect(rightsIn(findings).toSorted()).toEqual([...all].toSorted());
+  });
+
+  it('without +info gets no error, and is told that it is unknown what a server says of itself', async () => {
+    const findings = await probeAs(without(RULES, '+info'));
+    expect(findings.dangers).toEqual([]);
+    expect(findings.summary).toContain('what a crash forgets is unknown; replicas unknown');
+    expect(findings.summary).toMatch(/all rights but \+info$/);
+  });
+
+  it('lacks +info where there is a restart guard', async () => {
+    expect(rightsIn(await probeAs(without(RULES, '+info'), { restartGuard: 1000 }))).toEqual(['+info']);
+  });
+
+  it('who may use other names than the probe lacks nothing for that', async () => {
+    const findings = await probeAs(RULES.map((rule) => (rule === `~${PREFIX}*` ? `~${PREFIX}order:*` : rule)));
+    expect(findings.dangers).toEqual([]);
+    expect(findings.doubts).toEqual([expect.stringContaining(`(~${PREFIX}*), so which names it may use is unknown`)]);
+  });
+
+  it(`needs ${REPLICA_RULES.join(' ')} for replicas`, async () => {
+    expect(rightsIn(await probeAs(RULES, { minReplicas: 1 }))).toEqual(REPLICA_RULES);
+    expect(rightsIn(await probeAs([...RULES, ...REPLICA_RULES], { minReplicas: 1 }))).toEqual([]);
+  });
+
+  it(`needs ${DATABASE_RULES.join(' ')} for another database`, async () => {
+    expect(rightsIn(await probeAs(RULES, {}, '/3'))).toEqual(DATABASE_RULES);
+    expect(rightsIn(await probeAs([...RULES, ...DATABASE_RULES], {}, '/3'))).toEqual([]);
+  });
+});
+
+describe('F40 A user without +eval', () => {
+  const withoutEval = without(RULES, '+eval');
+
+  it('passes where all scripts are loaded', async () => {
+    for (const { text } of lockScripts) await admin.script('LOAD', text);
+    await expect(probeAs(withoutEval)).resolves.toMatchObject({ dangers: [], doubts: [] });
+  });
+
+  it('is told how many are missing', async () => {
+    for (const { text } of lockScripts.slice(2)) await admin.script('LOAD', text);
+    const { dangers } = await probeAs(withoutEval);
+    expect(dangers).toEqual([
+      expect.objectContaining({ remedy: expect.stringContaining('or load its scripts (2 are missing)') }),
+    ]);
+  });
+
+  it('is told of other rights that are missing, too', async () => {
+    for (const { text } of lockScripts) await admin.script('LOAD', text);
+    expect(rightsIn(await probeAs(without(withoutEval, '+zadd')))).toEqual(['+zadd']);
+  });
+});
+
+describe('A server that lacks a command', () => {
+  it('is refused, with its name', async () => {
+    const renamed = await RedisServer.start({ args: ['--rename-command', 'HINCRBY', ''] });
+    try {
+      const { dangers } = await probeConnection(renamed.url, settings, terms);
+      expect(dangers).toEqual([expect.objectContaining({ reason: 'it does not know HINCRBY' })]);
+    } finally {
+      await renamed.stop();
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { Redis } from 'ioredis';
+import { FaultProxy } from './fault-proxy.js';
+import { onFreePort } from './free-port.js';
+import { RedisServer, type RedisServerOptions } from './redis-server.js';
+
+export interface AnnouncedServerOptions extends Omit<RedisServerOptions, 'port'> {
+  /** Puts a proxy in front of the server. Default: none. */
+  readonly behindProxy?: boolean;
+  /** Settings by which the server tells others that it is at `announced`, although it listens on `port`. */
+  readonly announce?: (announced: number, port: number) => readonly string[];
+  /** The port so much above the server's must be free, too. */
+  readonly busOffset?: number;
+}
+
+/** A test's own commands do not wait for a frozen server for ever. */
+const ADMIN_TIMEOUT_MS = 5000;
+const RECONNECT_MS = 50;
+
+/** A server of which others are told an address: its own, or that of the proxy in front of it. */
+export class AnnouncedServer {
+  /** A connection of the test's own, past the proxy. */
+  readonly admin: Redis;
+
+  private constructor(
+    readonly server: RedisServer,
+    readonly proxy: FaultProxy | undefined,
+  ) {
+    const { host, port, password } = server;
+    this.admin = new Redis({
+      ...{ host, port, commandTimeout: ADMIN_TIMEOUT_MS, retryStrategy: () => RECONNECT_MS },
+      ...(password === undefined ? {} : { password }),
+    });
+    // Servers are killed on purpose, and the commands say so.
+    this.admin.on('error', () => {});
+  }
+
+  static start({
+    behindProxy = false,
+    announce = () => [],
+    busOffset = 0,
+    args = [],
+    ...options
+  }: AnnouncedServerOptions = {}): Promise<AnnouncedServer> {
+    return onFreePort(async (port) => {
+      const proxy = behindProxy ? await FaultProxy.start({ host: '127.0.0.1', port }) : undefined;
+      const announced = proxy === undefined ? [] : announce(proxy.port, port);
+      try {
+        return new AnnouncedServer(await RedisServer.start({ ...options, port, args: [...args, ...announced] }), proxy);
+      } catch (error) {
+        await proxy?.close();
+        throw error;
+      }
+    }, busOffset);
+  }
+
+  /** Where clients and other servers find it. */
+  get address(): { readonly host: string; readonly port: number } {
+    const { host, port } = this.proxy ?? this.server;
+    return { host, port };
+  }
+
+  get url(): string {
+    return (this.proxy ?? this.server).url;
+  }
+
+  async stop(): Promise<void> {
+    this.admin.disconnect();
+    await this.proxy?.close();
+    await this.server.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

@@ -1,0 +1,8 @@
+/** Whether there is a process with this id. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
