@@ -33,6 +33,7 @@ export type {
   ClusterSeed,
   ConnectionInput,
 } from './backend/redis/connection-input.js';
+export type { LockEvent } from './observability/lock-events.js';
 export type { Hold, HoldRelease, HoldSummary } from './primitives/hold.js';
 export type { FencedHold, FencedLock } from './primitives/fenced-lock.js';
 export type { Lock } from './primitives/lock.js';

@@ -1,5 +1,6 @@
 import { validateName } from './keys/names.js';
 import { Connections } from './primitives/connections.js';
+import type { LockEvent } from './observability/lock-events.js';
 import { CountDownLatch } from './primitives/count-down-latch.js';
 import { currentHold } from './primitives/current-hold.js';
 import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
@@ -196,6 +197,19 @@ export class LockService {
   currentHold(name?: string): Hold | undefined {
     if (name !== undefined) validateName(name, this.runtime.defaults.names);
     return currentHold(this.seen, name);
+  }
+
+  /**
+   * Calls `listener` for everything that happens beside the calls that return: a hold that was lost, a renewal that failed,
+   * a hold that is kept for too long, a server's clock that was set. Of all connections; a service {@link forConnection}
+   * tells of its own. What a listener throws disturbs nobody.
+   * @returns How to stop.
+   */
+  onEvent(listener: (event: LockEvent) => void): () => void {
+    const stops = this.seen.map(({ events }) => events.on(listener));
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   private lockFor(name: string, kind: ChosenKind = 'plain', runtime = this.runtime): ReentrantLock {

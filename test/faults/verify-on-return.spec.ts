@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockLostError } from '../../lib/index.js';
+import { type LockEvent, LockLostError } from '../../lib/index.js';
 import { inWorld } from '../contract/backends.js';
 import { RedisWorld } from '../contract/redis-world.js';
 import { settled, until } from './observe.js';
@@ -58,9 +58,13 @@ inWorld(world, () => {
 
     it('F47 is lost at once when this process force-releases it', async () => {
       const client = await world.open({ watchdogTimeout: LONG });
+      const told: LockEvent[] = [];
+      const stop = client.locks.onEvent((event) => told.push(event));
       const hold = await client.locks.acquire('order:1', options);
       expect(await client.locks.getLock('order:1').forceRelease()).toBe(true);
       expect(hold.signal.aborted).toBe(true);
+      expect(told).toEqual([expect.objectContaining({ type: 'lost', lockName: 'order:1', owner: hold.owner })]);
+      stop();
     });
 
     it('F47 F18 is lost within a third of the watchdog time-out when it is gone from the server', async () => {

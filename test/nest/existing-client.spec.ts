@@ -58,7 +58,8 @@ describe('An existing client', () => {
     expect(state()).toEqual(before);
     await expect(client.ping()).resolves.toBe('PONG');
     const ours = duplicate.mock.results.map(({ value }) => value as Redis);
-    expect(ours.map(({ status }) => status)).toEqual(['end', 'end']);
+    // For commands and messages: of the locks, and of the start-up probe.
+    expect(ours.map(({ status }) => status)).toEqual(['end', 'end', 'end', 'end']);
     client.disconnect();
   });
 

@@ -218,7 +218,7 @@ describe('The connection', () => {
     ['alone', { connection: 'redis://127.0.0.1:1' }],
     ['beside masters', { connection: 'redis://127.0.0.1:1', redlock: { nodes: MASTERS } }],
   ])('is opened at once, %s', async (_, options) => {
-    const app = await start({}, options);
+    const app = await start({}, { ...options, probe: false });
     const commands = Reflect.get(runtimeOf(app).backend, 'commands') as object;
     const { client } = Reflect.get(commands, 'connection') as RedisConnection;
     expect(client.status).toBe('connecting');

@@ -127,6 +127,11 @@ describe('When an application starts', () => {
     expect(message).toContain(`it is a replica of 127.0.0.1:${server.port}, and takes no writes`);
   });
 
+  it('on one server that is given as a cluster, it does not', async () => {
+    const { message } = await caught(start({ connection: { cluster: [server.url] } }), LockUnsafeError);
+    expect(message).toContain('it is not part of a cluster; give it as one server');
+  });
+
   it('no password is shown', async () => {
     await admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-hget');
     const url = server.url.replace('//', '//locker:secret@');

@@ -1,12 +1,11 @@
+import type { Redis } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { allStarted } from './all-started.js';
-import { AnnouncedServer } from './announced-server.js';
-import { ClusterView } from './cluster-view.js';
+import { type ClusterMember, form, join, startSeat, viewsOf } from './cluster-members.js';
 import type { FaultProxy } from './fault-proxy.js';
 import type { RedisServer } from './redis-server.js';
-import { isInStep, REPLICATION_SETTINGS } from './replica.js';
+import { REPLICATION_SETTINGS } from './replica.js';
 import { until } from './until.js';
-import type { Redis } from 'ioredis';
 
 export interface RedisClusterOptions {
   /** Default: 3. */
@@ -30,25 +29,15 @@ export interface MoveSlotOptions {
   readonly betweenSteps?: (done: 'begun' | 'migrated') => Promise<void>;
 }
 
-const SLOTS = 16_384;
-/** The cluster's own port is the client's port plus this. */
-const BUS_OFFSET = 10_000;
 const MIGRATE_TIMEOUT_MS = 5000;
 /** After that a server forgets that it was asked to fail over. */
 const FAIL_OVER_LIMIT_MS = 5000;
-
-interface Member {
-  readonly seat: AnnouncedServer;
-  readonly server: RedisServer;
-  readonly admin: Redis;
-  readonly id: string;
-}
 
 /** A real cluster on loopback. Masters that fail are replaced by their replicas, where they have any. */
 export class RedisCluster {
   private constructor(
     /** As they were at the start: the masters first, then the replicas, in the same order. */
-    private readonly members: readonly Member[],
+    private readonly members: readonly ClusterMember[],
     private readonly masterCount: number,
   ) {}
 
@@ -67,12 +56,12 @@ export class RedisCluster {
       ...REPLICATION_SETTINGS,
       ...args,
     ];
-    const options = { args: settings, behindProxy: behindProxies, announce, busOffset: BUS_OFFSET };
     const count = masters * (1 + replicasPerMaster);
-    const seats = await allStarted(Array.from({ length: count }, () => AnnouncedServer.start(options)));
+    const seats = await allStarted(Array.from({ length: count }, () => startSeat(settings, behindProxies)));
     try {
       const cluster = new RedisCluster(await Promise.all(seats.map(join)), masters);
-      await cluster.form();
+      await form(cluster.members, masters);
+      await cluster.settled();
       return cluster;
     } catch (error) {
       await Promise.all(seats.map((seat) => seat.stop()));
@@ -118,7 +107,7 @@ export class RedisCluster {
 
   /** Who serves a slot now. Where servers disagree, the one with the latest claim does, as among themselves. */
   async ownerOfSlot(slot: number): Promise<RedisServer> {
-    const views = await this.views();
+    const views = await viewsOf(this.members);
     const claims = views.flatMap(({ view }) => view.ownerOf(slot) ?? []);
     const [latest] = claims.toSorted((a, b) => b.epoch - a.epoch);
     const owner = this.members.find(({ id }) => id === latest?.id);
@@ -156,7 +145,7 @@ export class RedisCluster {
 
   async finishMigration(slot: number, to: RedisServer): Promise<void> {
     const { id } = this.memberOf(to);
-    const masters = (await this.views()).filter(({ view }) => view.myself?.replicaOf === undefined);
+    const masters = (await viewsOf(this.members)).filter(({ view }) => view.myself?.replicaOf === undefined);
     // The new owner first, so that there is one at every instant.
     masters.sort((a, b) => Number(b.member.id === id) - Number(a.member.id === id));
     for (const { member } of masters) await member.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
@@ -169,7 +158,7 @@ export class RedisCluster {
    */
   async failOver(master: RedisServer, how?: 'FORCE' | 'TAKEOVER'): Promise<RedisServer> {
     const { id } = this.memberOf(master);
-    const replica = (await this.views()).find(({ view }) => view.myself?.replicaOf === id)?.member;
+    const replica = (await viewsOf(this.members)).find(({ view }) => view.myself?.replicaOf === id)?.member;
     if (replica === undefined) throw new Error(`The server on port ${master.port} has no replica that answers`);
     let asked = -Infinity;
     await until(async () => {
@@ -186,7 +175,7 @@ export class RedisCluster {
   /** Resolves when every server that answers sees the same cluster, and all slots served by servers that answer. */
   async settled(): Promise<void> {
     await until(async () => {
-      const views = await this.views();
+      const views = await viewsOf(this.members);
       const ids = new Set(views.map(({ member }) => member.id));
       return new Set(views.map(({ view }) => view.roles)).size === 1 && views.every(({ view }) => view.isServedBy(ids));
     }, 'all servers agree on who is what');
@@ -200,69 +189,9 @@ export class RedisCluster {
     await this.stop();
   }
 
-  private async form(): Promise<void> {
-    const { members, masterCount } = this;
-    const [first, ...others] = members;
-    if (first === undefined) throw new Error('A cluster needs a server');
-    await Promise.all(
-      members.slice(0, masterCount).map(({ admin }, index) => admin.cluster('ADDSLOTS', ...share(index, masterCount))),
-    );
-    await Promise.all(members.map(({ admin }, index) => admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
-    for (const { seat, server } of others) {
-      const { host, port } = seat.address;
-      await first.admin.call('CLUSTER', 'MEET', host, port, server.port + BUS_OFFSET);
-    }
-    await until(async () => {
-      const views = await this.views();
-      return views.every(({ view }) => members.every(({ id }) => view.servers.some((server) => server.id === id)));
-    }, 'all servers know each other');
-    const replicas = members.slice(masterCount);
-    await Promise.all(
-      replicas.map(async ({ admin }, index) => {
-        const master = members[index % masterCount];
-        if (master !== undefined) await admin.call('CLUSTER', 'REPLICATE', master.id);
-      }),
-    );
-    await until(async () => {
-      const infos = await Promise.all(members.map(({ admin }) => admin.call('CLUSTER', 'INFO')));
-      if (!infos.every((info) => String(info).includes('cluster_state:ok'))) return false;
-      return (await Promise.all(replicas.map(({ admin }) => isInStep(admin)))).every(Boolean);
-    }, 'the cluster serves all slots');
-    await this.settled();
-  }
-
-  /** How each server that answers sees the cluster. */
-  private async views(): Promise<{ readonly member: Member; readonly view: ClusterView }[]> {
-    const answering = this.members.filter(({ server }) => server.isAnswering);
-    const outcomes = await Promise.allSettled(
-      answering.map(async (member) => ({
-        member,
-        view: new ClusterView(String(await member.admin.call('CLUSTER', 'NODES'))),
-      })),
-    );
-    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  }
-
-  private memberOf(server: RedisServer): Member {
+  private memberOf(server: RedisServer): ClusterMember {
     const member = this.members.find((each) => each.server === server);
     if (member === undefined) throw new Error(`The server on port ${server.port} is none of the cluster`);
     return member;
   }
 }
-
-const announce = (announced: number, port: number): string[] => [
-  ...['--cluster-announce-ip', '127.0.0.1', '--cluster-announce-port', String(announced)],
-  ...['--cluster-announce-bus-port', String(port + BUS_OFFSET)],
-];
-
-const join = async (seat: AnnouncedServer): Promise<Member> => {
-  const { server, admin } = seat;
-  return { seat, server, admin, id: String(await admin.call('CLUSTER', 'MYID')) };
-};
-
-/** The slots of one of `count` masters. */
-const share = (index: number, count: number): number[] => {
-  const from = Math.floor((index * SLOTS) / count);
-  const to = Math.floor(((index + 1) * SLOTS) / count);
-  return Array.from({ length: to - from }, (_, n) => from + n);
-};

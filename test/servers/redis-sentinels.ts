@@ -173,5 +173,5 @@ const answering = (seats: readonly AnnouncedServer[]) => seats.filter(({ server 
 const portsUp = (reply: unknown): number[] =>
   (reply as string[][]).flatMap((fields) => {
     const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
-    return /down|disconnected/.test(value('flags')) ? [] : [Number(value('port'))];
+    return /s_down|disconnected/.test(value('flags')) ? [] : [Number(value('port'))];
   });

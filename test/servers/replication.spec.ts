@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isAlive } from './is-alive.js';
 import { Replication } from './replication.js';
+import { until } from './until.js';
 
 describe('Replication', () => {
   it('keeps replicas in step, those added later too', async () => {
@@ -16,6 +17,18 @@ describe('Replication', () => {
     }
     // At once, not with the next beat of the replica: they have been in step.
     await expect(admin.wait(3, 1000)).resolves.toBe(3);
+  });
+
+  it('restarts a master as empty as any server, although replicas were sent its data', async () => {
+    await using replication = await Replication.start();
+    const { master, replicas } = replication;
+    await replication.admin(master).set('key', 'value');
+    await replication.addReplica();
+    // Files that the data was sent in go within moments.
+    const files = () => [master, ...replicas].flatMap(({ folder }) => readdirSync(folder));
+    await until(async () => !files().some((file) => file.endsWith('.rdb')), 'no data is on disk');
+    await master.restart();
+    await expect(replication.admin(master).dbsize()).resolves.toBe(0);
   });
 
   it('F21 a replica that was cut off is promoted with what it had; nothing is left behind', async () => {

@@ -40,7 +40,7 @@ interface Denial {
 
 /** What was denied to anybody, beside what is only good to have. */
 const denials = async (server: Redis): Promise<readonly Denial[]> => {
-  const entries = (await server.acl('LOG')) as unknown as readonly (readonly string[])[];
+  const entries = (await server.call('ACL', 'LOG')) as readonly (readonly string[])[];
   const log = entries.map((entry): Denial => {
     const field = (name: string): string => String(entry[entry.indexOf(name) + 1]);
     return { reason: field('reason'), object: field('object') };

@@ -12,11 +12,21 @@ const proxyOf = (world: World): FaultProxy => world.rng.pick(world.topology.prox
 
 /** Lets the replies of these scripts get lost, one after the other, after they were executed; `n` times. */
 const loseReplies = async (world: World, n: number, ...lost: readonly Script[]): Promise<void> => {
-  for (let round = 0; round < n * world.scale; round++) {
-    const cut = proxyOf(world).cutAfter(runs(...lost));
-    await Promise.race([cut.then(() => world.note('a reply was lost')), sleep(1000)]);
+  await untilSeen(world, n * world.scale, (proxy) => proxy.cutAfter(runs(...lost)));
+};
+
+/** Arms a fault again and again, until it has happened `n` times, or nobody gave it an occasion for long. */
+const untilSeen = async (world: World, n: number, arm: (proxy: FaultProxy) => Promise<void>): Promise<void> => {
+  let seen = 0;
+  for (let round = 0; round < 2 * n && seen < n; round++) {
+    const fault = arm(proxyOf(world)).then(() => {
+      seen += 1;
+      world.note('it happened');
+    });
+    await Promise.race([fault, sleep(1000)]);
     await sleep(world.rng.between(20, 120));
   }
+  world.expect(seen > 0, 'the fault never happened');
 };
 
 /** Requests and replies that get lost, come late, or come twice. */
@@ -92,12 +102,11 @@ export const replyCases: readonly ChaosCase[] = [
     id: 'F5',
     title: 'request cut before it arrives',
     topologies: ['standalone', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 15 * world.scale; round++) {
-        const cut = proxyOf(world).cutBefore(runs(scripts.lock.acquire, scripts.lock.release, scripts.fairLock.queue));
-        await Promise.race([cut, sleep(1000)]);
-        await sleep(world.rng.between(20, 120));
-      }
+    run: (world) => {
+      const { lock, fairLock } = scripts;
+      return untilSeen(world, 15 * world.scale, (proxy) =>
+        proxy.cutBefore(runs(lock.acquire, lock.release, fairLock.queue)),
+      );
     },
   },
   {
@@ -173,11 +182,16 @@ export const replyCases: readonly ChaosCase[] = [
       const again = connect({ host: server.host, port: server.port });
       again.on('error', () => {});
       again.resume();
+      let copies = 0;
       for (let round = 0; round < 60 * world.scale; round++) {
         await sleep(world.rng.between(10, 60));
-        for (const command of seen.splice(0)) again.write(command);
+        for (const command of seen.splice(0)) {
+          again.write(command);
+          copies += 1;
+        }
       }
       again.destroy();
+      world.expect(copies > 20, `only ${copies} requests came twice`);
     },
   },
 ];

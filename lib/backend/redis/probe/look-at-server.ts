@@ -3,7 +3,7 @@ import type { ServerInput } from '../connection-input.js';
 import { MessageProbe } from './messages.js';
 import type { ProbeNames } from './names.js';
 import { isForbidden, ProbedServer, type ProbeTerms } from './probed-server.js';
-import { type DirectCommand, type Lacks, together, tryCommands, tryScripts } from './rights.js';
+import { type DirectCommand, type Lacks, type ScriptRights, together, tryCommands, tryScripts } from './rights.js';
 import { factsOf, type ServerFacts } from './server-facts.js';
 
 /** Where to look, and at what. */
@@ -56,11 +56,7 @@ export const lookAtServer = async (place: Place, use: Use, terms: ProbeTerms): P
       tryCommands(server, directCommands(place, use)),
       tryScripts(server, place.names, use.publish),
     ]);
-    const mayPublish = !inScripts.rules.some(
-      (rule) => rule === `+${use.publish.toLowerCase()}` || rule.startsWith('&'),
-    );
-    const isTold = mayPublish && inScripts.isNameAllowed && inScripts.scriptsToLoad.length === 0;
-    const hearsMessages = isTold ? await messages.heard(terms.commandTimeout) : undefined;
+    const hearsMessages = hasSpoken(inScripts, use.publish) ? await messages.heard(terms.commandTimeout) : undefined;
     const ended = await messages.end();
     const { isNameAllowed, scriptsToLoad, isReplica } = inScripts;
     return {
@@ -76,6 +72,13 @@ export const lookAtServer = async (place: Place, use: Use, terms: ProbeTerms): P
   } finally {
     await Promise.all([server.close(), listener.close()]);
   }
+};
+
+/** Whether nothing kept the script from sending a message. */
+const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptRights, publish: PublishCommand): boolean => {
+  const needed = ['+evalsha', '+eval', `+${publish.toLowerCase()}`];
+  const isKept = rules.some((rule) => needed.includes(rule) || rule.startsWith('&'));
+  return isNameAllowed && !isKept && commands.length === 0;
 };
 
 type Told = ServerFacts & Pick<SeenServer, 'fsync' | 'untold' | 'lacks'>;

@@ -66,11 +66,7 @@ export const tryScripts = async (
   const rules = isForbidden(known) ? ['+evalsha'] : [];
   const scriptsToLoad = isForbidden(sent) && !isForbidden(known) ? await unknownScripts(server) : [];
   if (isForbidden(sent) && (isForbidden(known) || scriptsToLoad.length > 0)) rules.push('+eval');
-  const commands = [
-    ...(isUnknown(known) ? ['EVALSHA'] : []),
-    // A server that lets nobody send scripts is one into which they are loaded.
-    ...(isUnknown(sent) ? ['EVAL'] : []),
-  ];
+  const commands = [...(isUnknown(known) ? ['EVALSHA'] : []), ...(isUnknown(sent) ? ['EVAL'] : [])];
   const answer = 'reply' in known ? known : sent;
   if (!('reply' in answer)) return { rules, commands, isNameAllowed: true, scriptsToLoad, isReplica: false };
   if (!isReplyOf(script, answer.reply)) throw unexpectedReply(answer.reply);

@@ -1,0 +1,84 @@
+import type { Redis } from 'ioredis';
+import { AnnouncedServer } from './announced-server.js';
+import { ClusterView } from './cluster-view.js';
+import type { RedisServer } from './redis-server.js';
+import { isInStep } from './replica.js';
+import { until } from './until.js';
+
+/** A server that others know as one of their cluster. */
+export interface ClusterMember {
+  readonly seat: AnnouncedServer;
+  readonly server: RedisServer;
+  readonly admin: Redis;
+  readonly id: string;
+}
+
+const SLOTS = 16_384;
+/** The cluster's own port is the client's port plus this. */
+const BUS_OFFSET = 10_000;
+
+/** Starts a server that will be one of a cluster. */
+export const startSeat = (args: readonly string[], behindProxy: boolean): Promise<AnnouncedServer> =>
+  AnnouncedServer.start({ args, behindProxy, announce, busOffset: BUS_OFFSET });
+
+/** What is needed to speak of this server to the others. */
+export async function join(seat: AnnouncedServer): Promise<ClusterMember> {
+  const { server, admin } = seat;
+  return { seat, server, admin, id: String(await admin.call('CLUSTER', 'MYID')) };
+}
+
+/** Makes one cluster of servers that know nothing of each other; of its replicas, the first is that of the first master. */
+export async function form(members: readonly ClusterMember[], masterCount: number): Promise<void> {
+  const [first, ...others] = members;
+  if (first === undefined) throw new Error('A cluster needs a server');
+  await Promise.all(
+    members.slice(0, masterCount).map(({ admin }, index) => admin.cluster('ADDSLOTS', ...share(index, masterCount))),
+  );
+  await Promise.all(members.map(({ admin }, index) => admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
+  for (const { seat, server } of others) {
+    const { host, port } = seat.address;
+    await first.admin.call('CLUSTER', 'MEET', host, port, server.port + BUS_OFFSET);
+  }
+  await until(async () => {
+    const views = await viewsOf(members);
+    return views.every(({ view }) => members.every(({ id }) => view.servers.some((server) => server.id === id)));
+  }, 'all servers know each other');
+  const replicas = members.slice(masterCount);
+  await Promise.all(
+    replicas.map(async ({ admin }, index) => {
+      const master = members[index % masterCount];
+      if (master !== undefined) await admin.call('CLUSTER', 'REPLICATE', master.id);
+    }),
+  );
+  await until(async () => {
+    const infos = await Promise.all(members.map(({ admin }) => admin.call('CLUSTER', 'INFO')));
+    if (!infos.every((info) => String(info).includes('cluster_state:ok'))) return false;
+    return (await Promise.all(replicas.map(({ admin }) => isInStep(admin)))).every(Boolean);
+  }, 'the cluster serves all slots');
+}
+
+/** How each server that answers sees the cluster. */
+export async function viewsOf(
+  members: readonly ClusterMember[],
+): Promise<{ readonly member: ClusterMember; readonly view: ClusterView }[]> {
+  const answering = members.filter(({ server }) => server.isAnswering);
+  const outcomes = await Promise.allSettled(
+    answering.map(async (member) => ({
+      member,
+      view: new ClusterView(String(await member.admin.call('CLUSTER', 'NODES'))),
+    })),
+  );
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+}
+
+const announce = (announced: number, port: number): string[] => [
+  ...['--cluster-announce-ip', '127.0.0.1', '--cluster-announce-port', String(announced)],
+  ...['--cluster-announce-bus-port', String(port + BUS_OFFSET)],
+];
+
+/** The slots of one of `count` masters. */
+const share = (index: number, count: number): number[] => {
+  const from = Math.floor((index * SLOTS) / count);
+  const to = Math.floor(((index + 1) * SLOTS) / count);
+  return Array.from({ length: to - from }, (_, n) => from + n);
+};
