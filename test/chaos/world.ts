@@ -190,12 +190,14 @@ export class World {
 
   /** What is still there when every lease must be over. */
   private async leakedKeys(): Promise<string[]> {
-    // What those have left who were killed in a queue ends by itself, a minute after their places.
-    const anyKilled = this.processes.some(({ killed }) => killed !== undefined);
+    // The place of one who was killed in a queue, and one that a fail-over has brought back, ends by itself; the queue does
+    // a minute later.
+    const { losesData = false, options } = this.chaos;
+    const isLeft = losesData || options?.['restartGuard'] === true || this.processes.some(({ killed }) => killed);
     const isAllowed = (key: string, ttl: number): boolean =>
       /^redisson_(lock_token|unlock_latch):/.test(key) ||
       key.includes('semaphore:') ||
-      (anyKilled && ttl > 0 && /^redisson_lock_(queue|timeout):/.test(key)) ||
+      (isLeft && ttl > 0 && /^redisson_lock_(queue|timeout):/.test(key)) ||
       (this.chaos.mayLeave?.test(key) ?? false);
     let left: string[] = [];
     const limit = performance.now() + 3 * LEASE_MS + 2000;

@@ -142,7 +142,7 @@ export const processCases: readonly ChaosCase[] = [
       });
       for (let round = 0; round < 10; round++) {
         const thrown = await locks.withLock('f45', () => Promise.reject(new Error('work'))).catch(String);
-        world.expect(thrown === 'Error: work', `the error of the work was ${String(thrown)}`);
+        world.expect(thrown === 'Error: work', `the error of the work was ${thrown}`);
         const hold = await locks.acquire('f45', { lease: 100 });
         hold.signal.addEventListener('abort', () => {
           setImmediate(() => {});

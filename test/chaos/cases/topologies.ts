@@ -121,9 +121,10 @@ export const topologyCases: readonly ChaosCase[] = [
       const cluster = clusterOf(world);
       const { locks } = world.open({ restartGuard: false });
       const elsewhere = await other(cluster);
-      let [worst, stop] = [0, false];
+      let worst = 0;
+      const stop = new AbortController();
       const loop = async (): Promise<void> => {
-        while (!stop) {
+        while (!stop.signal.aborted) {
           const start = performance.now();
           await locks.withLock(elsewhere, { wait: 5000 }, () => {});
           worst = Math.max(worst, performance.now() - start);
@@ -132,7 +133,7 @@ export const topologyCases: readonly ChaosCase[] = [
       };
       const unaffected = loop();
       await failOvers(world, 1, kill);
-      stop = true;
+      stop.abort();
       await unaffected;
       world.expect(worst < 1500, `a lock of another master took ${Math.round(worst)} ms`);
     },
