@@ -24,6 +24,8 @@ export interface ChaosCase {
   readonly certainAfter?: number;
   /** Milliseconds by which an answer may come after the wait is over. Default: 1000. */
   readonly overrun?: number;
+  /** How much longer than usual it is in the long set. Default: 2. */
+  readonly longScale?: number;
   /** Shows that the checkers find what is wrong: it must fail, and is no part of the set. Default: false. */
   readonly isControl?: boolean;
   /** Injects the fault, while the load runs; may check what is special about it. */

@@ -9,7 +9,6 @@ const END = '<!-- chaos: end -->';
 export interface HowRun {
   readonly long: boolean;
   readonly runs: number;
-  readonly scale: number;
   readonly seed: number;
 }
 

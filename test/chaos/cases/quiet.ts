@@ -15,6 +15,7 @@ export const quietCases: readonly ChaosCase[] = [
         pause: 1,
         loops: load.loops + 2,
       })),
+    longScale: 15,
     run: (world) => sleep(4000 * world.scale),
   },
 ];
