@@ -6,13 +6,10 @@ export const stuckAttempts = (attempts: readonly Attempt[]): Attempt[] =>
 
 /** The longest time by which an answer came after the wait of the attempt was over, ms. */
 export const longestOverrun = (attempts: readonly Attempt[]): number =>
-  Math.max(
-    0,
-    ...attempts.map(({ invoked, wait, granted, refused }) => {
-      const answered = granted ?? refused?.at ?? invoked;
-      return answered - invoked - wait;
-    }),
-  );
+  attempts.reduce((longest, { invoked, wait, granted, refused }) => {
+    const answered = granted ?? refused?.at ?? invoked;
+    return Math.max(longest, answered - invoked - wait);
+  }, 0);
 
 /** The longest time from the end of a hold to the next grant of the lock, while somebody waited for it, ms. */
 export const longestHandOver = (attempts: readonly Attempt[]): number => {
@@ -31,8 +28,11 @@ export const longestHandOver = (attempts: readonly Attempt[]): number => {
 
 /** The least time by which holders with a lease were told of its loss before it could end on the server, ms. */
 export const leastLead = (attempts: readonly Attempt[]): number | undefined => {
-  const leads = attempts.flatMap(({ invoked, lease, lostAt }) =>
-    lease === undefined || lostAt === undefined ? [] : [invoked + lease - lostAt],
-  );
-  return leads.length === 0 ? undefined : Math.min(...leads);
+  let least: number | undefined;
+  for (const { invoked, lease, lostAt } of attempts) {
+    if (lease === undefined || lostAt === undefined) continue;
+    const lead = invoked + lease - lostAt;
+    least = least === undefined ? lead : Math.min(least, lead);
+  }
+  return least;
 };
