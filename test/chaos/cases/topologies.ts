@@ -111,6 +111,32 @@ export const topologyCases: readonly ChaosCase[] = [
     run: (world) => failOvers(world, 1, kill),
   },
   {
+    id: 'F20t',
+    title: 'TP-05 TP-06 TP-07: the master of Sentinels stops for good, and a replica is added later; loops go on',
+    topologies: ['sentinel'],
+    losesData: true,
+    overrun: 12_000,
+    load: () => {
+      const names = Array.from({ length: 100 }, (_, n) => `order:${n}`);
+      return [
+        { kind: 'plain', names, loops: 5, lease: LEASE_MS, wait: 3000, hold: 50, pause: 50 },
+        // Waiters come and go, and with them what is listened to.
+        { kind: 'plain', names: ['crowded'], loops: 3, wait: 3000, hold: 100 },
+      ];
+    },
+    run: async (world) => {
+      const { topology } = world;
+      if (!isSentinel(topology)) throw new Error('There are no Sentinels');
+      await sleep(1000);
+      const master = await topology.sentinels.master();
+      await master.kill9();
+      await world.progress('I7: after the fail-over', FAIL_OVER_MS);
+      await topology.sentinels.addReplica();
+      await sleep(1500);
+      await world.progress('with a new replica');
+    },
+  },
+  {
     id: 'F23',
     title: 'cluster master killed, others unaffected; with a restart guard',
     topologies: ['cluster'],
