@@ -106,15 +106,14 @@ export class RedisConnection {
     });
     this.client.on('ready', () => void this.onReady());
     this.client.on('close', () => this.onClose());
+    this.client.on('end', () => this.onEnd());
   }
 
   /** Connects, and from then on connects again whenever the connection is lost. Calling it again does nothing. */
   open(): void {
     if (this.opened || this.closed) return;
     this.opened = true;
-    runOutsideRegions(() => this.client.connect()).catch((error: unknown) => {
-      this.lastError ??= withoutCommand(error);
-    });
+    this.connect();
   }
 
   get isReady(): boolean {
@@ -198,6 +197,23 @@ export class RedisConnection {
   private onClose(): void {
     this.ready = false;
     this.listener.onClose?.();
+  }
+
+  private connect(): void {
+    runOutsideRegions(() => this.client.connect()).catch((error: unknown) => {
+      this.lastError ??= withoutCommand(error);
+    });
+  }
+
+  /**
+   * ioredis gives up for good where a connection is dropped while it still looks for the master, as its own detector of
+   * fail-overs does.
+   */
+  private onEnd(): void {
+    if (this.closed) return;
+    this.scheduler.schedule(reconnectDelay(this.failures++), () => {
+      if (!this.closed && this.client.status === 'end') this.connect();
+    });
   }
 
   private settleWaiting(ready: boolean): void {

@@ -1,0 +1,30 @@
+import { inWorld } from '../contract/backends.js';
+import { RedisWorld } from '../contract/redis-world.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection.js';
+import { until } from './observe.js';
+
+const world = new RedisWorld();
+
+inWorld(world, () => {
+  it.each(['commands', 'wakeUps'] as const)(
+    'F39 F20 a connection of the %s that ioredis gave up comes back',
+    async (of) => {
+      const client = await world.open();
+      const { locks, runtime } = client;
+      const hold = await locks.acquire('order:1');
+      const waiting = locks.acquire('order:1', { wait: '20s' });
+      await until(async () => (await world.admin.pubsub('CHANNELS')).length > 0, 2000, 'somebody listens');
+      const { client: redis } = Reflect.get(
+        Reflect.get(runtime.backend, of) as object,
+        'connection',
+      ) as RedisConnection;
+      redis.disconnect();
+      await until(() => redis.status === 'end', 2000, 'it has ended');
+      await until(() => redis.status === 'ready', 2000, 'it is back');
+      await hold.release();
+      const next = await waiting;
+      expect(await next.release()).toBe('released');
+      expect(client.events).toEqual([]);
+    },
+  );
+});
