@@ -26,12 +26,15 @@ export const longestHandOver = (attempts: readonly Attempt[]): number => {
   return worst;
 };
 
-/** The least time by which holders with a lease were told of its loss before it could end on the server, ms. */
+/**
+ * The least time by which holders with a lease were told of its loss before it ended on the server, ms. It began there
+ * before the answer came, at the latest; who waited asked long before.
+ */
 export const leastLead = (attempts: readonly Attempt[]): number | undefined => {
   let least: number | undefined;
-  for (const { invoked, lease, lostAt } of attempts) {
-    if (lease === undefined || lostAt === undefined) continue;
-    const lead = invoked + lease - lostAt;
+  for (const { granted, lease, lostAt } of attempts) {
+    if (granted === undefined || lease === undefined || lostAt === undefined) continue;
+    const lead = granted + lease - lostAt;
     least = least === undefined ? lead : Math.min(least, lead);
   }
   return least;
