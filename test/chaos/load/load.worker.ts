@@ -143,11 +143,11 @@ const once = async (load: Load): Promise<void> => {
   let lostAt: number | undefined;
   held.signal?.addEventListener('abort', () => (lostAt = monotonicNow()));
   const until = await act(held, at, rng.next() * load.hold);
-  // The first moment of the release is the last at which it could have acted.
+  // Noted before it is released: a process that is killed in between had ended its work.
+  recorder.note({ k: 'end', id, at: monotonicNow(), until, ...(lostAt === undefined ? {} : { lostAt }) });
   await held.release().catch((error: unknown) => {
     if (!(error instanceof LockError)) crashed(error);
   });
-  recorder.note({ k: 'end', id, at: monotonicNow(), until, ...(lostAt === undefined ? {} : { lostAt }) });
 };
 
 const loop = async (load: Load): Promise<void> => {
