@@ -43,6 +43,7 @@ export type { LockKindOptions } from './primitives/lock-choice.js';
 export type { NonReentrantLockOptions } from './primitives/non-reentrant-lock.js';
 export type { CountDownLatch } from './primitives/count-down-latch.js';
 export type { MultiHold } from './primitives/multi-hold.js';
+export type { HandoverOptions } from './primitives/handover.options.js';
 export type { ReplicaOptions } from './primitives/replica.options.js';
 export type { PermitOptions } from './primitives/permit.options.js';
 export type { PermitExpirableSemaphore } from './primitives/permit-expirable-semaphore.js';

@@ -4,6 +4,7 @@ import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
 import { readOptions } from './input/read-options.js';
 import { refusedOption } from './input/refused-option.js';
+import { type HandoverOptions, parseHandover } from './primitives/handover.options.js';
 import { parseReplicas, type ReplicaOptions } from './primitives/replica.options.js';
 import { parseConnection } from './redis-lock.connection-options.js';
 import { parsePlaces } from './redis-lock.places.js';
@@ -62,6 +63,11 @@ export interface RedisLockOptions {
    */
   readonly fences?: Fences | undefined;
   /**
+   * How far an unfair lock may go from one waiter of this process to the next without a round trip before it is really
+   * released: `max` times, and for `ms` since the server granted it. `false`: not at all. Default: 16 times, 5 ms.
+   */
+  readonly handover?: HandoverOptions | false | undefined;
+  /**
    * How many may wait for one lock in this process; who comes then gets `LockQueueFullError` at once. Default: 10,000.
    */
   readonly maxQueue?: number | undefined;
@@ -109,6 +115,7 @@ const OPTIONS = [
   'maxNameBytes',
   'allowControlCharacters',
   'fences',
+  'handover',
   'maxQueue',
   'maxHold',
   'replicas',
@@ -139,6 +146,7 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
     fences: oneOf(given.fences, 'fences', ['clock', 'counter']),
+    handOver: parseHandover(given.handover),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
     maxHold: maxHold(given.maxHold, watchdogTimeout),
     replicas: parseReplicas(given.replicas),

@@ -75,10 +75,11 @@ export const createRuntime = (
   const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
   const masters = settings.redlock && createMasters(settings.redlock, settings.restartGuard, scheduler);
-  const { fairWaitTimeout, safetyPoll, watchdogTimeout, keyPrefix, wait, maxQueue, maxHold, names } = settings;
+  const { fairWaitTimeout, handOver, safetyPoll, watchdogTimeout, keyPrefix, wait, maxQueue, maxHold, names } =
+    settings;
   const polling = { safety: safetyPoll, deaf: Math.min(DEAF_POLL_MS, safetyPoll) };
   const waiting = { wakeUps: backend.wakeUps, scheduler, polling, maxQueue };
-  const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout });
+  const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout, handOver });
   const semaphores = new Line(new SemaphoreTries(backend.semaphore, events), waiting, semaphoreChannel);
   const permitTries = new PermitTries(backend.permitExpirableSemaphore, events);
   const expirablePermits = new Line(permitTries, waiting, semaphoreChannel);

@@ -3,6 +3,7 @@ import type { ConnectionInput } from './backend/redis/connection-input.js';
 import type { NameLimits } from './keys/names.js';
 import type { ReplicaSettings } from './primitives/replica.options.js';
 import type { RedlockSettings } from './redis-lock.redlock-options.js';
+import type { HandOver } from './waiting/hand-over.js';
 
 /** Where the locks of one connection live. */
 export interface ConnectionPlace {
@@ -23,6 +24,7 @@ export interface ConnectionSettings extends ConnectionPlace {
   readonly safetyPoll: number;
   readonly names: NameLimits;
   readonly fences: Fences;
+  readonly handOver: HandOver;
   readonly maxQueue: number;
   /** `Infinity`: for ever. */
   readonly maxHold: number;

@@ -49,8 +49,12 @@ export interface ReleaseRequest {
   readonly lease: number;
 }
 
-/** `not-held`: the owner holds nothing under this name, because it released before or its lease ended. */
-export type ReleaseOutcome = 'released' | 'not-held';
+/**
+ * `not-held`: the owner holds nothing under this name, because it released before or its lease ended. `heard`: how many
+ * clients were told that it is free, where that was counted.
+ */
+export type ReleaseOutcome =
+  { readonly outcome: 'released'; readonly heard?: number } | { readonly outcome: 'not-held' };
 
 /** An owner that has `name` wants to hold it for `lease` ms from now, as often as it does. */
 export interface Renewal {

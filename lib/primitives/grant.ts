@@ -28,6 +28,8 @@ export class Grant implements Watched {
   private readonly holds: HoldTimes;
   private readonly age: HoldAge;
   private verifying = false;
+  /** Whether the server was told anything since it granted. */
+  private changed = false;
   private readonly turns = new Turns();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
@@ -42,7 +44,7 @@ export class Grant implements Watched {
     readonly runtime: LockRuntime,
     readonly kind: LockKind,
     readonly name: string,
-    acquired: Acquired,
+    private readonly acquired: Acquired,
     private readonly onClosed: () => void = () => {},
   ) {
     this.owner = acquired.owner;
@@ -226,15 +228,25 @@ export class Grant implements Watched {
     return this.loss ? 'expired' : 'still-held';
   }
 
+  /** Whether nothing was said about it since the server granted it, and nothing is being asked. */
+  private get isAsGranted(): boolean {
+    return !this.loss && !this.changed && !this.verifying && !this.runtime.watchdog.isRenewing(this);
+  }
+
   private async close(): Promise<HoldRelease> {
     this.closed = true;
     this.letGo();
     this.onClosed();
     const { runtime, name, owner } = this;
+    const { succession, transitions } = this.kind;
     try {
       if (this.loss === 'gone') return 'expired';
+      if (this.isAsGranted && succession?.passOn(name, this.acquired)) return 'released';
       const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
-      if ((await this.transitions.release({ name, owner, lease })) === 'not-held') this.onLost('gone');
+      succession?.releasing(name);
+      const reply = await transitions.release({ name, owner, lease });
+      if (reply.outcome === 'released') succession?.released(name, reply.heard ?? 0);
+      else this.onLost('gone');
       return this.loss ? 'expired' : 'released';
     } finally {
       runtime.grants.delete(this);
@@ -248,6 +260,7 @@ export class Grant implements Watched {
   private async confirm(entering?: Term): Promise<void> {
     const { runtime, name, owner } = this;
     if (this.loss) return;
+    this.changed = true;
     const count = this.holds.count + (entering === undefined ? 0 : 1);
     const lease = this.holds.needed(entering);
     this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);

@@ -2,7 +2,7 @@ import type { LockTransitions } from '../backend/lock-transitions.js';
 import type { OwnerId } from '../scope/owner.js';
 import type { Acquired } from '../waiting/attempt.js';
 import type { Spin } from '../waiting/spin.js';
-import type { Acquisitions } from '../waiting/tries.js';
+import type { Acquisitions, Succession } from '../waiting/tries.js';
 
 export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] as const;
 
@@ -26,6 +26,8 @@ export interface LockKind {
   readonly transitions: LockTransitions;
   /** How new owners get it: at once, or by waiting. Wanted is the lease, ms. */
   readonly acquisitions: Acquisitions<number, Acquired>;
+  /** How it goes on from one to the next in this process. Absent: only by the server. */
+  readonly succession?: Succession<Acquired>;
   /**
    * Whether a hold with a lease is renewed as well, until its end: what several hold has one time to live, which a Java
    * peer may set to what its own hold needs. Absent: no.

@@ -8,6 +8,7 @@ import type { OwnerIds } from '../scope/owner.js';
 import { Attempts } from '../waiting/attempt.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairQueue } from '../waiting/fair-queue.js';
+import { type HandOver, SuccessiveAttempts } from '../waiting/hand-over.js';
 import { Line, type Waiting } from '../waiting/line.js';
 import { Spin } from '../waiting/spin.js';
 import { requireFence } from './fenced-lock.js';
@@ -32,10 +33,19 @@ export interface KindParts {
   readonly events: LockEvents;
   /** Milliseconds for which the place of a dead waiter for a fair lock is kept. */
   readonly fairWaitTimeout: number;
+  readonly handOver: HandOver;
 }
 
 /** How each kind changes its state, and how it is waited for. */
-export const createKinds = ({ backend, masters, waiting, owners, events, fairWaitTimeout }: KindParts): LockKinds => {
+export const createKinds = ({
+  backend,
+  masters,
+  waiting,
+  owners,
+  events,
+  fairWaitTimeout,
+  handOver,
+}: KindParts): LockKinds => {
   const attempts = (transitions: LockTransitions): Attempts => new Attempts(transitions, owners, events);
   const inLine = (
     family: LockFamily,
@@ -45,10 +55,11 @@ export const createKinds = ({ backend, masters, waiting, owners, events, fairWai
     const acquisitions = new Line(attempts(transitions), { ...waiting, wakeUps }, channelOf);
     return { family, transitions, acquisitions };
   };
+  const plainLine = new Line(new SuccessiveAttempts(backend.lock, owners, events, handOver), waiting, lockChannel);
   const { lock, spinLock, fairLock, fencedLock, groupLock } = backend;
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
-    plain: inLine('exclusive', lock),
+    plain: { family: 'exclusive', transitions: lock, acquisitions: plainLine, succession: plainLine },
     fair: {
       family: 'exclusive',
       transitions: fairLock,

@@ -15,6 +15,8 @@ export interface Acquired {
   readonly lease: number;
   /** Where the kind of lock gives one. */
   readonly fence: bigint | undefined;
+  /** How often it went from one to the next in this process since the server granted it. Absent: never. */
+  readonly handed?: number;
 }
 
 /** What is handed out must be worth having: why it is not, where most of its lease was spent on the way. */

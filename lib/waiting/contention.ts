@@ -1,7 +1,9 @@
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
+import type { ScheduledTask } from '../time/scheduler.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
+import { Courtesy } from './courtesy.js';
 import { Ear } from './ear.js';
 import type { Waiting } from './line.js';
 import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
@@ -19,6 +21,10 @@ export interface Polling {
 /** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
 const EXPIRY_JITTER_MS = 5;
 export const UNAVAILABLE_PAUSE_MS = 100;
+/** For how long it is expected back that was handed over, ms. */
+const SERIES_MS = 5;
+/** Who waits for less is not asked to let others go first, ms. */
+const SHORTEST_POLITE_WAIT_MS = 50;
 
 interface Waiter<Wanted, Got> {
   readonly asked: Asked;
@@ -46,7 +52,10 @@ export class Contention<Wanted, Got extends object> {
   /** Those who are to have what the try that is on its way gets; nobody while none is. */
   private trying: ReadonlySet<Waiter<Wanted, Got>> = new Set();
   private readonly wakeUp: WakeUp;
+  private readonly courtesy: Courtesy;
   private readonly ear: Ear | undefined;
+  /** Runs while it goes from one to the next in this process. */
+  private series: ScheduledTask | undefined;
   private running = false;
   private lastSeen: LastSeen;
 
@@ -59,8 +68,14 @@ export class Contention<Wanted, Got extends object> {
     private readonly onIdle: () => void,
   ) {
     this.wakeUp = new WakeUp(waiting.scheduler);
+    this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
     if (channel === undefined) return;
-    this.ear = new Ear(waiting.wakeUps, channel, this.wakeUp.notify, (error) => this.collapse(error));
+    const onHearing = (): void => {
+      // Whose turn it is then is looked at soon enough.
+      if (!this.courtesy.isOpen) this.wakeUp.notify();
+    };
+    const onError = (error: unknown): void => this.collapse(error);
+    this.ear = new Ear(waiting.wakeUps, channel, () => this.courtesy.heard(), onError, onHearing);
   }
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
@@ -83,9 +98,53 @@ export class Contention<Wanted, Got extends object> {
         },
       };
       this.waiters.add(waiter);
+      if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.courtesy.forget();
       if (!this.running) this.start();
       else if (this.isForNow(wanted)) this.wakeUp.notify();
     });
+  }
+
+  /** Passes what somebody lets go of to the first in line; false where that is not possible. */
+  passOn(got: Got): boolean {
+    const first = this.first();
+    const passed = first && this.tries.passedOn?.(got, first.wanted);
+    if (!passed) return false;
+    this.waiters.delete(first);
+    first.grant(passed);
+    // It comes back soon: who asked the server for it meanwhile would ask in vain.
+    this.series ??= this.waiting.scheduler.schedule(SERIES_MS, () => this.endSeries(), { keepAlive: true });
+    return true;
+  }
+
+  /** What somebody here has is about to be given back. */
+  releasing(): void {
+    this.stopSeries();
+    this.courtesy.releasing();
+  }
+
+  /** It was given back, and so many clients were told, one of which are we if we listen. */
+  released(heard: number): void {
+    this.courtesy.released(Math.max(0, heard - (this.ear?.hears ? 1 : 0)));
+  }
+
+  /** What nobody here waited for was given back, and so many others were told. */
+  yieldTo(others: number): void {
+    this.courtesy.yieldTo(others);
+  }
+
+  private endSeries(): void {
+    this.stopSeries();
+    this.wakeUp.notify();
+  }
+
+  private stopSeries(): void {
+    this.series?.cancel();
+    this.series = undefined;
+  }
+
+  private ourTurn(): void {
+    this.wakeUp.notify();
+    this.leaveIfIdle();
   }
 
   private start(): void {
@@ -94,6 +153,7 @@ export class Contention<Wanted, Got extends object> {
   }
 
   private async run(): Promise<void> {
+    if (this.courtesy.isOpen) await this.rest(Number.POSITIVE_INFINITY);
     while (this.waiters.size > 0) {
       const seen = await this.round();
       if (seen && this.waiters.size > 0) await this.rest(pauseAfter(seen));
@@ -105,6 +165,13 @@ export class Contention<Wanted, Got extends object> {
   private stop(): void {
     if (!this.running) return;
     this.running = false;
+    this.stopSeries();
+    this.leaveIfIdle();
+  }
+
+  /** Remembers whose turn it is, for whoever comes meanwhile. */
+  private leaveIfIdle(): void {
+    if (this.running || this.courtesy.isOpen) return;
     this.ear?.close();
     this.onIdle();
   }
@@ -190,6 +257,7 @@ export class Contention<Wanted, Got extends object> {
 
   /** To those who still wait for it. */
   private handOut(got: Got): Busy | undefined {
+    this.courtesy.forget();
     const takers = [...this.trying].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
     if (takers.length === 0) this.tries.giveBack(this.name, got);

@@ -10,12 +10,14 @@ export class Ear {
   /**
    * @param onNews Called for every message, and once there is a subscription: before that, one may have gone unheard.
    * @param onError Called with what is no passing trouble of the connection.
+   * @param onHearing Called instead of `onNews` once there is a subscription.
    */
   constructor(
     private readonly wakeUps: WakeUps,
     private readonly channel: string,
     private readonly onNews: () => void,
     private readonly onError: (error: unknown) => void,
+    private readonly onHearing: () => void = onNews,
   ) {}
 
   /** False while messages may be missed. */
@@ -46,6 +48,6 @@ export class Ear {
   private opened(subscription: Subscription): void {
     this.subscription = subscription;
     if (this.closed) subscription.cancel();
-    else this.onNews();
+    else this.onHearing();
   }
 }

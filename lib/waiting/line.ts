@@ -3,7 +3,7 @@ import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Pace } from './backoff.js';
 import { Contention, type Polling } from './contention.js';
 import { type Asked, conflict, refusal } from './refusal.js';
-import type { Acquisitions, Tries } from './tries.js';
+import type { Acquisitions, Succession, Tries } from './tries.js';
 
 /** What all waiting of one connection shares. */
 export interface Waiting {
@@ -15,7 +15,7 @@ export interface Waiting {
 }
 
 /** By one try, or by waiting in the line of everybody in this process who wants the same. */
-export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got> {
+export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got>, Succession<Got> {
   private readonly contentions = new Map<string, Contention<Wanted, Got>>();
 
   /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
@@ -30,6 +30,20 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
     const { ended } = asked.limit;
     if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
     return ended ? tryOnce(this.tries, asked, wanted) : this.contention(asked.name).enter(asked, wanted, pace);
+  }
+
+  passOn(name: string, got: Got): boolean {
+    return this.contentions.get(name)?.passOn(got) ?? false;
+  }
+
+  releasing(name: string): void {
+    this.contentions.get(name)?.releasing();
+  }
+
+  released(name: string, heard: number): void {
+    const contention = this.contentions.get(name);
+    if (contention) contention.released(heard);
+    else if (heard > 0) this.contention(name).yieldTo(heard);
   }
 
   settled(): Promise<void> {

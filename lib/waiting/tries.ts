@@ -25,6 +25,11 @@ export interface Tries<Wanted, Got extends object> {
   try(name: string, wanted: Wanted): Promise<{ readonly got: Got } | Busy>;
   /** Gives back what nobody wants any more. Goes on in the background where the first try fails. */
   giveBack(name: string, got: Got): void;
+  /**
+   * What somebody who wants this has when it is passed on instead of given back; `undefined`: it is to be given back.
+   * Absent: nothing is ever passed on.
+   */
+  passedOn?(got: Got, wanted: Wanted): Got | undefined;
   /** What the next in line finds after somebody got something; `undefined`: it may as well try at once. */
   after(got: Got): Busy | undefined;
   /**
@@ -36,6 +41,16 @@ export interface Tries<Wanted, Got extends object> {
   readonly isShared?: boolean;
   /** Resolves when no try is on its way, and nothing is being given back. */
   settled(): Promise<void>;
+}
+
+/** What becomes of something whose holder lets go of it. */
+export interface Succession<Got> {
+  /** Passes it to the first in line of this process, without asking the server; false: it is to be given back. */
+  passOn(name: string, got: Got): boolean;
+  /** It is about to be given back. */
+  releasing(name: string): void;
+  /** It was given back, and so many clients were told. */
+  released(name: string, heard: number): void;
 }
 
 /** Ways to get something: by one try, or by waiting for it. */

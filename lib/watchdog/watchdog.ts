@@ -78,6 +78,11 @@ export class Watchdog {
     this.timer = undefined;
   }
 
+  /** Whether the server is just being asked to renew it. */
+  isRenewing(hold: Watched): boolean {
+    return this.renewing.has(hold);
+  }
+
   /** Renews nothing any more; what is held runs out by its lease. */
   stop(): void {
     this.stopped = true;

@@ -141,7 +141,7 @@ describe('A lock on a quorum', () => {
     const { clock, lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
     const request = { name: 'n', owner: 'a:1', lease: 30_000 };
     await expect(lock.acquire(request)).resolves.toMatchObject({ outcome: 'acquired' });
-    await expect(lock.release(request)).resolves.toBe('released');
+    await expect(lock.release(request)).resolves.toEqual({ outcome: 'released' });
     await clock.advance(200);
     expect(stores.map((store) => store.names())).toEqual([[], [], []]);
   });

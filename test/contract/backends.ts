@@ -79,6 +79,7 @@ export const onEveryBackend = (suite: (world: World) => void): void => {
  *   WD-01 … WD-03 WD-08   nothing to restart and no connection to cut (the data itself being gone is WD-09, on both)
  *   WD-14 (second half)   that the process can exit is a matter of sockets (that renewals stop is tested on both)
  *   LL-08 (disconnection) memory is never unreachable (the deleted key is tested on both)
+ *   HO-10                 the clients of one memory are one process, which hands over to itself
  *   PB-03 PB-09           memory has no subscription that could be refused
  *   X01 … X17, L10        are about what a peer writes, which has no access to this memory
  */

@@ -36,9 +36,9 @@ onEveryBackend((world) => {
       const { lock } = (await world.open()).runtime.backend;
       await world.probe.put('lk', A1, 30_000);
       const last = { name: 'lk', owner: A1, lease: 30_000 };
-      await expect(lock.release(last)).resolves.toBe('released');
+      await expect(lock.release(last)).resolves.toMatchObject({ outcome: 'released' });
       await lock.acquire({ name: 'lk', owner: B7, lease: 30_000 });
-      await expect(lock.release(last)).resolves.toBe('not-held');
+      await expect(lock.release(last)).resolves.toEqual({ outcome: 'not-held' });
       await expect(world.probe.state('lk')).resolves.toMatchObject({ owners: { [B7]: 1 } });
     });
   });

@@ -141,6 +141,7 @@ describe('An option of the module', () => {
       fairWaitTimeout: 5000,
       commandTimeout: 1000,
       shutdownTimeout: 2000,
+      handOver: { max: 16, ms: 5 },
       safetyPoll: 5000,
       names: { maxBytes: 512, allowControlCharacters: false },
       fences: 'clock',

@@ -58,15 +58,15 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
   });
 
   it('is excluded by siblings that it does not contain', async () => {
-    const owners = await Promise.all(
+    const holds = await Promise.all(
       [1, 2, 3].map((visitor) =>
-        locks.withLock('a', async ({ owner }) => {
+        locks.withLock('a', async (hold) => {
           await room.visit(visitor);
-          return owner;
+          return hold;
         }),
       ),
     );
-    expect({ peak: room.peak, owners: new Set(owners).size }).toEqual({ peak: 1, owners: 3 });
+    expect({ peak: room.peak, holds: new Set(holds).size }).toEqual({ peak: 1, holds: 3 });
   });
 
   it('goes one at a time with its siblings inside, in the order they came', async () => {

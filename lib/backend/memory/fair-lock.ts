@@ -69,7 +69,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
     this.queueOf(name).purge();
     // Redisson: whoever finds the lock gone tells the head as well.
     if (!this.store.entry(name)) this.tellHead(name);
-    return isHeld ? 'released' : 'not-held';
+    return { outcome: isHeld ? 'released' : 'not-held' };
   }
 
   override async forceRelease(name: string): Promise<boolean> {

@@ -63,7 +63,7 @@ export class MemoryGroupLock implements LockTransitions {
     const { group, fields } = partsOfGroupLock(name);
     const held = this.heldBy(owner, group, fields);
     this.drop(group, fields, (field) => field.owner === owner);
-    return held ? 'released' : 'not-held';
+    return { outcome: held ? 'released' : 'not-held' };
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {

@@ -57,9 +57,8 @@ export class MemoryLock implements LockTransitions {
   }
 
   async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
-    if (this.locks.find(name)?.owner !== owner) return 'not-held';
-    await this.forceRelease(name);
-    return 'released';
+    if (this.locks.find(name)?.owner !== owner) return { outcome: 'not-held' };
+    return { outcome: 'released', heard: this.free(name) };
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
@@ -74,9 +73,14 @@ export class MemoryLock implements LockTransitions {
 
   async forceRelease(name: string): Promise<boolean> {
     if (!this.locks.get(name)) return false;
-    this.store.delete(name);
-    if (this.announces) this.store.publish(lockChannel(name));
+    this.free(name);
     return true;
+  }
+
+  /** @returns How many were told. */
+  private free(name: string): number {
+    this.store.delete(name);
+    return this.announces ? this.store.publish(lockChannel(name)) : 0;
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {

@@ -61,7 +61,7 @@ export class MemoryReadLock implements ReadTransitions {
     const reads = held?.readers.get(owner) ?? 0;
     if (!held || reads === 0) {
       if (!store.entry(name)) this.data.publish(name);
-      return 'not-held';
+      return { outcome: 'not-held' };
     }
     this.data.deleteTimeouts(name, owner, 0, reads);
     const readers = new Map([...held.readers].filter(([reader]) => reader !== owner));
@@ -70,7 +70,7 @@ export class MemoryReadLock implements ReadTransitions {
     else if (longest > 0) locks.set(name, { ...held, readers }, longest);
     // Who is left without a living time-out died, and keeps nobody out.
     else this.data.free(name);
-    return 'released';
+    return { outcome: 'released' };
   }
 
   async forceRelease(name: string): Promise<boolean> {

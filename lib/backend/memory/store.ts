@@ -65,8 +65,11 @@ export class MemoryStore {
     return [...this.entries.keys()].filter((name) => this.entry(name));
   }
 
-  publish(channel: string): void {
-    for (const listener of this.channels.get(channel) ?? []) queueMicrotask(listener);
+  /** @returns How many listen, where each process is one client: 1, or 0. */
+  publish(channel: string): number {
+    const listeners = this.channels.get(channel);
+    for (const listener of listeners ?? []) queueMicrotask(listener);
+    return listeners ? 1 : 0;
   }
 
   subscribe(channel: string, listener: () => void): Subscription {

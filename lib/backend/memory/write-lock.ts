@@ -49,7 +49,7 @@ export class MemoryWriteLock implements WriteTransitions {
     const held = this.heldBy(owner, name);
     if (!held) {
       if (!store.entry(name)) this.data.publish(name);
-      return 'not-held';
+      return { outcome: 'not-held' };
     }
     const longest = this.data.longestRead(name, held.readers);
     if (longest > 0) {
@@ -59,7 +59,7 @@ export class MemoryWriteLock implements WriteTransitions {
     } else {
       this.data.free(name);
     }
-    return 'released';
+    return { outcome: 'released' };
   }
 
   async forceRelease(name: string): Promise<boolean> {

@@ -116,11 +116,11 @@ export class QuorumLock implements LockTransitions {
     this.repair.stop(request.owner);
     const ballot = new Ballot(this.nodes, (node) => node.release(request));
     this.background.add(ballot.settled);
-    const verdict = await this.verdict(ballot, (outcome) => outcome === 'released');
-    if (verdict !== 'undecided') return verdict === 'yes' ? 'released' : 'not-held';
+    const verdict = await this.verdict(ballot, ({ outcome }) => outcome === 'released');
+    if (verdict !== 'undecided') return { outcome: verdict === 'yes' ? 'released' : 'not-held' };
     // Free where a majority says so; and nothing says that it was lost before.
-    if (ballot.answers.length >= majorityOf(this.size)) return 'released';
-    throw noQuorum(ballot, this.quorum, request.name, (outcome) => ({ outcome }));
+    if (ballot.answers.length >= majorityOf(this.size)) return { outcome: 'released' };
+    throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }));
   }
 
   /** Waits for every node: a late one would take the lock from whoever comes next. */

@@ -34,6 +34,8 @@ export interface RenewReply {
 export interface ReleaseReply {
   readonly outcome: 'released' | 'not-held';
   readonly now: number;
+  /** How many clients were told, where that was counted. */
+  readonly heard?: number;
 }
 
 export interface ForceReleaseReply {

@@ -26,6 +26,9 @@ import { Unsettled } from './unsettled.js';
 export const isUnknown = (error: unknown): boolean =>
   error instanceof LockUnavailableError && error.outcome === 'unknown';
 
+const outcomeOf = ({ outcome, heard }: ReleaseReply): ReleaseOutcome =>
+  outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
+
 /**
  * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
  * effect for each request however its answer got lost.
@@ -106,7 +109,7 @@ export class RedisLock implements LockTransitions {
 
   async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
     try {
-      return (await this.tryRelease(request)).outcome;
+      return outcomeOf(await this.tryRelease(request));
     } catch (error) {
       if (!isPassing(error)) throw error;
       return await this.releaseAgain(request, error);
@@ -191,9 +194,9 @@ export class RedisLock implements LockTransitions {
   /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
   private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
     try {
-      const { outcome } = await this.tryRelease(request);
-      const onlyReplyWasLost = outcome === 'not-held' && first.outcome === 'unknown';
-      return onlyReplyWasLost ? 'released' : outcome;
+      const reply = await this.tryRelease(request);
+      const onlyReplyWasLost = reply.outcome === 'not-held' && first.outcome === 'unknown';
+      return onlyReplyWasLost ? { outcome: 'released' } : outcomeOf(reply);
     } catch (error) {
       this.undoing.undo({ ...request, notAfter: 0 });
       throw error;

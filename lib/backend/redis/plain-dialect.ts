@@ -53,8 +53,8 @@ export class PlainDialect implements LockDialect {
 
   async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const args = { owner, ...this.announcing(name) };
-    const [outcome, now] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
-    return { outcome, now };
+    const [outcome, now, heard] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
+    return { outcome, now, heard };
   }
 
   async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {

@@ -33,7 +33,7 @@ const release = async (locks: LockTransitions, args: Arguments, { before }: Situ
     const { outcome } = await locks.hold({ name, owner, count: count - 1, lease });
     return outcome === 'held' ? 'partial' : outcome;
   }
-  return (await locks.release({ name, owner, lease })) === 'released' ? 'final' : 'notOwner';
+  return (await locks.release({ name, owner, lease })).outcome === 'released' ? 'final' : 'notOwner';
 };
 
 const plainAcquire: Operation = async ({ lock }, args, situation) => {

@@ -26,7 +26,7 @@ const release = async (fair: FairLockTransitions, args: Arguments, { before }: S
     const { outcome } = await fair.hold({ name, owner, count: count - 1, lease });
     return outcome === 'held' ? 'partial' : outcome;
   }
-  return (await fair.release({ name, owner, lease })) === 'released' ? 'final' : 'notOwner';
+  return (await fair.release({ name, owner, lease })).outcome === 'released' ? 'final' : 'notOwner';
 };
 
 describeVectors(

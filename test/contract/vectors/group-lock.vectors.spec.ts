@@ -16,7 +16,7 @@ describeVectors(['G'], {
   'group.release': async ({ groupLock }, args, situation) => {
     const held = { name: groupLockName(args.name, args.fields), owner: args.holder, lease: args.restoreLease };
     const count = countOf(args, situation);
-    if (count <= 1) return (await groupLock.release(held)) === 'released' ? 'final' : 'notOwner';
+    if (count <= 1) return (await groupLock.release(held)).outcome === 'released' ? 'final' : 'notOwner';
     const { outcome } = await groupLock.hold({ ...held, count: count - 1 });
     return outcome === 'held' ? 'partial' : outcome;
   },

@@ -26,7 +26,7 @@ const release = async (half: LockTransitions, { name, holder: owner, restoreLeas
     const { outcome } = await half.hold({ name, owner, lease: restoreLease, count: remaining });
     return outcome === 'held' ? 'partial' : outcome;
   }
-  return (await half.release({ name, owner, lease: restoreLease })) === 'released' ? 'final' : 'notOwner';
+  return (await half.release({ name, owner, lease: restoreLease })).outcome === 'released' ? 'final' : 'notOwner';
 };
 
 const timeout = (n: number): string => `{rw}:${A1}:rwlock_timeout:${n}`;

@@ -66,9 +66,9 @@ interface Case {
 class RecordingStore extends MemoryStore {
   readonly heard: string[] = [];
 
-  override publish(channel: string): void {
+  override publish(channel: string): number {
     this.heard.push(channel);
-    super.publish(channel);
+    return super.publish(channel);
   }
 }
 

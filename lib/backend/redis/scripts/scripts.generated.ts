@@ -1490,12 +1490,12 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string },
-      [outcome: 'released' | 'not-held', now: number]
+      [outcome: 'released' | 'not-held', now: number, heard: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }, { holds: 'number' }],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -1515,10 +1515,10 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local now = serverNow()
-if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now } end
+if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now, 0 } end
 redis.call('DEL', lock)
-if publish ~= '' then redis.pcall(publish, channel, '0') end
-return { 'released', now }`,
+local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
+return { 'released', now, tonumber(heard) or 0 }`,
     }),
     /** Sets anew for how long from now each lock lasts that its owner still holds. */
     renew: script<

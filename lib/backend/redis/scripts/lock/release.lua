@@ -3,15 +3,15 @@
 --- arg owner: string
 --- arg channel: string
 --- arg publish: string
---- reply [outcome: 'released' | 'not-held', now: number]
+--- reply [outcome: 'released' | 'not-held', now: number, heard: number]
 --- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
 --- invariant Every first write is one that a server out of memory allows.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
 local now = serverNow()
 -- Where another type of key has taken the name, the hold is gone as well.
-if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now } end
+if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now, 0 } end
 redis.call('DEL', lock)
 -- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
-if publish ~= '' then redis.pcall(publish, channel, '0') end
-return { 'released', now }
+local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
+return { 'released', now, tonumber(heard) or 0 }

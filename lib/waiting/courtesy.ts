@@ -1,0 +1,79 @@
+import type { ScheduledTask } from '../time/scheduler.js';
+import type { SteadyScheduler } from '../time/steady-scheduler.js';
+
+/** How long the others are waited for at the most, ms, each time: longer than they take to hear of a release and ask. */
+const PATIENCE_MS = 5;
+
+/**
+ * Lets other clients go first after a release. Who releases knows of it before everybody else, and would win every race;
+ * so it lets as many releases pass as others were told of its own, one for each of them. Where they do not come, it waits
+ * no longer than a few milliseconds. States: our turn → theirs (a timer runs) → our turn.
+ */
+export class Courtesy {
+  /** How many others were told of the last release; `undefined`: nobody knows. */
+  private others: number | undefined;
+  /** Announcements still to pass. */
+  private turns = 0;
+  private timer: ScheduledTask | undefined;
+
+  /** @param onOver Called when it is our turn. */
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    private readonly onOver: () => void,
+  ) {}
+
+  /** Whether it is the turn of others. */
+  get isOpen(): boolean {
+    return this.timer !== undefined;
+  }
+
+  /** A release is about to be sent, and we shall hear its announcement as well. */
+  releasing(): void {
+    if (this.others === 0) this.onOver();
+    else this.begin(this.expected);
+  }
+
+  /** @param others How many other clients were told of the release that was sent. */
+  released(others: number): void {
+    const more = others - this.expected;
+    this.others = others;
+    if (!this.isOpen) return;
+    this.turns += more;
+    if (others === 0 || this.turns < 0) this.end();
+  }
+
+  /** So many others were told of a release whose announcement we did not hear. */
+  yieldTo(others: number): void {
+    this.others = others;
+    this.begin(others - 1);
+  }
+
+  /** A release was announced, whoever's. */
+  heard(): void {
+    if (this.turns > 0) this.begin(this.turns - 1);
+    else this.end();
+  }
+
+  /** It does not matter any more whose turn it is. */
+  forget(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.turns = 0;
+  }
+
+  /** Before anybody has counted: nobody but us. */
+  private get expected(): number {
+    return this.others ?? 1;
+  }
+
+  private begin(turns: number): void {
+    this.timer?.cancel();
+    this.turns = turns;
+    this.timer = this.scheduler.schedule(PATIENCE_MS, () => this.end(), { keepAlive: true });
+  }
+
+  private end(): void {
+    this.forget();
+    this.onOver();
+  }
+}

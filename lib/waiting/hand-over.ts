@@ -1,0 +1,34 @@
+import type { LockTransitions } from '../backend/lock-transitions.js';
+import type { LockEvents } from '../observability/lock-events.js';
+import type { OwnerIds } from '../scope/owner.js';
+import { type Acquired, Attempts } from './attempt.js';
+
+/** For how long a lock may go from one to the next inside a process before it is really released. */
+export interface HandOver {
+  /** How often at the most; 0: never. */
+  readonly max: number;
+  /** Milliseconds, counted from before the command left that got it from the server. */
+  readonly ms: number;
+}
+
+/**
+ * Tries for locks that go to the next of this process without a round trip: the server goes on counting the owner that it
+ * granted to. Whoever gets one so gets its lease as it is, which therefore has to be as long as the one it wants, and new.
+ */
+export class SuccessiveAttempts extends Attempts {
+  constructor(
+    locks: Pick<LockTransitions, 'acquire' | 'release'>,
+    owners: OwnerIds,
+    events: LockEvents,
+    private readonly handOver: HandOver,
+  ) {
+    super(locks, owners, events);
+  }
+
+  passedOn(acquired: Acquired, wanted: number): Acquired | undefined {
+    const { sent, lease, handed = 0 } = acquired;
+    const { max, ms } = this.handOver;
+    if (handed >= max || lease !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;
+    return { ...acquired, handed: handed + 1 };
+  }
+}

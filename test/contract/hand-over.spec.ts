@@ -1,0 +1,268 @@
+import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
+import type { Hold } from '../../lib/index.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { onEveryBackend } from './backends.js';
+import { RedisWorld } from './redis-world.js';
+
+/** Long enough that a busy machine does not end a series before the test does. */
+const LONG = { max: 3, ms: 1000 } as const;
+
+onEveryBackend((world) => {
+  const lockOf = async (options = {}) => {
+    const client = await world.open({ handover: LONG, ...options });
+    const { locks, events, runtime } = client;
+    return { locks, events, runtime, lock: locks.getLock('till') };
+  };
+
+  /** Waiters that have asked the server, or stand behind one that has. */
+  const queue = async (...enter: readonly [() => Promise<Hold>, ...(() => Promise<Hold>)[]]) => {
+    const [first, ...others] = enter;
+    const waiting = [first(), ...others.map((begin) => begin())] as const;
+    // The first has tried, listened and tried again.
+    await world.time.until(async () => (await world.probe.channels()).length > 0, 2000);
+    await world.time.pass(30);
+    return waiting;
+  };
+
+  describe('Handing over inside a process', () => {
+    it('HO-01 goes from one to the next in the order they came, and the server counts one owner', async () => {
+      const { lock } = await lockOf();
+      const first = await lock.acquire();
+      const wait = () => lock.acquire({ wait: '20s' });
+      const waiting = await queue(wait, wait, wait);
+      const asked = await world.probe.commands();
+      let hold = first;
+      for (const next of waiting) {
+        await expect(hold.release()).resolves.toBe('released');
+        hold = await world.time.finish(next, 1000);
+        expect(hold.owner).toBe(first.owner);
+        expect(hold.isHeld).toBe(true);
+        hold.assertHeld();
+        expect((await world.probe.state('till')).owners).toEqual({ [first.owner]: 1 });
+        expect(await lock.isLocked()).toBe(true);
+      }
+      // The questions of this test, and a look of who comes next where that takes long. By the server it would be nine.
+      expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(6);
+      await expect(hold.release()).resolves.toBe('released');
+      expect((await world.probe.state('till')).type).toBe('none');
+    });
+
+    it('HO-02 is really released after so many times, for whoever else waits', async () => {
+      const { lock } = await lockOf();
+      const other = (await lockOf()).lock;
+      const order: string[] = [];
+      let hold = await lock.acquire();
+      const note = (who: string) => (granted: Hold) => {
+        order.push(who);
+        return granted;
+      };
+      const enter = () => lock.acquire({ wait: '20s' }).then(note('here'));
+      const waiting = await queue(enter, ...Array.from({ length: 7 }, () => enter));
+      const elsewhere = other.acquire({ wait: '20s' }).then(note('elsewhere'));
+      await world.time.until(async () => (await world.probe.subscribers('redisson_lock__channel:{till}')) === 2, 2000);
+      await world.time.pass(30);
+      const release = elsewhere.then((granted) => granted.release());
+      for (const next of waiting) {
+        await hold.release();
+        hold = await world.time.finish(next, 2000);
+      }
+      await hold.release();
+      await world.time.finish(release, 2000);
+      expect(order.filter((who) => who === 'here')).toHaveLength(8);
+      // After three times at the earliest, and after it was given up once or twice at the latest.
+      expect(order.indexOf('elsewhere')).toBeGreaterThanOrEqual(3);
+      expect(order.indexOf('elsewhere')).toBeLessThanOrEqual(8);
+    });
+
+    it('HO-03 ends with its time', async () => {
+      const { lock } = await lockOf({ handover: { max: 100, ms: 40 } });
+      const first = await lock.acquire();
+      const [next] = await queue(() => lock.acquire({ wait: '20s' }));
+      await world.time.pass(50);
+      await first.release();
+      const hold = await world.time.finish(next, 2000);
+      expect(hold.owner).not.toBe(first.owner);
+      await hold.release();
+    });
+
+    it('HO-04 is not for who wants another lease', async () => {
+      const { lock } = await lockOf();
+      const first = await lock.acquire({ lease: 4000 });
+      const [next] = await queue(() => lock.acquire({ wait: '20s', lease: 5000 }));
+      await first.release();
+      const hold = await world.time.finish(next, 2000);
+      expect(hold.owner).not.toBe(first.owner);
+      await hold.release();
+    });
+
+    it('HO-05 is not for what was extended or entered again meanwhile', async () => {
+      const { lock } = await lockOf();
+      const extended = await lock.acquire({ lease: 4000 });
+      const [second] = await queue(() => lock.acquire({ wait: '20s', lease: 4000 }));
+      await extended.extend(9000);
+      await extended.release();
+      const reentered = await world.time.finish(second, 2000);
+      expect(reentered.owner).not.toBe(extended.owner);
+      const [third] = await queue(() => lock.acquire({ wait: '20s', lease: 4000 }));
+      await reentered.run(() => lock.withLock(() => {}));
+      await reentered.release();
+      const last = await world.time.finish(third, 2000);
+      expect(last.owner).not.toBe(reentered.owner);
+      await last.release();
+      expect(await world.probe.names()).toEqual([]);
+    });
+
+    it('HO-06 passes over who has given up', async () => {
+      const { lock } = await lockOf();
+      const first = await lock.acquire();
+      const giving = new AbortController();
+      const refusals: unknown[] = [];
+      const refused = (error: unknown) => void refusals.push(error);
+      const [last] = await queue(() => {
+        lock.acquire({ wait: '20s', signal: giving.signal }).catch(refused);
+        lock.acquire({ wait: 60 }).catch(refused);
+        return lock.acquire({ wait: '20s' });
+      });
+      giving.abort();
+      await world.time.until(() => refusals.length === 2, 2000);
+      expect(refusals[0]).toBeInstanceOf(LockAbortedError);
+      expect(refusals[1]).toBeInstanceOf(LockTimeoutError);
+      await first.release();
+      const hold = await world.time.finish(last, 1000);
+      expect(hold.owner).toBe(first.owner);
+      await hold.release();
+    });
+
+    it('HO-07 each holder has a hold of its own: what one loses or releases is no other one’s', async () => {
+      const { lock, events } = await lockOf();
+      const first = await lock.acquire();
+      const wait = () => lock.acquire({ wait: '20s' });
+      const [toSecond, toThird = toSecond] = await queue(wait, wait);
+      await first.release();
+      const second = await world.time.finish(toSecond, 1000);
+      await expect(first.release()).resolves.toBe('released');
+      await expect(first.extend('9s')).rejects.toThrow(LockLostError);
+      second.assertHeld();
+      await expect(lock.forceRelease()).resolves.toBe(true);
+      expect(second.signal.aborted).toBe(true);
+      expect(second.signal.reason).toBeInstanceOf(LockLostError);
+      expect(first.signal.aborted).toBe(false);
+      expect(events.filter(({ type }) => type === 'lost')).toHaveLength(1);
+      await expect(second.release()).resolves.toBe('expired');
+      // Nothing is handed on that is gone.
+      const third = await world.time.finish(toThird, 6000);
+      expect(third.owner).not.toBe(first.owner);
+      expect((await world.probe.state('till')).owners).toEqual({ [third.owner]: 1 });
+      await third.release();
+    });
+
+    it('HO-08 is for unfair locks without tokens only, and can be turned off', async () => {
+      const on = await lockOf();
+      const off = await lockOf({ handover: false });
+      const kinds = [
+        on.locks.getFencedLock('fenced'),
+        on.locks.getFairLock('fair'),
+        on.locks.getReadWriteLock('rw').writeLock(),
+        off.lock,
+      ];
+      for (const lock of kinds) {
+        const first = await lock.acquire();
+        const [next] = await queue(() => lock.acquire({ wait: '20s' }));
+        await first.release();
+        const hold = await world.time.finish(next, 2000);
+        expect(hold.owner).not.toBe(first.owner);
+        await hold.release();
+      }
+      const fenced = on.locks.getFencedLock('fenced');
+      const [earlier, later] = [fenced.withLock(({ fence }) => fence), fenced.withLock(({ fence }) => fence)];
+      expect(await world.time.finish(later, 2000)).toBeGreaterThan(await earlier);
+    });
+
+    it('HO-09 the watchdog keeps who was handed the lock', async () => {
+      const { lock } = await lockOf({ watchdogTimeout: 600, handover: { max: 3, ms: 1000 } });
+      const first = await lock.acquire();
+      const [next] = await queue(() => lock.acquire({ wait: '20s' }));
+      await first.release();
+      const hold = await world.time.finish(next, 1000);
+      expect(hold.owner).toBe(first.owner);
+      await world.time.pass(1500);
+      hold.assertHeld();
+      expect((await world.probe.state('till')).owners).toEqual({ [first.owner]: 1 });
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('HO-12 two callers of one process that take turns ask the server once in a series', async () => {
+      const { lock } = await lockOf({ handover: { max: 50, ms: 1000 } });
+      await (await lock.acquire()).release();
+      let turns = 0;
+      const caller = async (): Promise<void> => {
+        while (turns < 50) {
+          const hold = await lock.acquire({ wait: '20s' });
+          turns += 1;
+          await Promise.resolve();
+          await hold.release();
+        }
+      };
+      const asked = await world.probe.commands();
+      await world.time.finish(Promise.all([caller(), caller()]), 5000);
+      expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(12);
+      expect(await lock.isLocked()).toBe(false);
+    });
+
+    it('HO-10 four clients that never pause have about equal shares, and all of their callers are served', async () => {
+      if (!(world instanceof RedisWorld)) return;
+      const { lock: counter } = await lockOf();
+      const clients = await Promise.all([1, 2, 3, 4].map(() => lockOf({ handover: undefined })));
+      const served = clients.map(() => [0, 0, 0, 0, 0]);
+      let inside = 0;
+      let total = 0;
+      const loops = clients.flatMap(({ lock }, client) =>
+        (served[client] ?? []).map(async (_, loop) => {
+          while (total < 6000) {
+            const hold = await lock.acquire({ wait: '20s' });
+            inside += 1;
+            if (inside > 1) throw new Error('Two are inside');
+            total += 1;
+            (served[client] ?? [])[loop] = (served[client]?.[loop] ?? 0) + 1;
+            inside -= 1;
+            await hold.release();
+          }
+        }),
+      );
+      await world.time.finish(Promise.all(loops), 60_000);
+      const shares = served.map((loopsOfOne) => loopsOfOne.reduce((sum, times) => sum + times, 0) / total);
+      for (const share of shares) expect(share).toBeGreaterThan(0.2);
+      for (const share of shares) expect(share).toBeLessThan(0.3);
+      expect(Math.min(...served.flat())).toBeGreaterThan(0);
+      // A waiter that was let go first is forgotten as soon as it does not come.
+      await world.time.until(() => clients.every(({ runtime }) => runtime.acquisitions.contended === 0), 1000);
+      expect(await counter.isLocked()).toBe(false);
+    });
+
+    it('HO-11 who releases lets others go first, but not for long where they do not come', async () => {
+      const one = await lockOf({ handover: false });
+      const other = await lockOf({ handover: false });
+      const hold = await one.lock.acquire();
+      const there = other.lock.acquire({ wait: '20s' });
+      await world.time.until(async () => (await world.probe.channels()).length > 0, 2000);
+      await world.time.pass(30);
+      const releasing = hold.release();
+      const here = one.lock.acquire({ wait: '20s' });
+      await world.time.finish(releasing, 1000);
+      const theirs = await world.time.finish(there, 1000);
+      await theirs.release();
+      const ours = await world.time.finish(here, 1000);
+      expect(ours.owner).not.toBe(theirs.owner);
+      await ours.release();
+    });
+  });
+});
+
+describe('The option handover', () => {
+  it.each([true, 0, 'never', { max: 0 }, { max: 1.5 }, { max: 20_000 }, { ms: 0 }, { ms: '2s' }, { often: 3 }])(
+    'refuses %p',
+    (handover) => {
+      expect(() => parseModuleOptions({ handover } as never)).toThrow(LockOptionsError);
+    },
+  );
+});
