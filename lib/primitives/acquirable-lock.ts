@@ -20,7 +20,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   abstract enter(terms: Terms): Promise<Entered<H>>;
 
   async acquire(options?: AcquireOptions): Promise<H> {
-    return this.take(this.terms(options));
+    return await this.take(this.terms(options));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<H | null> {

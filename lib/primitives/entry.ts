@@ -67,7 +67,7 @@ export class Entry {
     const request = this.request(terms);
     const grant = this.current();
     const joined = grant && (await this.join(grant, request, 'loose'));
-    return joined ?? this.getIn(request, 'loose');
+    return joined ?? (await this.getIn(request, 'loose'));
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
@@ -142,13 +142,10 @@ export class Entry {
     this.refuseUpgrade(request);
     const write = this.written()?.grant;
     const beside = write && (await this.acquireBeside(write, request, binding, onClosed));
-    return beside ?? this.acquireAsNewOwner(request, binding, onClosed);
-  }
-
-  private async acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+    if (beside) return beside;
     const { runtime, kind } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
-    const limit = request.limit.endedAlsoBy(runtime.shutdown);
+    const limit = request.limit.endedByShutdown(runtime.shutdown);
     const lease = request.lease ?? runtime.watchdog.timeout;
     const acquired = await kind.acquisitions.acquire({ ...request, limit }, lease);
     return this.admit(acquired, request, binding, onClosed);

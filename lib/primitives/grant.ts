@@ -141,10 +141,10 @@ export class Grant implements Watched {
     this.leaving += 1;
     // At once, not when its turn has come: what nobody wants any more is not renewed.
     if (!this.isJoinable) this.letGo();
-    return this.turns.run(async () => {
+    return this.turns.run<HoldRelease>(() => {
       this.leaving -= 1;
       this.holds.delete(hold);
-      if (this.closed) return 'expired';
+      if (this.closed) return Promise.resolve('expired');
       return this.holds.isLasting ? this.remain() : this.close();
     });
   }

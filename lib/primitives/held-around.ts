@@ -21,7 +21,9 @@ export class HeldAround {
 
   /** The innermost region or scope around the running code that holds the lock by this family. */
   covering(family: LockFamily): Covering | undefined {
-    for (const region of currentRegion()?.outwards() ?? []) {
+    const innermost = currentRegion();
+    if (!innermost) return undefined;
+    for (const region of innermost.outwards()) {
       const grant = this.heldIn(region, family);
       if (grant?.isJoinable) return { region, grant };
     }
@@ -30,7 +32,8 @@ export class HeldAround {
 
   /** The scope around the running code. */
   scope(): Region | undefined {
-    return [...(currentRegion()?.outwards() ?? [])].find((region) => region.isScope);
+    const innermost = currentRegion();
+    return innermost && [...innermost.outwards()].find((region) => region.isScope);
   }
 
   /** By what a region holds the lock, also where it is the region of its owner's other half. */

@@ -187,7 +187,7 @@ export class PermitExpirableSemaphore {
   private async take(permits: number, options: PermitOptions | undefined, defaultWait: number): Promise<PermitIds> {
     const { scheduler, shutdown, expirablePermits } = this.runtime;
     const { wanted, limit } = parseWanted(permits, options, defaultWait, scheduler);
-    const asked = { what: 'Semaphore', name: this.name, template: undefined, limit: limit.endedAlsoBy(shutdown) };
+    const asked = { what: 'Semaphore', name: this.name, template: undefined, limit: limit.endedByShutdown(shutdown) };
     return expirablePermits.acquire(asked, wanted);
   }
 

@@ -17,7 +17,7 @@ export class Turns {
 
   /** Runs `task` in its turn, however long that takes to come. */
   async run<T>(task: () => Promise<T>): Promise<T> {
-    const end = await this.take();
+    const end = this.taken ? await this.take() : this.begin();
     try {
       return await task();
     } finally {
@@ -31,10 +31,7 @@ export class Turns {
   take(limit?: WaitLimit): Promise<EndTurn | WaitEnd> {
     const ended = limit?.ended;
     if (ended && (this.taken || ended.cause === 'aborted')) return Promise.resolve(ended);
-    if (!this.taken) {
-      this.taken = true;
-      return Promise.resolve(this.endOfTurn());
-    }
+    if (!this.taken) return Promise.resolve(this.begin());
     return new Promise((resolve) => {
       const admit = (end: EndTurn): void => {
         stopWatching?.();
@@ -46,6 +43,11 @@ export class Turns {
       });
       this.queue.add(admit);
     });
+  }
+
+  private begin(): EndTurn {
+    this.taken = true;
+    return this.endOfTurn();
   }
 
   private endOfTurn(): EndTurn {

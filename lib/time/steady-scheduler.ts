@@ -1,3 +1,4 @@
+import { Deadlines } from './deadlines.js';
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -12,6 +13,8 @@ const SHORTEST_DELAY_MS = 0.001;
  * back, a task runs at most once and never after it was cancelled, and nothing is thrown out of a timer.
  */
 export class SteadyScheduler {
+  /** For what is mostly over long before it is due. */
+  readonly deadlines = new Deadlines(this);
   private seen = Number.NEGATIVE_INFINITY;
   /** What the clock was set back by, in all. Time goes on from there: a deadline waits for no clock to catch up. */
   private setBack = 0;

@@ -17,18 +17,30 @@ export class WaitLimit {
     readonly wait: number,
     private readonly signals: readonly AbortSignal[],
     startedAt = scheduler.now(),
+    private readonly shutdown?: AbortSignal,
   ) {
     this.startedAt = startedAt;
   }
 
   /** The same limit, which `signal` ends as well. */
   endedAlsoBy(signal: AbortSignal): WaitLimit {
-    return new WaitLimit(this.scheduler, this.wait, [...this.signals, signal], this.startedAt);
+    return new WaitLimit(this.scheduler, this.wait, [...this.signals, signal], this.startedAt, this.shutdown);
+  }
+
+  /** The same limit, which the end of the application ends as well. */
+  endedByShutdown(shutdown: AbortSignal): WaitLimit {
+    return new WaitLimit(this.scheduler, this.wait, this.signals, this.startedAt, shutdown);
+  }
+
+  /** Whether the caller may end it early, and then is to be told at once. */
+  get isAbortable(): boolean {
+    return this.signals.length > 0;
   }
 
   /** The same limit, which ends `ms` from now at the latest. */
   endingWithin(ms: number): WaitLimit {
-    return new WaitLimit(this.scheduler, Math.min(this.wait, this.waited + ms), this.signals, this.startedAt);
+    const wait = Math.min(this.wait, this.waited + ms);
+    return new WaitLimit(this.scheduler, wait, this.signals, this.startedAt, this.shutdown);
   }
 
   /** Milliseconds waited so far. */
@@ -38,7 +50,7 @@ export class WaitLimit {
 
   /** What has ended the wait by now, if anything has. */
   get ended(): WaitEnd | undefined {
-    const aborted = this.signals.find((signal) => signal.aborted);
+    const aborted = this.shutdown?.aborted ? this.shutdown : this.signals.find((signal) => signal.aborted);
     if (aborted) return { cause: 'aborted', reason: aborted.reason };
     return this.waited >= this.wait ? { cause: 'elapsed' } : undefined;
   }
@@ -53,7 +65,8 @@ export class WaitLimit {
       stop();
       onEnd(end);
     };
-    for (const signal of this.signals) {
+    const signals = this.shutdown ? [...this.signals, this.shutdown] : this.signals;
+    for (const signal of signals) {
       abandon.push(onAbort(signal, () => finish({ cause: 'aborted', reason: signal.reason })));
     }
     if (Number.isFinite(this.wait)) this.arm(finish, abandon);

@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { OwnerId, OwnerIds } from '../scope/owner.js';
 import type { Stopwatch } from '../time/stopwatch.js';
-import type { Busy, Tries } from './tries.js';
+import type { Busy, Result, Tries } from './tries.js';
 import { UnderWay } from './under-way.js';
 
 /** A lock that was taken for a new owner. */
@@ -41,8 +41,23 @@ export class Attempts implements Tries<number, Acquired> {
   ) {}
 
   /** An owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not touch the next. */
-  try(name: string, lease: number): Promise<{ readonly got: Acquired } | Busy> {
-    return this.underWay.add(this.tryFor(name, lease));
+  async try(name: string, lease: number): Promise<Result<Acquired>> {
+    const end = this.underWay.begin();
+    try {
+      const owner = this.owners.next();
+      const reply = await this.locks.acquire({ name, owner, lease });
+      if (reply.outcome === 'busy') {
+        const { outcome: _, ...busy } = reply;
+        return busy;
+      }
+      const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
+      const spent = leaseSpent(name, acquired);
+      if (!spent) return { got: acquired };
+      this.giveBack(name, acquired);
+      throw spent;
+    } finally {
+      end();
+    }
   }
 
   giveBack(name: string, { owner, lease }: Acquired): void {
@@ -57,19 +72,5 @@ export class Attempts implements Tries<number, Acquired> {
 
   settled(): Promise<void> {
     return this.underWay.settled();
-  }
-
-  private async tryFor(name: string, lease: number): Promise<{ readonly got: Acquired } | Busy> {
-    const owner = this.owners.next();
-    const reply = await this.locks.acquire({ name, owner, lease });
-    if (reply.outcome === 'busy') {
-      const { outcome: _, ...busy } = reply;
-      return busy;
-    }
-    const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
-    const spent = leaseSpent(name, acquired);
-    if (!spent) return { got: acquired };
-    this.giveBack(name, acquired);
-    throw spent;
   }
 }

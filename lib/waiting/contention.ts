@@ -7,7 +7,7 @@ import { Courtesy } from './courtesy.js';
 import { Ear } from './ear.js';
 import type { Waiting } from './line.js';
 import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
-import type { Busy, Tries } from './tries.js';
+import type { Busy, Result, Tries } from './tries.js';
 import { WakeUp } from './wake-up.js';
 
 /** How long a contender sleeps when nothing else wakes it, ms. */
@@ -57,16 +57,22 @@ export class Contention<Wanted, Got extends object> {
   /** Runs while it goes from one to the next in this process. */
   private series: ScheduledTask | undefined;
   private running = false;
+  private isOpening: boolean;
   private lastSeen: LastSeen;
 
-  /** @param channel On which it is announced that trying again may help; absent where it never is. */
+  /**
+   * @param channel On which it is announced that trying again may help; absent where it never is.
+   * @param opening The try of somebody who came before anybody waited, and that is still on its way.
+   */
   constructor(
     private readonly name: string,
     channel: string | undefined,
     private readonly tries: Tries<Wanted, Got>,
     private readonly waiting: Waiting,
     private readonly onIdle: () => void,
+    private readonly opening?: Promise<Result<Got>>,
   ) {
+    this.isOpening = opening !== undefined;
     this.wakeUp = new WakeUp(waiting.scheduler);
     this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
     if (channel === undefined) return;
@@ -80,8 +86,36 @@ export class Contention<Wanted, Got extends object> {
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
   enter(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
-    const { size } = this.waiters;
-    if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
+    // Who opened comes before everybody else, if it has to wait.
+    const size = this.waiters.size + (this.isOpening ? 1 : 0);
+    if (size >= this.waiting.maxQueue) {
+      this.leaveIfIdle();
+      return Promise.reject(queueFull(asked, size));
+    }
+    return this.wait(asked, wanted, pace, (waiter) => {
+      this.waiters.add(waiter);
+      if (!this.running) this.start();
+      else if (this.isForNow(wanted)) this.wakeUp.notify();
+    });
+  }
+
+  /** Waits before everybody else, since the try that was made for it came before them, and showed `seen`. */
+  enterFirst(asked: Asked, wanted: Wanted, pace: Pace | undefined, seen: LastSeen): Promise<Got> {
+    return this.wait(asked, wanted, pace, (waiter) => {
+      const others = [...this.waiters];
+      this.waiters.clear();
+      for (const next of [waiter, ...others]) this.waiters.add(next);
+      this.lastSeen = seen;
+      if (!this.running) this.start();
+    });
+  }
+
+  private wait(
+    asked: Asked,
+    wanted: Wanted,
+    pace: Pace | undefined,
+    enter: (waiter: Waiter<Wanted, Got>) => void,
+  ): Promise<Got> {
     return new Promise((resolve, reject) => {
       const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
       const waiter: Waiter<Wanted, Got> = {
@@ -97,10 +131,8 @@ export class Contention<Wanted, Got extends object> {
           reject(error);
         },
       };
-      this.waiters.add(waiter);
       if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.courtesy.forget();
-      if (!this.running) this.start();
-      else if (this.isForNow(wanted)) this.wakeUp.notify();
+      enter(waiter);
     });
   }
 
@@ -153,18 +185,33 @@ export class Contention<Wanted, Got extends object> {
   }
 
   private async run(): Promise<void> {
+    if (this.opening && this.isOpening) await this.learnFrom(this.opening);
     if (this.courtesy.isOpen) await this.rest(Number.POSITIVE_INFINITY);
-    while (this.waiters.size > 0) {
+    else if (this.lastSeen) await this.rest(pauseAfter(this.lastSeen));
+    while (this.waiters.size > 0 || this.series) {
       const seen = await this.round();
-      if (seen && this.waiters.size > 0) await this.rest(pauseAfter(seen));
+      if (this.waiters.size === 0 && this.series) await this.rest(Number.POSITIVE_INFINITY);
+      else if (seen && this.waiters.size > 0) await this.rest(pauseAfter(seen));
     }
     this.stop();
+  }
+
+  private async learnFrom(opening: Promise<Result<Got>>): Promise<void> {
+    try {
+      const result = await opening;
+      this.lastSeen = 'got' in result ? this.tries.after(result.got) : result;
+    } catch (error) {
+      // What is no answer for good is told to whoever asked; those behind ask for themselves.
+      if (isPassing(error)) this.lastSeen = error;
+    }
+    this.isOpening = false;
   }
 
   /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
   private stop(): void {
     if (!this.running) return;
     this.running = false;
+    this.lastSeen = undefined;
     this.stopSeries();
     this.leaveIfIdle();
   }
@@ -243,7 +290,8 @@ export class Contention<Wanted, Got extends object> {
     this.trying = new Set(this.tries.isShared ? this.waiters : [waiter]);
     try {
       const result = await this.tries.try(this.name, waiter.wanted);
-      this.lastSeen = 'got' in result ? this.handOut(result.got) : result;
+      if ('got' in result) this.lastSeen = this.handOut(result.got);
+      else this.found(result);
     } catch (error) {
       this.lastSeen = isPassing(error) ? error : undefined;
       // What can only be answered so is the answer for everybody in line.
@@ -255,9 +303,14 @@ export class Contention<Wanted, Got extends object> {
     return this.lastSeen;
   }
 
+  private found(busy: Busy): void {
+    this.lastSeen = busy;
+    this.courtesy.otherCame();
+  }
+
   /** To those who still wait for it. */
   private handOut(got: Got): Busy | undefined {
-    this.courtesy.forget();
+    this.courtesy.got();
     const takers = [...this.trying].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
     if (takers.length === 0) this.tries.giveBack(this.name, got);

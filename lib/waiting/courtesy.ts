@@ -1,13 +1,16 @@
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 
-/** How long the others are waited for at the most, ms, each time: longer than they take to hear of a release and ask. */
-const PATIENCE_MS = 5;
+/** How long the others are waited for at first, ms: longer than they usually take to hear of a release and to ask. */
+const SHORTEST_PATIENCE_MS = 1;
+/** And at the most, where they were too slow before. */
+const LONGEST_PATIENCE_MS = 8;
 
 /**
  * Lets other clients go first after a release. Who releases knows of it before everybody else, and would win every race;
- * so it lets as many releases pass as others were told of its own, one for each of them. Where they do not come, it waits
- * no longer than a few milliseconds. States: our turn → theirs (a timer runs) → our turn.
+ * so it lets as many releases pass as others were told of its own, one for each of them. Where they do not come it waits
+ * no longer than a few milliseconds, twice as long each time, so that the slow are served as well, and the lock is not
+ * idle for those who never come. States: our turn → theirs (a timer runs) → our turn.
  */
 export class Courtesy {
   /** How many others were told of the last release; `undefined`: nobody knows. */
@@ -15,6 +18,8 @@ export class Courtesy {
   /** Announcements still to pass. */
   private turns = 0;
   private timer: ScheduledTask | undefined;
+  private patience = SHORTEST_PATIENCE_MS;
+  private isInVain = false;
 
   /** @param onOver Called when it is our turn. */
   constructor(
@@ -54,7 +59,19 @@ export class Courtesy {
     else this.end();
   }
 
-  /** It does not matter any more whose turn it is. */
+  /** Somebody else was found to have it. */
+  otherCame(): void {
+    this.isInVain = false;
+    this.patience = SHORTEST_PATIENCE_MS;
+  }
+
+  /** We have got it: whose turn it was does not matter any more. */
+  got(): void {
+    if (this.isInVain) this.patience = Math.min(2 * this.patience, LONGEST_PATIENCE_MS);
+    this.isInVain = false;
+    this.forget();
+  }
+
   forget(): void {
     this.timer?.cancel();
     this.timer = undefined;
@@ -69,7 +86,12 @@ export class Courtesy {
   private begin(turns: number): void {
     this.timer?.cancel();
     this.turns = turns;
-    this.timer = this.scheduler.schedule(PATIENCE_MS, () => this.end(), { keepAlive: true });
+    this.timer = this.scheduler.schedule(this.patience, () => this.tooLate(), { keepAlive: true });
+  }
+
+  private tooLate(): void {
+    this.isInVain = true;
+    this.end();
   }
 
   private end(): void {

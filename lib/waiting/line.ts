@@ -1,9 +1,10 @@
 import type { WakeUps } from '../backend/lock-backend.js';
+import { isPassing } from '../errors.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Pace } from './backoff.js';
 import { Contention, type Polling } from './contention.js';
-import { type Asked, conflict, refusal } from './refusal.js';
-import type { Acquisitions, Succession, Tries } from './tries.js';
+import { type Asked, conflict, type LastSeen, refusal } from './refusal.js';
+import type { Acquisitions, Result, Succession, Tries } from './tries.js';
 
 /** What all waiting of one connection shares. */
 export interface Waiting {
@@ -17,6 +18,8 @@ export interface Waiting {
 /** By one try, or by waiting in the line of everybody in this process who wants the same. */
 export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got>, Succession<Got> {
   private readonly contentions = new Map<string, Contention<Wanted, Got>>();
+  /** First tries that are on their way, by those who found nobody before them. */
+  private readonly openings = new Map<string, Promise<Result<Got>>>();
 
   /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
   constructor(
@@ -26,10 +29,37 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
   ) {}
 
   /** @param pace How to pause between two tries where nobody says when. */
-  async acquire(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
-    const { ended } = asked.limit;
-    if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
-    return ended ? tryOnce(this.tries, asked, wanted) : this.contention(asked.name).enter(asked, wanted, pace);
+  acquire(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
+    const { name, limit } = asked;
+    const { ended } = limit;
+    if (ended?.cause === 'aborted') return Promise.reject(refusal(asked, ended, undefined));
+    if (ended) return tryOnce(this.tries, asked, wanted);
+    const isFirst = !this.contentions.has(name) && !this.openings.has(name);
+    const isQuick = isFirst && !limit.isAbortable && !this.tries.isShared;
+    return isQuick ? this.open(asked, wanted, pace) : this.contention(name).enter(asked, wanted, pace);
+  }
+
+  /** Most find nobody before them, and what is free: only who has to wait pays for what waiting takes. */
+  private async open(asked: Asked, wanted: Wanted, pace: Pace | undefined): Promise<Got> {
+    const { name, limit } = asked;
+    const opening = this.tries.try(name, wanted);
+    this.openings.set(name, opening);
+    let seen: LastSeen;
+    try {
+      const result = await opening;
+      const aborted = limit.ended?.cause === 'aborted' ? limit.ended : undefined;
+      if (!('got' in result)) seen = result;
+      else if (aborted) this.tries.giveBack(name, result.got);
+      else return result.got;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      seen = error;
+    } finally {
+      this.openings.delete(name);
+    }
+    const { ended } = limit;
+    if (ended) throw refusal(asked, ended, seen);
+    return this.contention(name).enterFirst(asked, wanted, pace, seen);
   }
 
   passOn(name: string, got: Got): boolean {
@@ -58,7 +88,14 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
     let contention = this.contentions.get(name);
     if (!contention) {
       const forget = (): void => void this.contentions.delete(name);
-      contention = new Contention(name, this.channelOf?.(name), this.tries, this.waiting, forget);
+      contention = new Contention(
+        name,
+        this.channelOf?.(name),
+        this.tries,
+        this.waiting,
+        forget,
+        this.openings.get(name),
+      );
       this.contentions.set(name, contention);
     }
     return contention;

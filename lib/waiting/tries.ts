@@ -16,13 +16,16 @@ export interface Busy {
   readonly nodes?: readonly NodeResult[];
 }
 
+/** What one try came to. */
+export type Result<Got> = { readonly got: Got } | Busy;
+
 /** One try at a time to get what several may want at once. */
 export interface Tries<Wanted, Got extends object> {
   /**
    * One try. Where its outcome stays unknown, what it may have got is given back in the background.
    * @throws LockUnavailableError, WrongKeyTypeError
    */
-  try(name: string, wanted: Wanted): Promise<{ readonly got: Got } | Busy>;
+  try(name: string, wanted: Wanted): Promise<Result<Got>>;
   /** Gives back what nobody wants any more. Goes on in the background where the first try fails. */
   giveBack(name: string, got: Got): void;
   /**

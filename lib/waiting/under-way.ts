@@ -1,22 +1,28 @@
 /** Work that has begun, until it has ended. */
 export class UnderWay {
-  private readonly works = new Set<Promise<unknown>>();
+  private count = 0;
+  private readonly waiting: (() => void)[] = [];
 
   add<T>(work: Promise<T>): Promise<T> {
-    const noted = work.finally(() => this.works.delete(noted));
-    this.works.add(noted);
-    return noted;
+    const end = this.begin();
+    work.then(end, end);
+    return work;
   }
 
   /** For work that has no promise of its own; what is returned ends it. */
   begin(): () => void {
-    let end = (): void => {};
-    void this.add(new Promise<void>((resolve) => (end = resolve)));
-    return () => end();
+    let over = false;
+    this.count += 1;
+    return () => {
+      if (over) return;
+      over = true;
+      this.count -= 1;
+      if (this.count === 0) for (const resolve of this.waiting.splice(0)) resolve();
+    };
   }
 
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
-    while (this.works.size > 0) await Promise.allSettled(this.works);
+    while (this.count > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 }

@@ -23,12 +23,12 @@ const renew = script<{ locks: readonly string[] }, { lease: number; owners: read
 describe('encode', () => {
   it('puts names in the order of the header', () => {
     const encoded = encode(take, { fence: 'f', lock: 'l' }, { lease: 1_500.25, owner: 'o' });
-    expect(encoded).toEqual({ keys: ['l', 'f'], args: ['o', '1500.25'] });
+    expect(encoded).toEqual({ keyCount: 2, parameters: ['l', 'f', 'o', '1500.25'] });
   });
 
   it('spreads lists', () => {
     const encoded = encode(renew, { locks: ['a', 'b'] }, { lease: 5, owners: ['x', 'y'] });
-    expect(encoded).toEqual({ keys: ['a', 'b'], args: ['5', 'x', 'y'] });
+    expect(encoded).toEqual({ keyCount: 2, parameters: ['a', 'b', '5', 'x', 'y'] });
   });
 
   it.each([Number.NaN, Infinity])('refuses %d, which Lua would take for a number', (lease) => {

@@ -18,6 +18,8 @@ export interface RedisCommands {
    * server which was replaced meanwhile cannot answer in time.
    */
   patience(lease: number): number;
+  /** Whether commands about `key` can be sent now; otherwise {@link ready} waits for that, or says why not. */
+  canSend(key: string): boolean;
   /**
    * Resolves once commands about `key` can be sent; `LockUnavailableError` (`not-sent`) when that is not so by
    * `deadline`.

@@ -34,7 +34,7 @@ export class RedisCounter implements CounterTransitions {
 
   async count(name: string): Promise<number> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
     const reply = await this.commands.run(scripts.counter.inspect, { counter: name }, {}, deadline, name);
     const [outcome, found, text] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);

@@ -1,31 +1,44 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { noReply, unavailable } from './replies.js';
 
+export const asIs = <T>(reply: T): T => reply;
+
 /**
  * The answer to a command, or `LockUnavailableError` when there is none by `deadline`. What comes later is dropped: a
  * late reply is never taken for a success.
+ * @param read What the answer says. It throws where that cannot be understood.
+ * @param instead How to go on after an error that is no answer yet; `undefined`: it is one.
  */
-export const inTime = <T>(
-  command: Promise<T>,
+export const inTime = <Reply, T>(
+  command: Promise<Reply>,
   deadline: number,
   scheduler: SteadyScheduler,
-  name?: string,
+  name: string | undefined,
+  read: (reply: Reply) => T,
+  instead?: (error: unknown) => Promise<Reply> | undefined,
 ): Promise<T> => {
   const patience = deadline - scheduler.now();
   return new Promise((resolve, reject) => {
     const tooLate = (): void => reject(noReply(name, patience));
-    const timer = scheduler.schedule(patience, tooLate, { keepAlive: true });
-    command.then(
-      (reply) => {
-        timer.cancel();
-        // A blocked event loop can hand over the reply before the timer that was due long ago.
-        if (scheduler.now() > deadline) tooLate();
-        else resolve(reply);
-      },
-      (error: unknown) => {
-        timer.cancel();
-        reject(unavailable(name, error));
-      },
-    );
+    const callOff = scheduler.deadlines.add(deadline, tooLate);
+    const answered = (reply: Reply): void => {
+      callOff();
+      // A blocked event loop can hand over the reply before the timer that was due long ago.
+      if (scheduler.now() > deadline) return tooLate();
+      try {
+        resolve(read(reply));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const failed = (error: unknown): void => {
+      callOff();
+      reject(unavailable(name, error));
+    };
+    command.then(answered, (error: unknown) => {
+      const other = instead?.(error);
+      if (other) other.then(answered, failed);
+      else failed(error);
+    });
   });
 };

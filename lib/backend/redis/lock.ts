@@ -15,7 +15,7 @@ import type {
 } from '../lock-transitions.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
-import type { LockDialect, ReleaseReply } from './lock-dialect.js';
+import type { AcquireReply, LockDialect, ReleaseReply } from './lock-dialect.js';
 import { unexpectedReply } from './replies.js';
 import type { Replicas } from './replication.js';
 import { renewByShard } from './renew-by-shard.js';
@@ -47,17 +47,21 @@ export class RedisLock implements LockTransitions {
     this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost)).now);
   }
 
-  async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+  acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name, owner, lease } = request;
     const timing = { ...this.timing(name, this.deadline(lease)), grants: true };
     return this.inTime(timing, async (limits, sent) => {
-      const reply = await this.dialect
-        .acquire(request, limits)
-        .catch((error: unknown) => this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter }));
+      let reply: AcquireReply;
+      try {
+        reply = await this.dialect.acquire(request, limits);
+      } catch (error) {
+        this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter });
+        throw error;
+      }
       const { outcome, detail } = reply;
       this.observe(name, reply.now);
       if (outcome === 'acquired') {
-        await this.confirmReplicas(request);
+        if (this.replicas) await this.confirmReplicas(request);
         return reply.fence === undefined ? { outcome, sent } : { outcome, sent, fence: reply.fence };
       }
       if (outcome === 'busy') return { outcome, remaining: reply.remaining, holder: detail };
@@ -185,7 +189,7 @@ export class RedisLock implements LockTransitions {
 
   protected async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
-    await this.ready(deadline, name);
+    if (!this.commands.canSend(this.dialect.keyOf(name))) await this.ready(deadline, name);
     const reply = await this.dialect.release(name, owner, deadline);
     this.observe(name, reply.now);
     return reply;
@@ -203,8 +207,7 @@ export class RedisLock implements LockTransitions {
     }
   }
 
-  protected undoUnknown(error: unknown, ghost: Ghost): never {
+  private undoUnknown(error: unknown, ghost: Ghost): void {
     if (isUnknown(error)) this.undoing.undo(ghost);
-    throw error;
   }
 }

@@ -2,14 +2,15 @@ import { isPassing } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { type BackendWatcher, nobodyWatches } from '../backend-watcher.js';
 import type { PublishCommand, RedisCommands } from './commands.js';
+import type { RedisClient } from './client.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
-import { inTime } from './in-time.js';
+import { asIs, inTime } from './in-time.js';
 import { isNotWritten, isScriptMissing, notConnected, unexpectedReply } from './replies.js';
 import { type HeldField, type Replicas, Replication } from './replication.js';
 import { RestartGuard } from './restart-guard.js';
 import { scriptHash } from './script-hash.js';
-import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type ReplyOf, type Script } from './scripts/script.js';
+import { type ArgumentsOf, encode, type KeysOf, isReplyOf, type ReplyOf, type Script } from './scripts/script.js';
 import { ServerClock } from './server-clock.js';
 import { askIdentity } from './server-identity.js';
 
@@ -21,6 +22,15 @@ const isCount = (value: unknown): value is string => typeof value === 'string' &
 /** {@link RedisCommands.patience} */
 export const patienceWithin = (commandTimeout: number, lease: number): number =>
   Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
+
+/** Written in one turn where it has to be announced, so that nothing comes between the two. */
+const announced = (client: RedisClient, asking: boolean, send: () => Promise<unknown>): Promise<unknown> =>
+  asking ? Promise.all([client.asking(), send()]).then(([, reply]) => reply) : send();
+
+const replyOf = <S extends Script>(script: S, reply: unknown): ReplyOf<S> => {
+  if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
+  return reply;
+};
 
 export interface NodeCommandsOptions {
   /** The longest deadline of one command, ms. */
@@ -94,6 +104,10 @@ export class NodeCommands implements RedisCommands {
     return this.scheduler.now() + this.commandTimeout;
   }
 
+  canSend(): boolean {
+    return this.refusal === undefined && this.connection.isReady;
+  }
+
   async ready(deadline: number, key?: string, name = key): Promise<void> {
     if (this.refusal) throw this.refusal;
     if (this.connection.isReady) return;
@@ -142,7 +156,7 @@ export class NodeCommands implements RedisCommands {
     this.guard?.promoted();
   }
 
-  async run<S extends Script>(
+  run<S extends Script>(
     script: S,
     keys: KeysOf<S>,
     args: ArgumentsOf<S>,
@@ -151,42 +165,23 @@ export class NodeCommands implements RedisCommands {
     /** Whether the keys are just on their way to this server, which serves them only to those who know. */
     asking = false,
   ): Promise<ReplyOf<S>> {
-    const { keys: keyList, args: argList } = encode(script, keys, args);
-    const evaluated = this.evaluate(script.text, keyList, argList, deadline, asking);
-    const reply = await inTime(evaluated, deadline, this.scheduler, name);
-    if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
-    return reply;
+    const { client } = this.connection;
+    const { text } = script;
+    const { keyCount, parameters } = encode(script, keys, args);
+    /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
+    const instead = (error: unknown): Promise<unknown> | undefined => {
+      if (isNotWritten(error)) this.connection.goingDown();
+      // After the deadline the caller has been told that it failed, so it must not happen any more.
+      if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
+      return announced(client, asking, () => client.eval(text, keyCount, ...parameters));
+    };
+    const evaluated = announced(client, asking, () => client.evalsha(scriptHash(text), keyCount, ...parameters));
+    return inTime(evaluated, deadline, this.scheduler, name, (reply) => replyOf(script, reply), instead);
   }
 
   /** One command that is no script, on the same terms. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
-    return inTime(command(this.connection.client), deadline, this.scheduler);
-  }
-
-  /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
-  private async evaluate(
-    text: string,
-    keys: readonly string[],
-    args: readonly string[],
-    deadline: number,
-    asking: boolean,
-  ): Promise<unknown> {
-    const { client } = this.connection;
-    // Written in one turn, so that nothing comes between the two.
-    const announced = (): Promise<unknown> => (asking ? client.asking() : Promise.resolve());
-    try {
-      const [, reply] = await Promise.all([
-        announced(),
-        client.evalsha(scriptHash(text), keys.length, ...keys, ...args),
-      ]);
-      return reply;
-    } catch (error) {
-      if (isNotWritten(error)) this.connection.goingDown();
-      // After the deadline the caller has been told that it failed, so it must not happen any more.
-      if (!isScriptMissing(error) || this.scheduler.now() > deadline) throw error;
-      const [, reply] = await Promise.all([announced(), client.eval(text, keys.length, ...keys, ...args)]);
-      return reply;
-    }
+    return inTime(command(this.connection.client), deadline, this.scheduler, undefined, asIs);
   }
 
   private async prepare(identify: boolean): Promise<void> {

@@ -122,7 +122,7 @@ export class RedisPermits implements PermitTransitions {
   /** Resolves with the deadline of a command that can be sent now. */
   private async ready(name: string): Promise<number> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
     return deadline;
   }
 

@@ -12,7 +12,21 @@ import type {
   ReleaseReply,
   RenewReply,
 } from './lock-dialect.js';
+import type { ReplyOf } from './scripts/script.js';
 import { scripts } from './scripts/scripts.generated.js';
+
+const acquireReply = ([outcome, remaining, detail, now]: ReplyOf<typeof scripts.lock.acquire>): AcquireReply => ({
+  outcome,
+  remaining,
+  detail,
+  now,
+});
+
+const releaseReply = ([outcome, now, heard]: ReplyOf<typeof scripts.lock.release>): ReleaseReply => ({
+  outcome,
+  now,
+  heard,
+});
 
 /** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class PlainDialect implements LockDialect {
@@ -30,11 +44,9 @@ export class PlainDialect implements LockDialect {
     return owner;
   }
 
-  async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+  acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const args = { owner, lease, notAfter };
-    const reply = await this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
-    const [outcome, remaining, detail, now] = reply;
-    return { outcome, remaining, detail, now };
+    return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name).then(acquireReply);
   }
 
   async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
@@ -51,10 +63,9 @@ export class PlainDialect implements LockDialect {
     return { outcome, now, held };
   }
 
-  async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const args = { owner, ...this.announcing(name) };
-    const [outcome, now, heard] = await this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
-    return { outcome, now, heard };
+    return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name).then(releaseReply);
   }
 
   async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {

@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
-import { inTime } from './in-time.js';
+import { asIs, inTime } from './in-time.js';
 import { isScriptMissing, notConnected, unexpectedReply } from './replies.js';
 import { scriptHash } from './script-hash.js';
 import { encode, isReplyOf } from './scripts/script.js';
@@ -75,7 +75,13 @@ export class Replication {
       await this.ready();
       const deadline = this.scheduler.now() + timeout + this.commandTimeout;
       const held = questions.map((question) => question.held);
-      const { replicas, isHeld } = await inTime(this.writeAndWait(held, min, timeout), deadline, this.scheduler);
+      const { replicas, isHeld } = await inTime(
+        this.writeAndWait(held, min, timeout),
+        deadline,
+        this.scheduler,
+        undefined,
+        asIs,
+      );
       questions.forEach(({ resolve }, index) => resolve(isHeld[index] ? replicas : 0));
     } catch (error) {
       // Whoever comes next must not wait behind what is not answered.
@@ -111,8 +117,8 @@ export class Replication {
     const { client } = this.connection;
     const { text } = scripts.replication.confirm;
     const writes = holds.map(({ key, field }) => {
-      const { keys, args } = encode(scripts.replication.confirm, { lock: key }, { field });
-      return client[how](how === 'evalsha' ? scriptHash(text) : text, keys.length, ...keys, ...args);
+      const { keyCount, parameters } = encode(scripts.replication.confirm, { lock: key }, { field });
+      return client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
     });
     return Promise.all([client.wait(min, timeout), ...writes]);
   }

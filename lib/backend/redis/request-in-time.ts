@@ -17,11 +17,6 @@ export interface Timing {
   readonly grants?: boolean;
 }
 
-const undefinedIfNotSent = (error: unknown): undefined => {
-  if (error instanceof LockUnavailableError && error.outcome === 'not-sent') return undefined;
-  throw error;
-};
-
 /**
  * Makes a request that the server refuses after the deadline. Where it did so although the deadline has not come, our
  * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
@@ -34,13 +29,17 @@ export const requestInTime = async <T>(
   request: TimedRequest<T>,
 ): Promise<T> => {
   while (scheduler.now() < deadline) {
-    await commands.ready(deadline, key, name);
+    if (!commands.canSend(key)) await commands.ready(deadline, key, name);
     // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
     if (grants) commands.checkGrant(key, name);
     const sent = new Stopwatch(scheduler);
     const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
-    const result = await request({ notAfter, deadline }, sent).catch(undefinedIfNotSent);
-    if (result !== undefined) return result;
+    try {
+      const result = await request({ notAfter, deadline }, sent);
+      if (result !== undefined) return result;
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError && error.outcome === 'not-sent')) throw error;
+    }
   }
   throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });
 };

@@ -64,7 +64,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions
 
   private async undo(name: string, marker: string): Promise<number> {
     const deadline = this.deadline();
-    await this.commands.ready(deadline, name);
+    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
     const keys = { semaphore: name, marker };
     const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
     this.commands.observe(name, now);

@@ -5,7 +5,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { Subscription, WakeUps } from '../lock-backend.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
-import { inTime } from './in-time.js';
+import { asIs, inTime } from './in-time.js';
 import { isErrorReply, notConnected } from './replies.js';
 
 const HEARTBEAT_MS = 2000;
@@ -91,7 +91,7 @@ export class RedisSubscriber implements WakeUps {
     }
     this.keepListening();
     if (channel.live) return;
-    await inTime(this.begin(name), deadline, this.scheduler);
+    await inTime(this.begin(name), deadline, this.scheduler, undefined, asIs);
     channel.live = this.connection.isReady;
   }
 
@@ -127,7 +127,7 @@ export class RedisSubscriber implements WakeUps {
   /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
   private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
     try {
-      await inTime(this.begin(name), deadline, this.scheduler);
+      await inTime(this.begin(name), deadline, this.scheduler, undefined, asIs);
       channel.live = true;
       if (this.channels.get(name) !== channel) await this.end(name);
     } catch (error) {
@@ -162,10 +162,12 @@ export class RedisSubscriber implements WakeUps {
     if (this.channels.size === 0) return;
     this.keepListening();
     if (!this.connection.isReady) return;
-    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler).catch(() => {
-      this.wentDeaf();
-      this.connection.reconnect();
-    });
+    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, undefined, asIs).catch(
+      () => {
+        this.wentDeaf();
+        this.connection.reconnect();
+      },
+    );
   }
 
   private deadline(ms: number): number {

@@ -63,6 +63,10 @@ export class ClusterCommands implements RedisCommands {
     if (!node) throw this.unserved(name);
   }
 
+  canSend(key: string): boolean {
+    return this.refusal === undefined && (this.topology.nodeFor(key)?.canSend() ?? false);
+  }
+
   checkGrant(key: string, name = key): void {
     this.topology.nodeFor(key)?.checkGrant(key, name);
   }

@@ -4,7 +4,7 @@ import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
 import type { RedisClient } from '../client.js';
 import { RedisConnection } from '../connection.js';
 import type { ServerInput } from '../connection-input.js';
-import { inTime } from '../in-time.js';
+import { asIs, inTime } from '../in-time.js';
 import { notConnected } from '../replies.js';
 
 /** What came of asking something: the answer, or what the server said instead. */
@@ -68,7 +68,7 @@ export class ProbedServer {
 
   /** @throws LockUnavailableError where the server refuses, or does not answer before `deadline`. */
   ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
-    return inTime(command(this.connection.client), deadline, this.terms.scheduler);
+    return inTime(command(this.connection.client), deadline, this.terms.scheduler, undefined, asIs);
   }
 
   /** @throws LockUnavailableError where the server does not answer now. That it refuses is an answer. */

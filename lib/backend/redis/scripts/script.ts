@@ -42,13 +42,17 @@ export function script<Keys extends NamedKeys, Arguments extends NamedArguments,
   return definition;
 }
 
-/** Puts named keys and arguments in the positions at which the script reads them. */
+/** Puts named keys and arguments in the positions at which the script reads them, keys first. */
 export function encode<S extends Script>(
   { name, keyNames, argumentNames }: S,
   keys: KeysOf<S>,
   args: ArgumentsOf<S>,
-): { keys: string[]; args: string[] } {
-  return { keys: inOrder(name, keyNames, keys), args: inOrder(name, argumentNames, args) };
+): { keyCount: number; parameters: string[] } {
+  const parameters: string[] = [];
+  appendInOrder(parameters, name, keyNames, keys);
+  const keyCount = parameters.length;
+  appendInOrder(parameters, name, argumentNames, args);
+  return { keyCount, parameters };
 }
 
 /** Whether a server's answer is a reply of this script. */
@@ -66,13 +70,13 @@ function isOf(holds: ReplyPlace['holds'] | undefined, value: unknown): boolean {
   return typeof value === 'string' && (holds === 'string' || (holds?.includes(value) ?? false));
 }
 
-function inOrder(scriptName: string, names: readonly string[], values: NamedArguments): string[] {
-  return names.flatMap((name) => {
+function appendInOrder(list: string[], scriptName: string, names: readonly string[], values: NamedArguments): void {
+  for (const name of names) {
     const value = values[name];
     if (value === undefined) throw new TypeError(`Script ${scriptName} needs '${name}', which was not given`);
-    const list = typeof value === 'object' ? value : [value];
-    return list.map((item) => toText(scriptName, name, item));
-  });
+    if (typeof value !== 'object') list.push(toText(scriptName, name, value));
+    else for (const item of value) list.push(toText(scriptName, name, item));
+  }
 }
 
 function toText(scriptName: string, name: string, value: string | number): string {
