@@ -168,7 +168,7 @@ export class LockService {
   /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */
   async acquire(name: string, options?: LockOptions): Promise<Hold> {
     const chosen = this.chosen(name, options);
-    return await chosen.lock.acquire(chosen.options);
+    return await chosen.lock.take(chosen.lock.termsOf(chosen.options));
   }
 
   /** Takes the lock, or resolves with null when somebody else has it. `wait` defaults to 0: exactly one try. */

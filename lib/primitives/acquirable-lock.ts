@@ -20,12 +20,12 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   abstract enter(terms: Terms): Promise<Entered<H>>;
 
   async acquire(options?: AcquireOptions): Promise<H> {
-    return await this.take(this.terms(options));
+    return await this.take(this.termsOf(options));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<H | null> {
     try {
-      return await this.take(this.terms(options, 0));
+      return await this.take(this.termsOf(options, 0));
     } catch (error) {
       if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
       throw error;
@@ -39,7 +39,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   ): Promise<T> {
     const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
     if (typeof fn !== 'function') throw new LockOptionsError(`withLock needs a function to run, not ${describe(fn)}`);
-    const { hold, run, leave } = await this.enter(this.terms(options));
+    const { hold, run, leave } = await this.enter(this.termsOf(options));
     try {
       return await run(() => fn(hold));
     } finally {
@@ -61,7 +61,8 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   abstract remainingLease(): Promise<number>;
 
-  private terms(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
+  /** @internal */
+  termsOf(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
     const request = parseLockOptions(options, defaultWait);
     checkLease(request.lease, this.runtime.defaults);
     return termsOf(request, this.runtime.scheduler);

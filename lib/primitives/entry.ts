@@ -63,11 +63,14 @@ export class Entry {
   }
 
   /** A hold of its own, to be released by whoever gets it. */
-  async acquire(terms: Terms): Promise<GrantedHold> {
+  acquire(terms: Terms): Promise<GrantedHold> {
     const request = this.request(terms);
     const grant = this.current();
-    const joined = grant && (await this.join(grant, request, 'loose'));
-    return joined ?? (await this.getIn(request, 'loose'));
+    return grant ? this.joinOrGetIn(grant, request) : this.getIn(request, 'loose');
+  }
+
+  private async joinOrGetIn(grant: Grant, request: Request): Promise<GrantedHold> {
+    return (await this.join(grant, request, 'loose')) ?? (await this.getIn(request, 'loose'));
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */

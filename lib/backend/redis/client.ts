@@ -9,6 +9,8 @@ import { optionsOfUrl } from './connection-url.js';
 export interface RedisClient {
   readonly status: string;
   readonly isCluster: boolean;
+  /** The socket; there is none before it connects. */
+  readonly stream?: { cork(): void; uncork(): void };
   readonly options: { readonly keyPrefix?: string | undefined };
   connect(): Promise<void>;
   disconnect(reconnect?: boolean): void;

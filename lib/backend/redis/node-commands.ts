@@ -175,6 +175,7 @@ export class NodeCommands implements RedisCommands {
       if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
       return announced(client, asking, () => client.eval(text, keyCount, ...parameters));
     };
+    this.connection.gather();
     const evaluated = announced(client, asking, () => client.evalsha(scriptHash(text), keyCount, ...parameters));
     return inTime(evaluated, deadline, this.scheduler, name, (reply) => replyOf(script, reply), instead);
   }
