@@ -14,8 +14,9 @@ interface Place {
   readonly deadline: number | undefined;
 }
 
-/** How long a queue is kept beyond the last deadline in it, ms. */
+/** How long a queue is kept beyond the last deadline in it, and by how much less the deadlines are, which marks it as ours. */
 const QUEUE_GRACE_MS = 60_000;
+const MARK_MS = 1000;
 /** What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that. */
 const REDISSON_WAIT_MS = 300_000;
 
@@ -148,11 +149,12 @@ export class MemoryFairQueue {
    */
   private limit(): void {
     const { places } = this;
-    const last = Math.max(...places.map(({ deadline }) => deadline ?? 0));
+    const now = this.store.now();
+    const last = Math.max(now, ...places.map(({ deadline }) => deadline ?? now));
     const onlyOurs = places.every(({ owner }) => isOurs(owner));
-    const ttl = onlyOurs ? Math.ceil(last - this.store.now()) + QUEUE_GRACE_MS : Number.POSITIVE_INFINITY;
+    const ttl = onlyOurs ? Math.ceil(last - now) + QUEUE_GRACE_MS : Number.POSITIVE_INFINITY;
     const [waiters, deadlines] = [this.waiters.find(this.queueName), this.deadlines.find(this.deadlinesName)];
     if (waiters) this.waiters.set(this.queueName, waiters, ttl);
-    if (deadlines) this.deadlines.set(this.deadlinesName, deadlines, ttl);
+    if (deadlines) this.deadlines.set(this.deadlinesName, deadlines, ttl - MARK_MS);
   }
 }

@@ -341,20 +341,42 @@ local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
 local QUEUE_GRACE = 60000
-local function limitQueue(queue, deadlines, last, now)
-  for _, key in ipairs({ queue, deadlines }) do
-    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+local MARK = 1000
+local function onlyOurs(queue, deadlines)
+  local ends = redis.call('PTTL', deadlines)
+  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
+  local count = redis.call('ZCARD', deadlines)
+  local last = redis.call('LINDEX', queue, count - 1)
+  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
+end
+local function areOurs(waiters)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then return false end
+  end
+  return true
+end
+local function limitQueue(queue, deadlines, hasEnd, now)
+  if hasEnd then
+    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    redis.call('PEXPIRE', queue, ends)
+    redis.call('PEXPIRE', deadlines, ends - MARK)
+  else
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', deadlines)
   end
 end
-local function lastOfOurs(queue, deadlines)
+local function countedOn(queue, leaver)
+  if isOurs(leaver) then return {} end
+  local waiters, isBehind = {}, false
   for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if not isOurs(waiter) then return nil end
+    if isBehind then waiters[#waiters + 1] = waiter end
+    isBehind = isBehind or waiter == leaver
   end
-  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+  return waiters
 end
-local function lower(deadlines, waiters, from, leaver, slot)
-  if isOurs(leaver) then return end
-  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
+local function lower(deadlines, waiters, slot)
+  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 local REDISSON_WAIT = 300000
 local function behind(waiter, deadline, last)
@@ -368,31 +390,35 @@ for i, owner in ipairs(owners) do
   indexes[owner] = i
 end
 if foreignKey(queue, deadlines) then return reply end
-local head, _, isNewHead = purgeQueue(queue, deadlines, now)
-local last, latest, isOnlyOurs = now, now, true
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
-for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-  local index, ours = indexes[waiter], isOurs(waiter)
-  isOnlyOurs = isOnlyOurs and ours
-  if index then
-    reply[index + 2] = 1
-    places[#places + 1] = { last + slot, waiter }
-    latest = math.max(latest, last + slot)
-  else
-    local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
-    last = behind(waiter, known, last)
-    latest = math.max(latest, known or 0)
-    if i == 1 and not known then
-      places[1] = { now + slot, waiter }
-      latest = now + slot
+if hasEnd then
+  for i, owner in ipairs(owners) do
+    if redis.call('ZSCORE', deadlines, owner) then
+      reply[i + 2] = 1
+      places[#places + 1] = { now + slot, owner }
+    end
+  end
+else
+  local waiters, last = redis.call('LRANGE', queue, 0, -1), now
+  hasEnd = areOurs(waiters)
+  if head and not deadline then places[1] = { now + slot, head } end
+  for _, waiter in ipairs(waiters) do
+    if indexes[waiter] then
+      reply[indexes[waiter] + 2] = 1
+      places[#places + 1] = { last + slot, waiter }
+    elseif not isOurs(waiter) then
+      last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
 end
-limitQueue(queue, deadlines, isOnlyOurs and latest or nil, now)
+limitQueue(queue, deadlines, false, now)
 for _, place in ipairs(places) do redis.call('ZADD', deadlines, place[1], place[2]) end
 for i, owner in ipairs(owners) do
   if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
 end
+if hasEnd then limitQueue(queue, deadlines, true, now) end
 if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply`,
     }),
@@ -453,20 +479,42 @@ local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
 local QUEUE_GRACE = 60000
-local function limitQueue(queue, deadlines, last, now)
-  for _, key in ipairs({ queue, deadlines }) do
-    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+local MARK = 1000
+local function onlyOurs(queue, deadlines)
+  local ends = redis.call('PTTL', deadlines)
+  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
+  local count = redis.call('ZCARD', deadlines)
+  local last = redis.call('LINDEX', queue, count - 1)
+  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
+end
+local function areOurs(waiters)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then return false end
+  end
+  return true
+end
+local function limitQueue(queue, deadlines, hasEnd, now)
+  if hasEnd then
+    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    redis.call('PEXPIRE', queue, ends)
+    redis.call('PEXPIRE', deadlines, ends - MARK)
+  else
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', deadlines)
   end
 end
-local function lastOfOurs(queue, deadlines)
+local function countedOn(queue, leaver)
+  if isOurs(leaver) then return {} end
+  local waiters, isBehind = {}, false
   for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if not isOurs(waiter) then return nil end
+    if isBehind then waiters[#waiters + 1] = waiter end
+    isBehind = isBehind or waiter == leaver
   end
-  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+  return waiters
 end
-local function lower(deadlines, waiters, from, leaver, slot)
-  if isOurs(leaver) then return end
-  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
+local function lower(deadlines, waiters, slot)
+  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 local REDISSON_WAIT = 300000
 local function behind(waiter, deadline, last)
@@ -477,22 +525,18 @@ local now = serverNow()
 local held = (holdCount(lock, owner) or 0) > 0
 if held then redis.call('DEL', lock) end
 if foreignKey(queue, deadlines) then return { 'left', now } end
-local behind
-local waiters = redis.call('LRANGE', queue, 0, -1)
-for i, waiter in ipairs(waiters) do
-  if waiter == owner then
-    behind = i + 1
-    break
-  end
+local isKnown = onlyOurs(queue, deadlines)
+local isHead = redis.call('LINDEX', queue, 0) == owner
+local lowered = countedOn(queue, owner)
+local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
+local hadPlace = (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0
+local head = redis.call('LINDEX', queue, 0)
+if not head then redis.call('DEL', deadlines) end
+if head and hadPlace then
+  lower(deadlines, lowered, slot)
+  limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
-if #waiters == (behind and 1 or 0) then redis.call('DEL', deadlines) else redis.call('ZREM', deadlines, owner) end
-if behind then
-  redis.call('LREM', queue, 0, owner)
-  lower(deadlines, waiters, behind, owner, slot)
-  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
-end
-local hasNewHead = behind == 2 and #waiters > 1
-if (held or hasNewHead) and redis.call('EXISTS', lock) == 0 then
+if (held or isHead and head) and redis.call('EXISTS', lock) == 0 then
   tellHead(purgeQueue(queue, deadlines, now), channel, publish)
 end
 return { 'left', now }`,
@@ -577,20 +621,42 @@ local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
 local QUEUE_GRACE = 60000
-local function limitQueue(queue, deadlines, last, now)
-  for _, key in ipairs({ queue, deadlines }) do
-    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+local MARK = 1000
+local function onlyOurs(queue, deadlines)
+  local ends = redis.call('PTTL', deadlines)
+  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
+  local count = redis.call('ZCARD', deadlines)
+  local last = redis.call('LINDEX', queue, count - 1)
+  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
+end
+local function areOurs(waiters)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then return false end
+  end
+  return true
+end
+local function limitQueue(queue, deadlines, hasEnd, now)
+  if hasEnd then
+    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    redis.call('PEXPIRE', queue, ends)
+    redis.call('PEXPIRE', deadlines, ends - MARK)
+  else
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', deadlines)
   end
 end
-local function lastOfOurs(queue, deadlines)
+local function countedOn(queue, leaver)
+  if isOurs(leaver) then return {} end
+  local waiters, isBehind = {}, false
   for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if not isOurs(waiter) then return nil end
+    if isBehind then waiters[#waiters + 1] = waiter end
+    isBehind = isBehind or waiter == leaver
   end
-  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+  return waiters
 end
-local function lower(deadlines, waiters, from, leaver, slot)
-  if isOurs(leaver) then return end
-  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
+local function lower(deadlines, waiters, slot)
+  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 local REDISSON_WAIT = 300000
 local function behind(waiter, deadline, last)
@@ -606,11 +672,16 @@ local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
   local refused = takeLock(lock, owner, lease)
   if refused then return refused end
+  local isKnown = onlyOurs(queue, deadlines)
+  local lowered = countedOn(queue, owner)
   redis.call('LPOP', queue)
   redis.call('ZREM', deadlines, owner)
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  lower(deadlines, waiters, 1, owner, slot)
-  if #waiters == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
+  lower(deadlines, lowered, slot)
+  if redis.call('LINDEX', queue, 0) then
+    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  else
+    redis.call('DEL', deadlines)
+  end
   return { 'acquired', lease, '', now, '' }
 end
 local held, kind = 0, nil
@@ -624,16 +695,16 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  local isAlone = #waiters == (head == owner and 1 or 0)
+  local isKnown = isOurs(owner) and onlyOurs(queue, deadlines)
+  local isAlone = not redis.call('LINDEX', queue, head == owner and 1 or 0)
   local last = isAlone and now + math.max(remaining, 0) or now
-  for _, waiter in ipairs(waiters) do
+  for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
     if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last) end
   end
   redis.call('ZADD', deadlines, last + slot, owner)
-  redis.call('LREM', queue, 0, owner)
+  if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)
-  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
+  limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 if head and not deadline and head ~= owner then
   deadline = now + slot

@@ -19,34 +19,38 @@ for i, owner in ipairs(owners) do
   indexes[owner] = i
 end
 if foreignKey(queue, deadlines) then return reply end
-local head, _, isNewHead = purgeQueue(queue, deadlines, now)
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
 
-local last, latest, isOnlyOurs = now, now, true
+local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
-for i, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-  local index, ours = indexes[waiter], isOurs(waiter)
-  isOnlyOurs = isOnlyOurs and ours
-  if index then
-    reply[index + 2] = 1
-    places[#places + 1] = { last + slot, waiter }
-    latest = math.max(latest, last + slot)
-  else
-    local known = tonumber(redis.call('ZSCORE', deadlines, waiter))
-    last = behind(waiter, known, last)
-    latest = math.max(latest, known or 0)
-    -- A head without a deadline would never be found dead.
-    if i == 1 and not known then
-      places[1] = { now + slot, waiter }
-      latest = now + slot
+if hasEnd then
+  for i, owner in ipairs(owners) do
+    if redis.call('ZSCORE', deadlines, owner) then
+      reply[i + 2] = 1
+      places[#places + 1] = { now + slot, owner }
+    end
+  end
+else
+  local waiters, last = redis.call('LRANGE', queue, 0, -1), now
+  hasEnd = areOurs(waiters)
+  -- A head without a deadline would never be found dead.
+  if head and not deadline then places[1] = { now + slot, head } end
+  for _, waiter in ipairs(waiters) do
+    if indexes[waiter] then
+      reply[indexes[waiter] + 2] = 1
+      places[#places + 1] = { last + slot, waiter }
+    elseif not isOurs(waiter) then
+      last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
 end
 -- First, because it is allowed when memory is used up, and so allows the rest.
-limitQueue(queue, deadlines, isOnlyOurs and latest or nil, now)
+limitQueue(queue, deadlines, false, now)
 for _, place in ipairs(places) do redis.call('ZADD', deadlines, place[1], place[2]) end
 -- A deadline without a place would pass for one.
 for i, owner in ipairs(owners) do
   if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
 end
+if hasEnd then limitQueue(queue, deadlines, true, now) end
 if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply

@@ -19,24 +19,21 @@ local held = (holdCount(lock, owner) or 0) > 0
 if held then redis.call('DEL', lock) end
 if foreignKey(queue, deadlines) then return { 'left', now } end
 
-local behind
-local waiters = redis.call('LRANGE', queue, 0, -1)
-for i, waiter in ipairs(waiters) do
-  if waiter == owner then
-    behind = i + 1
-    break
-  end
-end
-if #waiters == (behind and 1 or 0) then redis.call('DEL', deadlines) else redis.call('ZREM', deadlines, owner) end
-if behind then
-  redis.call('LREM', queue, 0, owner)
-  lower(deadlines, waiters, behind, owner, slot)
-  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
+-- Ours alone, it cannot be in the queue without a deadline.
+local isKnown = onlyOurs(queue, deadlines)
+local isHead = redis.call('LINDEX', queue, 0) == owner
+local lowered = countedOn(queue, owner)
+local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
+local hadPlace = (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0
+local head = redis.call('LINDEX', queue, 0)
+if not head then redis.call('DEL', deadlines) end
+if head and hadPlace then
+  lower(deadlines, lowered, slot)
+  limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 
 -- Who is the first now is told, where that is news and the lock is there to be had.
-local hasNewHead = behind == 2 and #waiters > 1
-if (held or hasNewHead) and redis.call('EXISTS', lock) == 0 then
+if (held or isHead and head) and redis.call('EXISTS', lock) == 0 then
   tellHead(purgeQueue(queue, deadlines, now), channel, publish)
 end
 return { 'left', now }

@@ -27,12 +27,17 @@ local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
   local refused = takeLock(lock, owner, lease)
   if refused then return refused end
+  local isKnown = onlyOurs(queue, deadlines)
+  local lowered = countedOn(queue, owner)
   redis.call('LPOP', queue)
   redis.call('ZREM', deadlines, owner)
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  lower(deadlines, waiters, 1, owner, slot)
-  -- Deadlines of nobody would keep whoever they belong to from queueing again.
-  if #waiters == 0 then redis.call('DEL', deadlines) else limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now) end
+  lower(deadlines, lowered, slot)
+  if redis.call('LINDEX', queue, 0) then
+    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  else
+    -- Deadlines of nobody would keep whoever they belong to from queueing again.
+    redis.call('DEL', deadlines)
+  end
   return { 'acquired', lease, '', now, '' }
 end
 
@@ -48,18 +53,18 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  local isAlone = #waiters == (head == owner and 1 or 0)
+  local isKnown = isOurs(owner) and onlyOurs(queue, deadlines)
+  local isAlone = not redis.call('LINDEX', queue, head == owner and 1 or 0)
   local last = isAlone and now + math.max(remaining, 0) or now
-  for _, waiter in ipairs(waiters) do
+  for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
     if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last) end
   end
   -- First, so that a server out of memory refuses it: it would not refuse what follows a removal.
   redis.call('ZADD', deadlines, last + slot, owner)
   -- Where its deadline alone was lost it stands in the list already.
-  redis.call('LREM', queue, 0, owner)
+  if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)
-  limitQueue(queue, deadlines, lastOfOurs(queue, deadlines), now)
+  limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 -- A head without a deadline would never be found dead.
 if head and not deadline and head ~= owner then

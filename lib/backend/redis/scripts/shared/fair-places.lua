@@ -3,31 +3,60 @@ local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
 
--- How long a queue is kept beyond the last deadline in it, ms.
+-- How long a queue is kept beyond the last deadline in it, ms, and by how much less the deadlines are. That difference is
+-- the mark of a queue in which only we wait: Redisson's multi-lock gives all keys of a lock one and the same end.
 local QUEUE_GRACE = 60000
+local MARK = 1000
+
+-- Whether only we wait, told without reading the queue: it has our mark, and the last in it is ours. A Java waiter joins at
+-- the end and leaves the mark as it is; but then the last is not ours, and whoever of us comes to stand behind it takes
+-- the mark away. The last is looked up by the number of deadlines: there are as many places, or it is not found there.
+-- False where the queue has to be read to tell.
+local function onlyOurs(queue, deadlines)
+  local ends = redis.call('PTTL', deadlines)
+  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
+  local count = redis.call('ZCARD', deadlines)
+  local last = redis.call('LINDEX', queue, count - 1)
+  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
+end
+
+-- The same, by reading the queue.
+local function areOurs(waiters)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then return false end
+  end
+  return true
+end
 
 -- A queue in which only we wait ends by itself when the last of us must be dead. One in which Redisson waits has no end,
 -- as Redisson expects.
-local function limitQueue(queue, deadlines, last, now)
-  for _, key in ipairs({ queue, deadlines }) do
-    if last then redis.call('PEXPIRE', key, math.ceil(last - now) + QUEUE_GRACE) else redis.call('PERSIST', key) end
+local function limitQueue(queue, deadlines, hasEnd, now)
+  if hasEnd then
+    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    redis.call('PEXPIRE', queue, ends)
+    redis.call('PEXPIRE', deadlines, ends - MARK)
+  else
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', deadlines)
   end
-end
-
--- The last deadline in a queue in which only we wait; nothing in any other.
-local function lastOfOurs(queue, deadlines)
-  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if not isOurs(waiter) then return nil end
-  end
-  return tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
 end
 
 -- Redisson: whoever leaves takes its own wait off the deadlines of those behind it, which were counted on top of its own.
--- On top of ours nothing is counted.
-local function lower(deadlines, waiters, from, leaver, slot)
-  if isOurs(leaver) then return end
+-- On top of ours nothing is counted. To be asked while the leaver still has its place.
+local function countedOn(queue, leaver)
+  if isOurs(leaver) then return {} end
+  local waiters, isBehind = {}, false
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    if isBehind then waiters[#waiters + 1] = waiter end
+    isBehind = isBehind or waiter == leaver
+  end
+  return waiters
+end
+
+local function lower(deadlines, waiters, slot)
   -- One that has no deadline is not given one that has passed.
-  for i = from, #waiters do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiters[i]) end
+  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 
 -- What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that.
