@@ -3,19 +3,16 @@ import { isPassing } from '../errors.js';
 import { fairChannel } from '../keys/names.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { OwnerId } from '../scope/owner.js';
-import type { ScheduledTask } from '../time/scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import { type Acquired, leaseSpent } from './attempt.js';
 import { pauseAfter, UNAVAILABLE_PAUSE_MS } from './contention.js';
 import { Ear } from './ear.js';
+import { FairKeeper } from './fair-keeper.js';
+import { FairPlaces } from './fair-places.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
 import { WakeUp } from './wake-up.js';
-
-/** The share of a slot after which all places are kept anew, and after which a keeping that failed is tried again. */
-const KEEP = 1 / 3;
-const KEEP_AGAIN = 1 / 10;
 
 /** Slept at least: a place that ends this instant may be seen to end in the next. */
 const SHORTEST_PAUSE_MS = 10;
@@ -27,20 +24,19 @@ const pauseFor = (seen: LastSeen): number =>
 /**
  * Everybody in this process who waits for one fair lock. Each has a place of its own in the queue on the server, from
  * the moment it comes. Only the first of them contends: it listens to the channel on which it alone is told, tries
- * again, and sleeps. Every third of a slot all places are kept by one request.
+ * again, and sleeps. All places are kept meanwhile.
  */
 export class FairLine {
   private readonly waiters = new Map<OwnerId, FairWaiter>();
   /** Those on their way to a place, in the order in which they came. */
   private readonly arriving = new Set<FairWaiter>();
   private admitting = false;
-  /** Those who have a place, in the order of the server. */
-  private places = new Set<FairWaiter>();
+  private readonly places = new FairPlaces<FairWaiter>();
   /** Those whose wait is over, but who are told only when their try that is on its way has shown how things stand. */
   private readonly overdue = new Map<FairWaiter, WaitEnd>();
   private readonly wakeUp: WakeUp;
   private contending = false;
-  private keeper: ScheduledTask | undefined;
+  private readonly keeper: FairKeeper;
   private lastSeen: LastSeen;
 
   constructor(
@@ -49,6 +45,10 @@ export class FairLine {
     private readonly onIdle: () => void,
   ) {
     this.wakeUp = new WakeUp(waiting.scheduler);
+    this.keeper = new FairKeeper(name, waiting, this.places, {
+      lost: (waiter) => this.comeAnew(waiter),
+      failed: (error) => this.refuseAll(error),
+    });
   }
 
   /** Waits in the queue. Rejects when the limit ends, with nothing left behind. */
@@ -71,11 +71,6 @@ export class FairLine {
       this.waiters.set(waiter.owner, waiter);
       runOutsideRegions(() => this.arrive(waiter));
     });
-  }
-
-  private get first(): FairWaiter | undefined {
-    const [first] = this.places;
-    return first;
   }
 
   private isWaiting(waiter: FairWaiter): boolean {
@@ -110,9 +105,9 @@ export class FairLine {
   }
 
   private async contend(): Promise<void> {
-    for (let first = this.first; first; first = this.first) await this.contendFor(first);
+    for (let first = this.places.first; first; first = this.places.first) await this.contendFor(first);
     this.contending = false;
-    this.keeper?.cancel();
+    this.keeper.stop();
   }
 
   /** Until somebody else is the first. */
@@ -123,10 +118,10 @@ export class FairLine {
     let pause = pauseFor(this.lastSeen);
     // What was said so far was said to somebody else.
     this.wakeUp.forget();
-    while (this.first === first) {
+    while (this.places.first === first) {
       ear.listen();
       await this.wakeUp.sleep(Math.min(pause, ear.hears ? polling.safety : polling.deaf));
-      if (this.first !== first) break;
+      if (this.places.first !== first) break;
       this.wakeUp.forget();
       await this.try(first);
       pause = pauseFor(this.lastSeen);
@@ -178,41 +173,19 @@ export class FairLine {
 
   private placed(waiter: FairWaiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
     this.lastSeen = { holder, remaining };
-    const before = this.first;
+    const before = this.places.first;
     if (outcome === 'queued') this.places.delete(waiter);
     this.places.add(waiter);
     // Replies that got lost, or places that ended unnoticed, may have left us with another order than the server's.
     const next = this.waiters.get(head);
-    if (next && next !== this.first && this.places.has(next)) this.places = new Set([next, ...this.places]);
-    if (this.first !== before) this.wakeUp.notify();
+    if (next && next !== this.places.first && this.places.has(next)) this.places.putFirst(next);
+    if (this.places.first !== before) this.wakeUp.notify();
     if (this.contending) return;
     this.contending = true;
-    this.keepLater(this.waiting.slot * KEEP);
+    this.keeper.start();
     this.contend().catch((error: unknown) => this.refuseAll(error));
   }
 
-  private keepLater(ms: number): void {
-    this.keeper?.cancel();
-    this.keeper = this.waiting.scheduler.schedule(ms, () => void this.waiting.underWay.add(this.keep()));
-  }
-
-  private async keep(): Promise<void> {
-    const { slot, locks } = this.waiting;
-    const places = [...this.places];
-    const owners = places.map(({ owner }) => owner);
-    let share = KEEP;
-    try {
-      const kept = await locks.keep({ name: this.name, owners, slot });
-      const lost = places.filter(({ owner }, index) => !kept[index] && owner === owners[index]);
-      for (const waiter of lost) this.comeAnew(waiter);
-    } catch (error) {
-      if (!isPassing(error)) this.refuseAll(error);
-      share = KEEP_AGAIN;
-    }
-    if (this.contending) this.keepLater(slot * share);
-  }
-
-  /** The server has forgotten the waiter, or took it for dead. */
   private comeAnew(waiter: FairWaiter): void {
     // A try finds that out for itself, or has got the lock, which ends the place as well.
     if (waiter.isTrying) return;
@@ -221,7 +194,7 @@ export class FairLine {
   }
 
   private losePlace(waiter: FairWaiter): void {
-    if (this.first === waiter) this.wakeUp.notify();
+    if (this.places.first === waiter) this.wakeUp.notify();
     this.places.delete(waiter);
   }
 

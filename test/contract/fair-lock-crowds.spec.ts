@@ -27,6 +27,31 @@ onEveryBackend((world) => {
       LIMIT_MS,
     );
 
+    it(
+      'FL-22 keeps the places of 1,200 owners of one client, which are more than one request names',
+      async () => {
+        const slot = 1500;
+        const { locks } = await world.open({ fairWaitTimeout: slot });
+        const controller = new AbortController();
+        await locks.getFairLock('n').acquire();
+        const options = { wait: Infinity, signal: controller.signal };
+        const works = Array.from({ length: 1200 }, () => locks.getFairLock('n').acquire(options));
+        const ended = Promise.allSettled(works);
+        const queued = (count: number): Promise<number> =>
+          world.time.until(async () => (await world.probe.queue('n')).length === count, 10_000);
+        await queued(works.length);
+        const before = await world.probe.queue('n');
+        await world.time.pass(2 * slot);
+        const after = await world.probe.queue('n');
+        expect(after.map(({ owner }) => owner)).toEqual(before.map(({ owner }) => owner));
+        expect(after.filter(({ keptFor = 0 }) => keptFor <= 0)).toEqual([]);
+        controller.abort();
+        await ended;
+        await queued(0);
+      },
+      LIMIT_MS,
+    );
+
     it('FL-03 serves 16 owners in the order in which they came', async () => {
       const { locks } = await world.open();
       const order: number[] = [];

@@ -291,7 +291,7 @@ if redis.call('DEL', lock) == 0 then return { 'not-held', '' } end
 tellHead(head, channel, publish)
 return { 'released', '' }`,
     }),
-    /** Keeps the places of waiters that are alive, all those of one process on one lock. */
+    /** Keeps the places of waiters that are alive, those of one process on one lock. */
     keep: script<
       { lock: string; queue: string; deadlines: string },
       { slot: number; channel: string; publish: string; owners: readonly string[] },
@@ -401,14 +401,16 @@ if hasEnd then
     end
   end
 else
-  local waiters, last = redis.call('LRANGE', queue, 0, -1), now
-  hasEnd = areOurs(waiters)
   if head and not deadline then places[1] = { now + slot, head } end
-  for _, waiter in ipairs(waiters) do
+  local last = now
+  hasEnd = true
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    local ours = isOurs(waiter)
+    hasEnd = hasEnd and ours
     if indexes[waiter] then
       reply[indexes[waiter] + 2] = 1
       places[#places + 1] = { last + slot, waiter }
-    elseif not isOurs(waiter) then
+    elseif not ours then
       last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end

@@ -1,4 +1,4 @@
---- Keeps the places of waiters that are alive, all those of one process on one lock.
+--- Keeps the places of waiters that are alive, those of one process on one lock.
 --- key lock
 --- key queue
 --- key deadlines
@@ -31,15 +31,17 @@ if hasEnd then
     end
   end
 else
-  local waiters, last = redis.call('LRANGE', queue, 0, -1), now
-  hasEnd = areOurs(waiters)
   -- A head without a deadline would never be found dead.
   if head and not deadline then places[1] = { now + slot, head } end
-  for _, waiter in ipairs(waiters) do
+  local last = now
+  hasEnd = true
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    local ours = isOurs(waiter)
+    hasEnd = hasEnd and ours
     if indexes[waiter] then
       reply[indexes[waiter] + 2] = 1
       places[#places + 1] = { last + slot, waiter }
-    elseif not isOurs(waiter) then
+    elseif not ours then
       last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
