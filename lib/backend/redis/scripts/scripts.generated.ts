@@ -379,8 +379,7 @@ local function lower(deadlines, waiters, slot)
   for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 local REDISSON_WAIT = 300000
-local function behind(waiter, deadline, last)
-  if isOurs(waiter) then return last end
+local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local now = serverNow()
@@ -411,7 +410,7 @@ else
       reply[indexes[waiter] + 2] = 1
       places[#places + 1] = { last + slot, waiter }
     elseif not ours then
-      last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
+      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
 end
@@ -519,8 +518,7 @@ local function lower(deadlines, waiters, slot)
   for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 local REDISSON_WAIT = 300000
-local function behind(waiter, deadline, last)
-  if isOurs(waiter) then return last end
+local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local now = serverNow()
@@ -661,8 +659,7 @@ local function lower(deadlines, waiters, slot)
   for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
 end
 local REDISSON_WAIT = 300000
-local function behind(waiter, deadline, last)
-  if isOurs(waiter) then return last end
+local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local now = serverNow()
@@ -701,7 +698,9 @@ if not redis.call('ZSCORE', deadlines, owner) then
   local isAlone = not redis.call('LINDEX', queue, head == owner and 1 or 0)
   local last = isAlone and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
-    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last) end
+    if waiter ~= owner and not isOurs(waiter) then
+      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
+    end
   end
   redis.call('ZADD', deadlines, last + slot, owner)
   if not isKnown then redis.call('LREM', queue, 0, owner) end

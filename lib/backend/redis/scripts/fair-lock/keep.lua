@@ -42,7 +42,7 @@ else
       reply[indexes[waiter] + 2] = 1
       places[#places + 1] = { last + slot, waiter }
     elseif not ours then
-      last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
+      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
 end

@@ -57,7 +57,9 @@ if not redis.call('ZSCORE', deadlines, owner) then
   local isAlone = not redis.call('LINDEX', queue, head == owner and 1 or 0)
   local last = isAlone and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
-    if waiter ~= owner then last = behind(waiter, tonumber(redis.call('ZSCORE', deadlines, waiter)), last) end
+    if waiter ~= owner and not isOurs(waiter) then
+      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
+    end
   end
   -- First, so that a server out of memory refuses it: it would not refuse what follows a removal.
   redis.call('ZADD', deadlines, last + slot, owner)

@@ -62,10 +62,9 @@ end
 -- What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that.
 local REDISSON_WAIT = 300000
 
--- The instant on top of which a place behind this waiter is counted, given that of those before it: when every Java peer
+-- The instant on top of which a place behind a Java waiter is counted, given that of those before it: when every Java peer
 -- ahead has left and taken its own wait off, what is left is still to come. Ours say again and again that they live, so
 -- however many of them have died, they hold up those behind them for one slot.
-local function behind(waiter, deadline, last)
-  if isOurs(waiter) then return last end
+local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
