@@ -15,6 +15,8 @@ export interface PeerOptions {
   readonly lockWatchdogTimeout?: number;
   /** Redisson's `fairLockWaitTimeout`, ms. Default: 5 min, as there. */
   readonly fairLockWaitTimeout?: number;
+  /** Default: what starts fast and stays small. */
+  readonly jvmOptions?: readonly string[];
 }
 
 /** What was thrown in Java. Its name is that of the Java class. */
@@ -73,10 +75,11 @@ export class JavaPeer {
     url,
     lockWatchdogTimeout = 30_000,
     fairLockWaitTimeout = 300_000,
+    jvmOptions = JVM_OPTIONS,
   }: PeerOptions): Promise<JavaPeer> {
     await buildPeer();
     const args = [topology, url, lockWatchdogTimeout, fairLockWaitTimeout].map(String);
-    const child = spawn('java', [...JVM_OPTIONS, '-cp', peerClassPath, 'interop.Main', ...args], {
+    const child = spawn('java', [...jvmOptions, '-cp', peerClassPath, 'interop.Main', ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     await once(child, 'spawn');
@@ -84,6 +87,12 @@ export class JavaPeer {
     const peer = new JavaPeer(child, child.pid === undefined ? undefined : killWithUs(child.pid));
     await Promise.race([peer.becameReady, peer.failure()]);
     return peer;
+  }
+
+  get pid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error('The Java peer did not start');
+    return pid;
   }
 
   /** A long-lived thread of that name; always the same one. */
@@ -108,7 +117,8 @@ export class JavaPeer {
     await this.exited;
   }
 
-  private ask(thread: string, op: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
+  /** Runs an operation that no {@link JavaThread} has a method for. */
+  ask(thread: string, op: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.child.exitCode !== null || this.child.signalCode !== null) {
         reject(this.ended());

@@ -17,6 +17,7 @@ final class Operations {
         operations.putAll(new SemaphoreOperations(redisson).all());
         operations.putAll(new PermitOperations(redisson).all());
         operations.putAll(new LatchOperations(redisson).all());
+        operations.putAll(new BenchOperations(redisson).all());
         operations.put("sections", new Sections(redisson, locks)::run);
     }
 

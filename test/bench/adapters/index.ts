@@ -1,0 +1,25 @@
+import type { Adapter } from './adapter.js';
+import { microfleetIoredisLock } from './microfleet-ioredis-lock.adapter.js';
+import { nestRedisLock } from './nest-redis-lock.adapter.js';
+import { raw } from './raw.adapter.js';
+import { redisSemaphore } from './redis-semaphore.adapter.js';
+import { redlock4 } from './redlock4.adapter.js';
+import { redlock5 } from './redlock5.adapter.js';
+import { redlockUniversal } from './redlock-universal.adapter.js';
+import { sesamecareRedlock } from './sesamecare-redlock.adapter.js';
+import { simpleRedisMutex } from './simple-redis-mutex.adapter.js';
+
+/** Libraries that run in Node, by the names of the command line. */
+export const nodeAdapters: ReadonlyMap<string, Adapter> = new Map(
+  Object.entries({
+    raw,
+    'nest-redis-lock': nestRedisLock,
+    redlock4,
+    redlock5,
+    'sesamecare-redlock': sesamecareRedlock,
+    'redis-semaphore': redisSemaphore,
+    'simple-redis-mutex': simpleRedisMutex,
+    'microfleet-ioredis-lock': microfleetIoredisLock,
+    'redlock-universal': redlockUniversal,
+  }),
+);

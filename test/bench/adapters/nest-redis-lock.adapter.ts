@@ -1,0 +1,45 @@
+import 'reflect-metadata';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type * as Library from '../../../lib/index.js';
+import type { Adapter } from './adapter.js';
+
+/** What users get, built: by its path, because the name means the sources here. */
+const built = fileURLToPath(new URL('../../../dist/cjs/index.js', import.meta.url));
+
+/** This library as an application has it: through its module, with the watchdog. */
+export const nestRedisLock: Adapter = {
+  title: 'nest-redis-lock',
+  waiting: 'told',
+  hasFairLock: true,
+  renews: true,
+  open: async ({ host, port }, { fair = false, watchdogTimeout }) => {
+    const { LockService, RedisLockModule } = createRequire(import.meta.url)(built) as typeof Library;
+
+    @Module({
+      imports: [
+        RedisLockModule.forRoot({
+          connection: { host, port },
+          ...(watchdogTimeout === undefined ? {} : { watchdogTimeout }),
+        }),
+      ],
+    })
+    class BenchModule {}
+
+    const app = await NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
+    const locks = app.get(LockService);
+    return {
+      acquire: async (key, { wait }) => {
+        const hold = await locks.acquire(key, fair ? { wait, fair } : { wait });
+        return {
+          release: async () => {
+            const end = await hold.release();
+            if (end !== 'released') throw new Error(`${key} was released as '${end}'`);
+          },
+        };
+      },
+    };
+  },
+};

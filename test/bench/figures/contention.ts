@@ -1,0 +1,91 @@
+import type { Acquisition } from '../workers/timeline.js';
+import { jain, percentile } from './statistics.js';
+
+const NS_PER_MS = 1e6;
+const NS_PER_S = 1e9;
+
+/** How the loops of all processes shared one lock. */
+export interface ContentionFigures {
+  readonly perSecond: number;
+  /** Over all loops, also those that got nothing. */
+  readonly jain: number;
+  /** Loops that got nothing. */
+  readonly unserved: number;
+  /** Of the processes, in percent. */
+  readonly leastShare: number;
+  readonly greatestShare: number;
+  /** From the beginning of a release to the next grant, in whichever process, ms. */
+  readonly handOverP50: number;
+  readonly handOverP99: number;
+  /** Grants before the holder before had begun to release. Over the whole time. */
+  readonly overlaps: number;
+  /** Grants after one of the same process that had been asked for later. Over the whole time. */
+  readonly outOfOrder: number;
+  /** Of all processes: by how much the worst of these had been asked for earlier, ms. */
+  readonly worstOvertaking: number;
+}
+
+export interface Field {
+  readonly processes: number;
+  readonly loopsEach: number;
+  /** Grants count from here … */
+  readonly from: number;
+  /** … to here, nanoseconds. */
+  readonly to: number;
+}
+
+/** @param acquisitions Sorted by when they were granted. */
+export function contentionFigures(acquisitions: readonly Acquisition[], field: Field): ContentionFigures {
+  const { processes, loopsEach, from, to } = field;
+  const counted = acquisitions.filter(({ granted }) => granted >= from && granted < to);
+  const byLoop = Array.from({ length: processes * loopsEach }, () => 0);
+  const byProcess = Array.from({ length: processes }, () => 0);
+  for (const { process, loop } of counted) {
+    add(byLoop, process * loopsEach + loop);
+    add(byProcess, process);
+  }
+  const share = (count: number): number => (100 * count) / counted.length;
+  const handOvers = delays(counted);
+  return {
+    perSecond: counted.length / ((to - from) / NS_PER_S),
+    jain: jain(byLoop),
+    unserved: byLoop.filter((count) => count === 0).length,
+    leastShare: share(Math.min(...byProcess)),
+    greatestShare: share(Math.max(...byProcess)),
+    handOverP50: percentile(handOvers, 0.5) / NS_PER_MS,
+    handOverP99: percentile(handOvers, 0.99) / NS_PER_MS,
+    overlaps: delays(acquisitions).filter((delay) => delay < 0).length,
+    ...orderOf(acquisitions, processes),
+  };
+}
+
+function add(counts: number[], at: number): void {
+  counts[at] = (counts[at] ?? 0) + 1;
+}
+
+function delays(acquisitions: readonly Acquisition[]): number[] {
+  const found: number[] = [];
+  let before: Acquisition | undefined;
+  for (const acquisition of acquisitions) {
+    if (before !== undefined) found.push(acquisition.granted - before.released);
+    before = acquisition;
+  }
+  return found;
+}
+
+function orderOf(
+  acquisitions: readonly Acquisition[],
+  processes: number,
+): Pick<ContentionFigures, 'outOfOrder' | 'worstOvertaking'> {
+  const latest = Array.from({ length: processes }, () => 0);
+  let latestOfAll = 0;
+  let outOfOrder = 0;
+  let worst = 0;
+  for (const { process, asked } of acquisitions) {
+    if (asked < (latest[process] ?? 0)) outOfOrder++;
+    latest[process] = Math.max(latest[process] ?? 0, asked);
+    worst = Math.max(worst, latestOfAll - asked);
+    latestOfAll = Math.max(latestOfAll, asked);
+  }
+  return { outOfOrder, worstOvertaking: worst / NS_PER_MS };
+}

@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  readonly quick: boolean;
+  readonly write: boolean;
+  readonly only: readonly string[];
+  readonly adapters: readonly string[];
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+/** What may be named. */
+export interface Known {
+  readonly scenarios: readonly string[];
+  readonly adapters: readonly string[];
+}
+
+/** @throws Error that says which argument cannot be, and what can. */
+export function parseOptions(args: readonly string[], known: Known): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      adapters: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+    },
+  });
+  const { quick, write, only, adapters, rounds, seconds } = values;
+  return {
+    quick,
+    write,
+    only: only === undefined ? known.scenarios : scenariosOf(only, known.scenarios),
+    adapters: adapters === undefined ? known.adapters : adaptersOf(adapters, known.adapters),
+    rounds: positive('--rounds', rounds ?? (quick ? '2' : '5'), Number.isInteger),
+    seconds: positive('--seconds', seconds ?? (quick ? '1' : '3'), Number.isFinite),
+  };
+}
+
+/** A scenario is also meant by the beginning of its name: S5 is S5a and S5b. */
+function scenariosOf(list: string, known: readonly string[]): readonly string[] {
+  const wanted = list.split(',');
+  for (const name of wanted) {
+    if (!known.some((id) => isMeant(id, name))) {
+      throw new Error(`--only: there is no scenario '${name}'; there are ${known.join(', ')}`);
+    }
+  }
+  return known.filter((id) => wanted.some((name) => isMeant(id, name)));
+}
+
+const isMeant = (id: string, name: string): boolean => name !== '' && id.toLowerCase().startsWith(name.toLowerCase());
+
+function adaptersOf(list: string, known: readonly string[]): readonly string[] {
+  const wanted = list.split(',');
+  for (const name of wanted) {
+    if (!known.includes(name)) {
+      throw new Error(`--adapters: there is no adapter '${name}'; there are ${known.join(', ')}`);
+    }
+  }
+  return known.filter((name) => wanted.includes(name));
+}
+
+function positive(option: string, given: string, isRight: (value: number) => boolean): number {
+  const value = Number(given);
+  if (given.trim() === '' || !isRight(value) || value <= 0) {
+    throw new Error(`${option} must be a number above 0, not '${given}'`);
+  }
+  return value;
+}

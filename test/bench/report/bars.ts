@@ -1,0 +1,64 @@
+import { type Roles, type Row, ratio, rowOver, spreadOfMetric } from '../figures/results.js';
+import type { Spread } from '../figures/statistics.js';
+import type { Bar, Metric, Scenario } from '../scenarios/scenario.js';
+import { spreadText } from './table.js';
+
+/** How this library did against what it has to reach. */
+export interface Judgement {
+  readonly scenario: string;
+  readonly bar: string;
+  /** What was compared with, where something was. */
+  readonly against: string;
+  readonly value: Spread | undefined;
+  readonly digits: number;
+  /** By how much of the bar it was missed, in percent; 0: met; undefined: not measured. */
+  readonly missedBy: number | undefined;
+}
+
+const COMPARED_DIGITS = 2;
+
+export function judge(scenario: Scenario, rows: readonly Row[], roles: Roles): Judgement[] {
+  return (scenario.bars ?? []).map((bar) => judgeBar(bar, scenario, rows, roles));
+}
+
+function judgeBar(bar: Bar, { id, metrics }: Scenario, rows: readonly Row[], roles: Roles): Judgement {
+  const metric = metrics.find(({ key }) => key === bar.metric);
+  if (!metric) throw new Error(`${id} has a bar for '${bar.metric}', which it does not measure`);
+  const ours = rows.find(({ library, size }) => library === roles.ours && (bar.size ?? size) === size);
+  const compared = ours && compare(bar, metric, ours, rows, roles);
+  const value = compared?.value;
+  const isRatio = (bar.over ?? 'itself') !== 'itself';
+  return {
+    scenario: id,
+    bar: bar.text,
+    against: compared?.against ?? '',
+    value,
+    digits: isRatio ? COMPARED_DIGITS : (metric.digits ?? 0),
+    missedBy: value && missedBy(bar, value.median),
+  };
+}
+
+interface Compared {
+  readonly value: Spread | undefined;
+  readonly against: string;
+}
+
+function compare({ over = 'itself' }: Bar, metric: Metric, ours: Row, rows: readonly Row[], roles: Roles): Compared {
+  if (over === 'itself') return { value: spreadOfMetric(ours, metric.key), against: '' };
+  const other = rowOver(rows, over, { metric, size: ours.size, roles });
+  if (!other) return { value: undefined, against: '' };
+  const theirs = spreadText(spreadOfMetric(other, metric.key), metric.digits ?? 0);
+  return { value: ratio(ours, other, metric.key), against: `${other.title}: ${theirs}` };
+}
+
+/** A bar of 0 is missed by the value itself, as if it were one of 1. */
+function missedBy({ atMost, atLeast }: Bar, value: number): number {
+  if (atMost !== undefined && value > atMost) return (100 * (value - atMost)) / (atMost === 0 ? 1 : atMost);
+  if (atLeast !== undefined && value < atLeast) return (100 * (atLeast - value)) / atLeast;
+  return 0;
+}
+
+export function verdictText({ missedBy: missed, value }: Judgement): string {
+  if (missed === undefined || value === undefined) return 'not measured';
+  return missed === 0 ? 'met' : `missed by ${missed.toFixed(missed < 10 ? 1 : 0)} %`;
+}

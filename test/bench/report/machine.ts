@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { serverBinary } from '../../servers/install.js';
+
+/** What the figures depend on, by what it is called. */
+export type MachineFacts = Readonly<Record<string, string>>;
+
+const GB = 2 ** 30;
+
+/** Asked before anything is measured: the load is that of others. */
+export function machineFacts(packages: readonly string[]): MachineFacts {
+  const processors = cpus();
+  return {
+    CPU: `${processors[0]?.model ?? 'unknown'}, ${processors.length} cores`,
+    memory: `${Math.round(totalmem() / GB)} GB`,
+    kernel: release(),
+    Node: process.version,
+    Redis: version(serverBinary(), ['--version'], /v=(\S+)/),
+    Java: version('java', ['-version'], /version "([^"]+)"/),
+    'load average before': loadavg()
+      .map((load) => load.toFixed(2))
+      .join(', '),
+    peers: packages.join(', '),
+  };
+}
+
+function version(program: string, args: readonly string[], pattern: RegExp): string {
+  try {
+    const output = execFileSync('/bin/sh', ['-c', '"$0" "$@" 2>&1', program, ...args], { encoding: 'utf8' });
+    return pattern.exec(output)?.[1] ?? 'unknown';
+  } catch {
+    return 'none';
+  }
+}
+
+/** The peers as the lock file has them, and Redisson. */
+export function peerVersions(): string[] {
+  const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly version?: string; readonly dependencies?: object }>>;
+  };
+  const wanted = Object.keys(lock.packages['']?.dependencies ?? {});
+  const found = wanted.map((name) => `${name} ${lock.packages[`node_modules/${name}`]?.version ?? '?'}`);
+  const pom = readFileSync(new URL('../../interop/peer/pom.xml', import.meta.url), 'utf8');
+  return [...found, `Redisson ${/<artifactId>redisson<\/artifactId>\s*<version>([^<]+)/.exec(pom)?.[1] ?? '?'}`];
+}

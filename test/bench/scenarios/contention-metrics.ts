@@ -1,0 +1,28 @@
+import type { Metric } from './scenario.js';
+
+export const ACQUISITIONS: Metric = { key: 'perSecond', title: 'acquisitions/s', best: 'highest' };
+export const JAIN: Metric = { key: 'jain', title: 'Jain', digits: 3, best: 'highest' };
+export const LEAST_SHARE: Metric = { key: 'leastShare', title: 'least share', unit: '%', digits: 1 };
+export const GREATEST_SHARE: Metric = { key: 'greatestShare', title: 'greatest share', unit: '%', digits: 1 };
+export const HAND_OVER_P50: Metric = {
+  key: 'handOverP50',
+  title: 'hand-over p50',
+  unit: 'ms',
+  digits: 3,
+  best: 'lowest',
+};
+export const HAND_OVER_P99: Metric = {
+  key: 'handOverP99',
+  title: 'hand-over p99',
+  unit: 'ms',
+  digits: 3,
+  best: 'lowest',
+};
+
+/** What has to be 0, wherever there is more than one loop. */
+export const FAULTS: readonly Metric[] = [
+  { key: 'unserved', title: 'unserved loops' },
+  { key: 'overlaps', title: 'overlaps' },
+  { key: 'failures', title: 'failures' },
+  { key: 'stuck', title: 'stuck loops' },
+];

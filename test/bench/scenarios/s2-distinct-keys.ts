@@ -1,0 +1,21 @@
+import type { Scenario } from './scenario.js';
+
+const LOOPS = 256;
+
+export const distinctKeys: Scenario = {
+  id: 'S2',
+  title: '256 loops on distinct keys in one process',
+  method: `${LOOPS} loops, each acquires and releases a lock of its own; pairs of all together. Redisson: threads.`,
+  metrics: [{ key: 'perSecond', title: 'pairs/s', best: 'highest', overLimit: true }],
+  bars: [
+    { text: 'over the raw pair ≥ 0.82', metric: 'perSecond', over: 'limit', atLeast: 0.82 },
+    { text: 'ahead of every peer', metric: 'perSecond', over: 'best peer', atLeast: 1 },
+  ],
+  takesPart: () => true,
+  measure: async ({ stage, library, key }) => {
+    const [participant] = await stage.cast.take({ adapter: library.name }, 1);
+    const { ms, warmUpMs } = stage.effort;
+    const done = await participant?.ask('distinct', { key, loops: LOOPS, ms, warmUpMs });
+    return { perSecond: done?.perSecond ?? Number.NaN };
+  },
+};

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../figures/statistics.js';
+import { LIMIT } from '../libraries.js';
+import { NS_PER_MS } from '../workers/clock.js';
+import { NodeParticipant } from '../workers/node-participant.js';
+import type { Participant } from '../workers/participant.js';
+import type { Figures, Scenario } from './scenario.js';
+
+/** How long the other one has been waiting when the lock is released, ms: at least that, and up to so much more. */
+const WAITS_MS = 20;
+const WAITS_UP_TO_MS = 10;
+
+export const handOver: Scenario = {
+  id: 'S5a',
+  title: 'hand-over to a waiter in another process',
+  method:
+    `Two processes take turns; the other one has waited ${WAITS_MS}–${WAITS_MS + WAITS_UP_TO_MS} ms. From the beginning of ` +
+    'the release to the grant in the other process. The limit here is from PUBLISH to its message.',
+  metrics: [
+    { key: 'p50', title: 'p50', unit: 'ms', digits: 3, best: 'lowest', overLimit: true },
+    { key: 'p99', title: 'p99', unit: 'ms', digits: 3, best: 'lowest' },
+  ],
+  bars: [
+    { text: 'p50 over the best peer ≤ 0.55', metric: 'p50', over: 'best peer', atMost: 0.55 },
+    { text: 'ahead of Redisson, p50', metric: 'p50', over: 'redisson', atMost: 1 },
+  ],
+  takesPart: () => true,
+  rowTitle: ({ name, title }) => (name === LIMIT ? 'PUBLISH to message' : title),
+  measure: async ({ stage, library, key }) => {
+    const [one, other] = await stage.cast.take({ adapter: library.name }, 2);
+    if (one === undefined || other === undefined) throw new Error('S5a needs two processes');
+    const end = performance.now() + stage.effort.warmUpMs + stage.effort.ms * 2;
+    const delays = library.name === LIMIT ? await messages(one, other, key, end) : await turns(one, other, key, end);
+    return summary(delays);
+  },
+};
+
+function summary(delays: readonly number[]): Figures {
+  // The first ones warm up.
+  const counted = delays.slice(Math.ceil(delays.length / 10));
+  return { p50: percentile(counted, 0.5) / NS_PER_MS, p99: percentile(counted, 0.99) / NS_PER_MS };
+}
+
+const pause = (): Promise<void> => sleep(WAITS_MS + Math.random() * WAITS_UP_TO_MS);
+
+async function turns(one: Participant, other: Participant, key: string, end: number): Promise<number[]> {
+  const delays: number[] = [];
+  let [holder, waiter] = [one, other];
+  await holder.ask('take', { key });
+  while (performance.now() < end) {
+    const granted = waiter.ask('take', { key });
+    await pause();
+    const [released, got] = await Promise.all([holder.ask('giveBack', { key }), granted]);
+    delays.push(got - released);
+    [holder, waiter] = [waiter, holder];
+  }
+  await holder.ask('giveBack', { key });
+  return delays;
+}
+
+async function messages(one: Participant, other: Participant, channel: string, end: number): Promise<number[]> {
+  if (!(one instanceof NodeParticipant && other instanceof NodeParticipant)) throw new Error('Only Node listens');
+  const delays: number[] = [];
+  await other.ask('listen', { channel });
+  while (performance.now() < end) {
+    const heard = other.ask('heard');
+    await pause();
+    const [published, arrived] = await Promise.all([one.ask('publish', { channel }), heard]);
+    delays.push(arrived - published);
+  }
+  return delays;
+}

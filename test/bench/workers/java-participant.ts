@@ -1,0 +1,47 @@
+import type { AdapterTraits, Address, Opening } from '../adapters/adapter.js';
+import { JavaPeer } from '../../interop/java-peer.js';
+import type { Participant } from './participant.js';
+import type { Tasks } from './tasks.js';
+
+export const redisson: AdapterTraits = {
+  title: 'Redisson (Java)',
+  waiting: 'told',
+  hasFairLock: true,
+  renews: true,
+};
+
+/** Enough for 100 threads and 10,000 holds; the rest is as Java has it. */
+const JVM_OPTIONS = ['-Xmx1g'];
+
+/** A Java process with one Redisson in it, that measures itself. Locks have its watchdog. */
+export class JavaParticipant implements Participant {
+  private constructor(
+    private readonly peer: JavaPeer,
+    private readonly fair: boolean,
+  ) {}
+
+  static async start({ host, port }: Address, { fair = false, watchdogTimeout }: Opening): Promise<JavaParticipant> {
+    const peer = await JavaPeer.start({
+      url: `redis://${host}:${port}`,
+      jvmOptions: JVM_OPTIONS,
+      ...(watchdogTimeout === undefined ? {} : { lockWatchdogTimeout: watchdogTimeout }),
+    });
+    return new JavaParticipant(peer, fair);
+  }
+
+  get pid(): number {
+    return this.peer.pid;
+  }
+
+  async ask<Name extends keyof Tasks>(
+    name: Name,
+    task: Parameters<Tasks[Name]>[0],
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
+    const kind = this.fair ? 'fair' : 'plain';
+    return (await this.peer.ask('bench', `bench.${name}`, { ...task, kind })) as Awaited<ReturnType<Tasks[Name]>>;
+  }
+
+  async stop(): Promise<void> {
+    await this.peer.kill();
+  }
+}

@@ -1,0 +1,109 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address, Held, Opening, OpenLibrary } from '../adapters/adapter.js';
+import { connect } from '../adapters/client.js';
+import { nodeAdapters } from '../adapters/index.js';
+import { serve } from '../../servers/worker-host.js';
+import { now, NS_PER_MS } from './clock.js';
+import { contend } from './contend.js';
+import { memoryInUse } from './garbage.js';
+import { distinct, pairs } from './pairs.js';
+import { Queue } from './queue.js';
+import type { NodeTasks } from './tasks.js';
+
+const [, , name = '', connection = '', opening = '{}'] = process.argv;
+const address = JSON.parse(connection) as Address;
+
+const ENDLESS_MS = 3_600_000;
+const HOLDS_AT_A_TIME = 256;
+const LOOP_RESOLUTION_MS = 1;
+
+const taken = new Map<string, Held>();
+const arrivals: number[] = [];
+let awaitArrival: ((instant: number) => void) | undefined;
+
+async function apiOf(library: OpenLibrary): Promise<NodeTasks> {
+  const client = await connect(address);
+  const queue = new Queue(library);
+  return {
+    pairs: (task) => pairs(library, task),
+    distinct: (task) => distinct(library, task),
+    contend: (task) => contend(library, bump, task),
+    take: async ({ key }) => {
+      taken.set(key, await library.acquire(key, { wait: ENDLESS_MS }));
+      return now();
+    },
+    giveBack: async ({ key }) => {
+      const held = taken.get(key);
+      if (!held) throw new Error(`${key} is not held here`);
+      taken.delete(key);
+      const instant = now();
+      await held.release();
+      return instant;
+    },
+    queueUp: async ({ key, count }) => queue.add(key, count),
+    queued: () => queue.state,
+    passOn: ({ count }) => queue.passOn(count),
+    hold: async ({ prefix, count }) => {
+      const start = now();
+      let next = 0;
+      const takeSome = async (): Promise<void> => {
+        while (next < count) {
+          const key = `${prefix}:${next++}`;
+          taken.set(key, await library.acquire(key, { wait: ENDLESS_MS }));
+        }
+      };
+      await Promise.all(Array.from({ length: HOLDS_AT_A_TIME }, takeSome));
+      return (now() - start) / NS_PER_MS;
+    },
+    loopDelay: async ({ ms }) => {
+      const monitor = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+      monitor.enable();
+      await sleep(ms);
+      monitor.disable();
+      const beyond = (ns: number): number => Math.max(0, ns / NS_PER_MS - LOOP_RESOLUTION_MS);
+      return { p99: beyond(monitor.percentile(99)), max: beyond(monitor.max) };
+    },
+    memory: memoryInUse,
+    listen: async ({ channel }) => {
+      const listener = client.duplicate();
+      listener.on('message', () => arrived(now()));
+      await listener.subscribe(channel);
+    },
+    publish: async ({ channel }) => {
+      const instant = now();
+      await client.publish(channel, '0');
+      return instant;
+    },
+    heard: () => nextArrival(),
+  };
+
+  async function bump(key: string): Promise<void> {
+    await client.set(key, Number(await client.get(key)) + 1);
+  }
+}
+
+function arrived(instant: number): void {
+  if (awaitArrival === undefined) arrivals.push(instant);
+  else awaitArrival(instant);
+  awaitArrival = undefined;
+}
+
+function nextArrival(): Promise<number> {
+  const [instant] = arrivals.splice(0, 1);
+  if (instant !== undefined) return Promise.resolve(instant);
+  return new Promise((resolve) => {
+    awaitArrival = resolve;
+  });
+}
+
+async function main(): Promise<void> {
+  const adapter = nodeAdapters.get(name);
+  if (adapter === undefined) throw new Error(`There is no adapter '${name}'`);
+  serve(await apiOf(await adapter.open(address, JSON.parse(opening) as Opening)));
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,32 @@
+import type { Address, Opening } from '../adapters/adapter.js';
+import { Worker } from '../../servers/worker.js';
+import type { Participant } from './participant.js';
+import type { NodeTasks } from './tasks.js';
+
+const file = new URL('./library.worker.ts', import.meta.url);
+
+/** A Node process with one library in it. */
+export class NodeParticipant implements Participant {
+  private constructor(private readonly worker: Worker<NodeTasks>) {}
+
+  /** @param adapter By its name on the command line. */
+  static async start(adapter: string, address: Address, opening: Opening): Promise<NodeParticipant> {
+    const args = [adapter, JSON.stringify(address), JSON.stringify(opening)];
+    return new NodeParticipant(await Worker.start<NodeTasks>(file, { args }));
+  }
+
+  get pid(): number {
+    return this.worker.pid;
+  }
+
+  ask<Name extends keyof NodeTasks>(
+    name: Name,
+    ...task: Parameters<NodeTasks[Name]>
+  ): Promise<Awaited<ReturnType<NodeTasks[Name]>>> {
+    return this.worker.call(name, ...task);
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.stop();
+  }
+}

@@ -1,0 +1,47 @@
+import { percentile } from '../figures/statistics.js';
+import type { OpenLibrary } from '../adapters/adapter.js';
+import { now, NS_PER_MS } from './clock.js';
+import type { DistinctDone, DistinctTask, PairsDone, PairsTask } from './tasks.js';
+
+/** Free locks are had at once; a library that has to ask again may. */
+const WAIT_MS = 10_000;
+const NS_PER_US = 1e3;
+const NS_PER_S = 1e9;
+
+/** One loop on a free lock. */
+export async function pairs(library: OpenLibrary, { key, warmUpMs, ms }: PairsTask): Promise<PairsDone> {
+  const begin = now() + warmUpMs * NS_PER_MS;
+  const end = begin + ms * NS_PER_MS;
+  const took: number[] = [];
+  for (let start = now(); start < end;) {
+    const held = await library.acquire(key, { wait: WAIT_MS });
+    await held.release();
+    const done = now();
+    if (start >= begin) took.push((done - start) / NS_PER_US);
+    start = done;
+  }
+  return { perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
+}
+
+/** Many loops at a time, each on a free lock of its own. */
+export async function distinct(
+  library: OpenLibrary,
+  { key, loops, warmUpMs, ms }: DistinctTask,
+): Promise<DistinctDone> {
+  const begin = now() + warmUpMs * NS_PER_MS;
+  const end = begin + ms * NS_PER_MS;
+  let count = 0;
+  let last = begin;
+  const run = async (own: string): Promise<void> => {
+    for (let start = now(); start < end;) {
+      const held = await library.acquire(own, { wait: WAIT_MS });
+      await held.release();
+      const done = now();
+      if (start >= begin) count++;
+      last = done;
+      start = done;
+    }
+  };
+  await Promise.all(Array.from({ length: loops }, (_, loop) => run(`${key}:${loop}`)));
+  return { perSecond: count / ((last - begin) / NS_PER_S) };
+}
