@@ -22,7 +22,8 @@ export class Cast {
     const role = JSON.stringify({ adapter, ...opening });
     const processes = this.waiting.get(role) ?? [];
     this.waiting.set(role, processes);
-    while (processes.length < count) processes.push(await this.start(adapter, opening));
+    const missing = Math.max(0, count - processes.length);
+    processes.push(...(await Promise.all(Array.from({ length: missing }, () => this.start(adapter, opening)))));
     return processes.slice(0, count);
   }
 

@@ -2,7 +2,7 @@ import type { Row } from './figures/results.js';
 import type { Library } from './libraries.js';
 import { orderOfRound } from './rounds.js';
 import type { Figures, Scenario } from './scenarios/scenario.js';
-import type { Stage } from './stage.js';
+import type { Effort, Stage } from './stage.js';
 
 export interface Plan {
   readonly scenario: Scenario;
@@ -15,6 +15,7 @@ interface Place {
   readonly size: number;
   readonly title: string;
   readonly rounds: Figures[];
+  readonly errors: string[];
 }
 
 let measurements = 0;
@@ -22,43 +23,42 @@ let measurements = 0;
 /** One scenario: everybody in turn, round by round. */
 export async function measureScenario(
   stage: Stage,
-  { scenario, libraries, rounds }: Plan,
+  { scenario, libraries, rounds: wanted }: Plan,
   say: (line: string) => void,
 ): Promise<readonly Row[]> {
+  const { quick } = stage.effort;
+  const rounds = Math.min(wanted, scenario.maxRounds === undefined ? wanted : quick ? 1 : scenario.maxRounds);
   const places = libraries
-    .filter((library) => scenario.takesPart(library))
-    .flatMap((library) => placesOf(library, scenario, stage));
+    .filter((library) => scenario.takesPart(library, stage.effort))
+    .flatMap((library) => placesOf(library, scenario, stage.effort));
   for (let round = 0; round < rounds; round++) {
-    for (const { library, size, title, rounds: done } of orderOfRound(places, round)) {
+    for (const { library, size, title, rounds: done, errors } of orderOfRound(places, round)) {
       const key = `bench:${scenario.id}:${++measurements}`;
-      const figures = await attempt(() => scenario.measure({ stage, library, key, size }), say);
-      // The next one begins with processes that have no part in what went wrong.
-      if (figures === undefined) await stage.cast.dismiss(library.name);
-      done.push(figures ?? {});
-      say(`  ${scenario.id} ${round + 1}/${rounds} ${title}: ${summary(figures)}`);
+      const start = `  ${scenario.id} ${round + 1}/${rounds} ${title}: `;
+      try {
+        const figures = await scenario.measure({ stage, library, key, size });
+        done.push(figures);
+        say(start + summary(figures));
+      } catch (error) {
+        done.push({});
+        errors.push(error instanceof Error ? error.message : String(error));
+        say(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        // The next one begins with processes that have no part in what went wrong.
+        await stage.cast.dismiss(library.name);
+      }
     }
   }
-  return places.map(({ library, size, title, rounds: done }) => ({ library: library.name, size, title, rounds: done }));
+  return places.map(({ library, ...place }) => ({ library: library.name, ...place }));
 }
 
-function placesOf(library: Library, scenario: Scenario, stage: Stage): Place[] {
-  return (scenario.sizes?.(stage) ?? [0]).map((size) => ({
-    ...{ library, size, rounds: [] },
+function placesOf(library: Library, scenario: Scenario, effort: Effort): Place[] {
+  return (scenario.sizes?.(effort) ?? [0]).map((size) => ({
+    ...{ library, size, rounds: [], errors: [] },
     title: scenario.rowTitle?.(library, size) ?? library.title,
   }));
 }
 
-async function attempt(measure: () => Promise<Figures>, say: (line: string) => void): Promise<Figures | undefined> {
-  try {
-    return await measure();
-  } catch (error) {
-    say(`    failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return undefined;
-  }
-}
-
-function summary(figures: Figures | undefined): string {
-  if (figures === undefined) return 'failed';
+function summary(figures: Figures): string {
   return Object.entries(figures)
     .map(([key, value]) => `${key} ${Number(value.toPrecision(4))}`)
     .join(', ');

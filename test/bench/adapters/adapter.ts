@@ -23,6 +23,8 @@ export interface OpenLibrary {
    * @throws When the lock was not to be had in that time.
    */
   acquire(key: string, options: { readonly wait: number }): Promise<Held>;
+  /** How many holds it noticed to be lost, where it tells. */
+  readonly losses?: () => number;
 }
 
 /** How a library gets a lock that somebody else has: not at all, by asking again, or by being told. */

@@ -30,7 +30,12 @@ export const nestRedisLock: Adapter = {
 
     const app = await NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
     const locks = app.get(LockService);
+    let lost = 0;
+    locks.onEvent(({ type }) => {
+      if (type === 'lost') lost++;
+    });
     return {
+      losses: () => lost,
       acquire: async (key, { wait }) => {
         const hold = await locks.acquire(key, fair ? { wait, fair } : { wait });
         return {

@@ -8,6 +8,8 @@ export interface Row {
   readonly size: number;
   /** In the order of the rounds. Of a round that ended with an error there is nothing. */
   readonly rounds: readonly Figures[];
+  /** Why rounds have no figures. */
+  readonly errors: readonly string[];
 }
 
 /** Which rows are not peers. */

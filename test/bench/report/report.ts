@@ -54,5 +54,7 @@ export function barsTable(judgements: readonly Judgement[]): string {
 }
 
 export function scenarioSection({ scenario, rows }: Measured, roles: Roles): string[] {
-  return [`## ${scenario.id}: ${scenario.title}`, scenario.method, scenarioTable(scenario, rows, roles)];
+  const failed = rows.flatMap(({ title, errors }) => errors.map((error) => `* ${title}: ${error}`));
+  const failures = failed.length === 0 ? [] : [`Rounds that failed:\n\n${failed.join('\n')}`];
+  return [`## ${scenario.id}: ${scenario.title}`, scenario.method, scenarioTable(scenario, rows, roles), ...failures];
 }

@@ -1,11 +1,20 @@
 import { contendedHandOver } from './s5b-hand-over-contended.js';
+import { counter } from './s8-counter.js';
 import { distinctKeys } from './s2-distinct-keys.js';
+import { fairLock } from './fair-lock.js';
+import { fairQueue } from './scale-fair-queue.js';
 import { fourProcesses } from './s4-four-processes.js';
 import { handOver } from './s5a-hand-over.js';
+import { heldLocks } from './scale-holds.js';
+import { hundredThousandHolds, tenThousandHolds } from './s7-many-holds.js';
+import { idleWaiters } from './s6-idle-waiters.js';
 import { oneProcess } from './s3-one-process.js';
+import { processesOnOneLock, waitersOnOneLock } from './scale-contention.js';
 import type { Scenario } from './scenario.js';
 import { uncontended } from './s1-uncontended.js';
+import { waiterMemory } from './scale-waiter-memory.js';
 
+/** In the order in which they are measured: those that keep their processes first. */
 export const scenarios: readonly Scenario[] = [
   uncontended,
   distinctKeys,
@@ -13,4 +22,14 @@ export const scenarios: readonly Scenario[] = [
   fourProcesses,
   handOver,
   contendedHandOver,
+  counter,
+  fairLock,
+  waitersOnOneLock,
+  processesOnOneLock,
+  idleWaiters,
+  tenThousandHolds,
+  hundredThousandHolds,
+  waiterMemory,
+  heldLocks,
+  fairQueue,
 ];

@@ -1,5 +1,5 @@
 import type { Library } from '../libraries.js';
-import type { Stage } from '../stage.js';
+import type { Effort, Stage } from '../stage.js';
 
 /** One thing that is measured, a column of the scenario's table. */
 export interface Metric {
@@ -45,10 +45,12 @@ export interface Scenario {
   readonly method: string;
   readonly metrics: readonly Metric[];
   readonly bars?: readonly Bar[];
+  /** Of what takes long: no more than so many, and in a quick run one. */
+  readonly maxRounds?: number;
   /** Whether there is something to measure. */
-  takesPart(library: Library): boolean;
+  takesPart(library: Library, effort: Effort): boolean;
   /** The rows of one library: with so many of something. Absent: one row. */
-  sizes?(stage: Stage): readonly number[];
+  sizes?(effort: Effort): readonly number[];
   rowTitle?(library: Library, size: number): string;
   measure(measurement: Measurement): Promise<Figures>;
 }

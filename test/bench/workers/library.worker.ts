@@ -64,6 +64,7 @@ async function apiOf(library: OpenLibrary): Promise<NodeTasks> {
       const beyond = (ns: number): number => Math.max(0, ns / NS_PER_MS - LOOP_RESOLUTION_MS);
       return { p99: beyond(monitor.percentile(99)), max: beyond(monitor.max) };
     },
+    losses: () => library.losses?.() ?? 0,
     memory: memoryInUse,
     listen: async ({ channel }) => {
       const listener = client.duplicate();

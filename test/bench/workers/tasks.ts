@@ -15,7 +15,7 @@ export type Tasks = {
   giveBack(task: { readonly key: string }): Promise<number>;
   /** Starts to wait for one lock many times over, and goes on waiting. Resolves when all have begun. */
   queueUp(task: { readonly key: string; readonly count: number }): Promise<void>;
-  /** Takes many locks and keeps them. Resolves with how long that took, ms. */
+  /** Takes many locks and keeps them. Resolves with how long that took, ms. Java: one after the other. */
   hold(task: { readonly prefix: string; readonly count: number }): Promise<number>;
 };
 
@@ -33,6 +33,8 @@ export type NodeTasks = Tasks & {
   passOn(task: { readonly count: number }): Promise<readonly number[]>;
   /** How far behind the event loop is while nothing is asked for. */
   loopDelay(task: { readonly ms: number }): Promise<LoopDelay>;
+  /** How many holds the library noticed to be lost; 0 if it does not tell. */
+  losses(): number;
   /** After the garbage was collected. */
   memory(): Memory;
 };
