@@ -1,0 +1,32 @@
+import { parseOptions } from './options.js';
+
+const known = { scenarios: ['S1', 'S5a', 'S5b', 'fair'], adapters: ['raw', 'one', 'other'] };
+const parse = (...args: string[]) => parseOptions(args, known);
+
+describe('parseOptions', () => {
+  it('takes everything, thoroughly, when nothing is said', () => {
+    expect(parse()).toEqual({
+      quick: false,
+      write: false,
+      only: known.scenarios,
+      adapters: known.adapters,
+      rounds: 5,
+      seconds: 3,
+    });
+    expect(parse('--quick')).toMatchObject({ quick: true, rounds: 2, seconds: 1 });
+  });
+
+  it('knows scenarios by the beginning of their names, and keeps their order', () => {
+    expect(parse('--only', 'S5,S1').only).toEqual(['S1', 'S5a', 'S5b']);
+    expect(parse('--adapters', 'other,raw').adapters).toEqual(['raw', 'other']);
+  });
+
+  it('refuses what it does not know, naming what there is', () => {
+    expect(() => parse('--only', 'S1,S9')).toThrow("no scenario 'S9'; there are S1, S5a, S5b, fair");
+    expect(() => parse('--only', '')).toThrow("no scenario ''");
+    expect(() => parse('--adapters', 'on')).toThrow("no adapter 'on'; there are raw, one, other");
+    expect(() => parse('--rounds', '1.5')).toThrow("--rounds must be a number above 0, not '1.5'");
+    expect(() => parse('--seconds', '0')).toThrow('--seconds');
+    expect(() => parse('--fast')).toThrow('--fast');
+  });
+});

@@ -1,0 +1,72 @@
+import { ratio, type Row } from '../figures/results.js';
+import type { Scenario } from '../scenarios/scenario.js';
+import { judge, verdictText } from './bars.js';
+import { markdownTable, scenarioTable, spreadText } from './table.js';
+
+const roles = { ours: 'ours', limit: 'raw', redisson: 'redisson' };
+
+const row = (library: string, ...values: number[]): Row => ({
+  ...{ library, title: library, size: 0, errors: [] },
+  rounds: values.map((speed) => ({ speed })),
+});
+
+const rows = [row('raw', 100, 200), row('ours', 80, 180), row('slow', 10, 10), row('redisson', 40, 20)];
+
+const scenario: Scenario = {
+  ...{ id: 'X', title: 'x', method: '' },
+  metrics: [{ key: 'speed', title: 'speed', best: 'highest', overLimit: true }],
+  bars: [
+    { text: 'near the limit', metric: 'speed', over: 'limit', atLeast: 0.9 },
+    { text: 'ahead of the best', metric: 'speed', over: 'best peer', atLeast: 2 },
+    { text: 'not too fast', metric: 'speed', atMost: 130 },
+    { text: 'of another size', metric: 'speed', atLeast: 1, size: 7 },
+  ],
+  takesPart: () => true,
+  measure: () => Promise.resolve({}),
+};
+
+describe('a table', () => {
+  it('has columns as wide as their text', () => {
+    expect(markdownTable(['a', 'long'], [['1,000', '2']])).toBe(
+      ['| a     | long |', '| ----- | ---- |', '| 1,000 | 2    |'].join('\n'),
+    );
+  });
+
+  it('shows a spread only where there is one', () => {
+    expect(spreadText({ median: 1234.5, min: 1000, max: 2000 }, 1)).toBe('1,234.5 (1,000.0..2,000.0)');
+    expect(spreadText({ median: 0, min: 0, max: 0 }, 0)).toBe('0');
+    expect(spreadText(undefined, 0)).toBe('–');
+  });
+
+  it('takes ratios within a round', () => {
+    expect(scenarioTable(scenario, rows, roles)).toContain('| ours     | 130 (80..180)  | 0.85 (0.80..0.90)');
+  });
+
+  it('has no ratio of a round that failed', () => {
+    const failed = { ...row('ours', 80), rounds: [{}, { speed: 180 }] };
+    expect(ratio(failed, row('raw', 100, 200), 'speed')).toEqual({ median: 0.9, min: 0.9, max: 0.9 });
+  });
+});
+
+describe('judge', () => {
+  const [limit, best, itself, absent] = judge(scenario, rows, roles);
+
+  it('says by how much a bar was missed', () => {
+    expect(limit).toMatchObject({ against: 'raw: 150 (100..200)' });
+    expect(limit?.missedBy).toBeCloseTo(5.56, 2);
+    expect(limit && verdictText(limit)).toBe('missed by 5.6 %');
+  });
+
+  it('takes for the best peer neither this library nor the limit', () => {
+    expect(best).toMatchObject({ against: 'redisson: 30 (20..40)', missedBy: 0, value: { min: 2, max: 9 } });
+    expect(best && verdictText(best)).toBe('met');
+  });
+
+  it('judges values as they are', () => {
+    expect(itself).toMatchObject({ missedBy: 0, against: '' });
+  });
+
+  it('does not judge what was not measured', () => {
+    expect(absent && verdictText(absent)).toBe('not measured');
+  });
+});

@@ -1,0 +1,21 @@
+import { between, scriptUsage, sentByClients } from './server-commands.js';
+
+const stats = (calls: Readonly<Record<string, number>>) =>
+  new Map(Object.entries(calls).map(([name, count]) => [name, { calls: count, usec: 10 * count }]));
+
+describe('server commands', () => {
+  it('are those between two looks, without the looks', () => {
+    const done = between(stats({ set: 5, get: 1, info: 1 }), stats({ set: 8, get: 1, info: 2, del: 2 }));
+    expect([...done]).toEqual([
+      ['set', { calls: 3, usec: 30 }],
+      ['del', { calls: 2, usec: 20 }],
+    ]);
+    expect(sentByClients(done)).toBe(5);
+  });
+
+  it('do not count what scripts called', () => {
+    const done = stats({ evalsha: 4, hget: 4, publish: 2, subscribe: 1 });
+    expect(sentByClients(done)).toBe(5);
+    expect(scriptUsage(done)).toEqual({ calls: 4, usec: 40 });
+  });
+});
