@@ -6,6 +6,7 @@ import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { Lease } from './lease.js';
+import { Rota } from './rota.js';
 
 /** A hold that is looked after until it is released or lost, or until the end of its own lease. */
 export interface Watched {
@@ -33,6 +34,9 @@ const BATCH = 500;
 /** The share of the timeout after which a failed renewal is tried again, and after which the next is due. */
 const PERIOD = 1 / 3;
 const RETRY = 1 / 15;
+/** Sooner where a hold has little left: after this share of it, but never after less than this share of the timeout. */
+const HASTE = 1 / 4;
+const SHORTEST_RETRY = 1 / 150;
 /** The share of the timeout that a lease may lack of what its hold needs; clocks may drift apart in less. */
 const LACKING = 1 / 6;
 
@@ -40,13 +44,14 @@ const LACKING = 1 / 6;
 export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PERIOD);
 
 /**
- * Renews every hold it is told to watch, a third of the timeout after the last time, in batches, on one timer; holds with
- * a lease of their own are asked after, so that one that is gone is noticed as soon. The next round is armed before the current one works, so that a round that hangs delays no other; failed batches are tried
- * again, several times before the next round is due, until the local deadline of their holds. Nothing is thrown: a hold
- * that cannot be kept is lost, and its signal says so.
+ * Renews every hold it is told to watch, a third of the timeout after the last time at the latest, in batches that are
+ * spread over that time, on one timer; holds with a lease of their own are asked after, so that one that is gone is
+ * noticed as soon. The next batch is armed before the current one works, so that one that hangs delays no other; failed
+ * batches are tried again, several times before they are due again, until the local deadline of their holds. Nothing is
+ * thrown: a hold that cannot be kept is lost, and its signal says so.
  */
 export class Watchdog {
-  private readonly watched = new Set<Watched>();
+  private readonly watched: Rota<Watched>;
   private readonly renewing = new Set<Watched>();
   private timer: ScheduledTask | undefined;
   private stopped = false;
@@ -58,7 +63,9 @@ export class Watchdog {
     private readonly scheduler: SteadyScheduler,
     private readonly events: LockEvents,
     readonly timeout: number,
-  ) {}
+  ) {
+    this.watched = new Rota(scheduler, timeout * PERIOD, BATCH);
+  }
 
   /** Looks after `hold` from now on. */
   watch(hold: Watched): void {
@@ -66,16 +73,16 @@ export class Watchdog {
       hold.lease.doubt();
       return;
     }
+    const { shares } = this.watched;
     this.watched.add(hold);
-    this.timer ??= this.arm();
+    // In one share more, the next is due sooner.
+    if (this.watched.shares > shares) this.arm();
   }
 
   /** Lets `hold` be: it was released. */
   unwatch(hold: Watched): void {
     this.watched.delete(hold);
-    if (this.watched.size > 0) return;
-    this.timer?.cancel();
-    this.timer = undefined;
+    if (this.watched.size === 0) this.timer?.cancel();
   }
 
   /** Whether the server is just being asked to renew it. */
@@ -87,40 +94,43 @@ export class Watchdog {
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();
-    this.timer = undefined;
     for (const hold of this.watched) hold.lease.doubt();
     this.watched.clear();
-  }
-
-  private arm(): ScheduledTask {
-    return runOutsideRegions(() => this.scheduler.schedule(this.timeout * PERIOD, () => this.round()));
   }
 
   /** Renews and asks after everything at once: the server was away, or is another one. */
   checkAll(): void {
     this.returns += 1;
-    if (this.watched.size > 0) runOutsideRegions(() => this.inTurns([...this.watched], 0));
+    if (this.watched.size > 0) runOutsideRegions(() => this.checkFrom([...this.watched], 0));
+  }
+
+  private arm(): void {
+    this.timer?.cancel();
+    this.timer = runOutsideRegions(() => this.scheduler.schedule(this.watched.pause, () => this.round()));
   }
 
   private round(): void {
-    this.timer = this.arm();
-    for (const hold of this.watched) hold.checkAge();
-    this.inTurns([...this.watched], this.timeout * PERIOD);
+    const holds = this.watched.take();
+    this.arm();
+    for (const hold of holds) hold.checkAge();
+    this.check(holds, this.timeout * PERIOD);
   }
 
-  /**
-   * Batch after batch, each in a turn of its own: ten thousand holds in one would keep the event loop for too long.
-   * @param least Milliseconds of its lease that a hold must have left to be asked after.
-   */
-  private inTurns(holds: readonly Watched[], least: number): void {
-    const batch = holds.slice(0, BATCH);
-    this.renewDue(batch);
-    for (const hold of batch) {
+  /** Batch after batch, each in a turn of its own: ten thousand holds in one would keep the event loop for too long. */
+  private checkFrom(holds: readonly Watched[], start: number): void {
+    const end = start + BATCH;
+    this.check(holds.slice(start, end), 0);
+    if (end < holds.length) this.scheduler.schedule(0, () => this.checkFrom(holds, end));
+  }
+
+  /** @param least Milliseconds of its lease that a hold must have left to be asked after. */
+  private check(holds: readonly Watched[], least: number): void {
+    this.renewDue(holds);
+    for (const hold of holds) {
       if (this.watched.has(hold) && !this.isDue(hold) && !this.renewing.has(hold) && hold.lease.remaining > least) {
         void hold.verify();
       }
     }
-    if (holds.length > BATCH) this.scheduler.schedule(0, () => this.inTurns(holds.slice(BATCH), least));
   }
 
   private renewDue(holds: readonly Watched[]): void {
@@ -166,8 +176,15 @@ export class Watchdog {
   private tryAgain(holds: readonly Watched[], error: unknown, returns: number): void {
     this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
     for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
-    const pause = returns === this.returns ? this.timeout * RETRY * (0.5 + Math.random()) : 0;
+    const pause = returns === this.returns ? this.retryPause(holds) : 0;
     this.scheduler.schedule(pause, () => this.renewDue(holds));
+  }
+
+  /** A renewal that failed late, such as behind a blocked event loop, leaves less than the usual pause. */
+  private retryPause(holds: readonly Watched[]): number {
+    const left = Math.min(...holds.map(({ lease }) => lease.remaining).filter((ms) => ms > 0));
+    const pause = Math.min(this.timeout * RETRY, left * HASTE);
+    return Math.max(this.timeout * SHORTEST_RETRY, pause) * (0.5 + Math.random());
   }
 
   /** @param lease What was granted; `undefined`: nothing is held any more. */

@@ -1,0 +1,98 @@
+import type { RenewOutcome } from '../../lib/backend/lock-transitions.js';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { LockEvents } from '../../lib/observability/lock-events.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { Stopwatch } from '../../lib/time/stopwatch.js';
+import { Lease } from '../../lib/watchdog/lease.js';
+import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
+import { BlockableLoop } from '../watchdog/blockable-loop.js';
+
+const TIMEOUT = 3000;
+const PERIOD = TIMEOUT / 3;
+const COMMAND_TIMEOUT = 750;
+const LATENCY = 10;
+
+const holdsOf = (
+  transitions: Watched['transitions'],
+  scheduler: SteadyScheduler,
+  count: number,
+  onLost: (name: string) => void,
+): Watched[] =>
+  Array.from({ length: count }, (_, index) => ({
+    transitions,
+    name: `n${index}`,
+    owner: 'me:1',
+    lease: new Lease(scheduler, new Stopwatch(scheduler), TIMEOUT, () => onLost(`n${index}`)),
+    neededLease: TIMEOUT,
+    isEnding: false,
+    isRenewed: true,
+    isBusy: false,
+    verify: async () => {},
+    checkAge: () => {},
+  }));
+
+/** Many holds on a server that has them all and answers at once, though nobody may be there to hear it in time. */
+class World {
+  readonly loop = new BlockableLoop();
+  /** When each renewal was sent. */
+  readonly sent: number[] = [];
+  readonly lost: string[] = [];
+  /** Until when the server refuses everything. */
+  refusesUntil = 0;
+  private readonly scheduler = new SteadyScheduler(this.loop, () => {});
+  private readonly transitions = { renew: (renewals: readonly unknown[]) => this.renew(renewals.length) };
+  readonly watchdog = new Watchdog(this.scheduler, new LockEvents(), TIMEOUT);
+  readonly holds: readonly Watched[];
+
+  /** @param cost Milliseconds for which a renewal keeps the event loop. */
+  constructor(
+    private readonly cost = 0,
+    count = 10_000,
+  ) {
+    this.holds = holdsOf(this.transitions, this.scheduler, count, (name) => this.lost.push(name));
+    for (const hold of this.holds) this.watchdog.watch(hold);
+  }
+
+  private async renew(count: number): Promise<RenewOutcome> {
+    const sent = new Stopwatch(this.scheduler);
+    this.sent.push(sent.startedAt);
+    this.loop.block(this.cost);
+    await this.scheduler.pause(LATENCY);
+    if (sent.startedAt < this.refusesUntil) throw new LockUnavailableError('Refused', 'refused', false);
+    if (sent.elapsed > COMMAND_TIMEOUT) throw new LockUnavailableError('No answer', 'unknown', false);
+    return { sent, held: Array.from({ length: count }, () => true) };
+  }
+}
+
+describe('The watchdog of many holds', () => {
+  it('WD-16 spreads their renewals over its period', async () => {
+    const world = new World();
+    await world.loop.pass(3 * PERIOD);
+    const pauses = world.sent.slice(1).map((sent, index) => sent - (world.sent[index] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThan((0.9 * PERIOD) / 20);
+    expect(Math.max(...pauses)).toBeLessThan((1.1 * PERIOD) / 20);
+    const least = Math.min(...world.holds.map(({ lease }) => lease.remaining));
+    expect(least).toBeGreaterThan(0.98 * TIMEOUT - 20 - PERIOD - LATENCY - 1);
+    expect(world.lost).toEqual([]);
+  });
+
+  it.each([0, 5, 345, 990])(
+    'WD-17 keeps them behind an event loop that is slow and was blocked (at %p)',
+    async (at) => {
+      const world = new World(20);
+      await world.loop.pass(2 * PERIOD + at);
+      world.loop.block(1700);
+      await world.loop.pass(2 * PERIOD);
+      expect(world.lost).toEqual([]);
+    },
+  );
+
+  it('WD-18 keeps them where the server comes back shortly before their end', async () => {
+    const world = new World(0, 2000);
+    await world.loop.pass(2 * PERIOD);
+    const lastRenewal = world.sent.findLast((sent) => sent <= world.loop.now() - PERIOD) ?? 0;
+    world.refusesUntil = lastRenewal + 0.98 * TIMEOUT - 20 - 70;
+    await world.loop.pass(3 * PERIOD);
+    expect(world.lost).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ScheduledTask, Scheduler } from '../../lib/time/scheduler.js';
+
+interface Task {
+  readonly due: number;
+  readonly run: () => void;
+}
+
+/** Time that moves when told to, also while nothing runs: then what was due runs late, in the order it was due. */
+export class BlockableLoop implements Scheduler {
+  private readonly tasks: Task[] = [];
+  private time = 0;
+
+  now(): number {
+    return this.time;
+  }
+
+  schedule(ms: number, run: () => void): ScheduledTask {
+    const task = { due: this.time + ms, run };
+    const before = this.tasks.findLastIndex(({ due }) => due <= task.due);
+    this.tasks.splice(before + 1, 0, task);
+    return {
+      cancel: () => {
+        const index = this.tasks.indexOf(task);
+        if (index !== -1) this.tasks.splice(index, 1);
+      },
+    };
+  }
+
+  /** Lets `ms` go by in which nothing runs. */
+  block(ms: number): void {
+    this.time += ms;
+  }
+
+  /** Lets `ms` go by, each task at its time. */
+  async pass(ms: number): Promise<void> {
+    const end = this.time + ms;
+    for (let [next] = this.tasks; next !== undefined && next.due <= end; [next] = this.tasks) {
+      this.tasks.shift();
+      this.time = Math.max(this.time, next.due);
+      next.run();
+      await setImmediate();
+    }
+    this.time = end;
+  }
+}
