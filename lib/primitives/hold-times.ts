@@ -16,7 +16,10 @@ export interface HoldLimits {
   readonly maxHold: number;
 }
 
-/** The holds of one grant, in the order they came in, and how long each lasts. */
+/**
+ * The holds of one grant, in the order they came in, and how long each lasts. There are thousands of grants, and each is
+ * asked in every round of the watchdog: nothing is copied.
+ */
 export class HoldTimes {
   private readonly terms = new Map<GrantedHold, Term>();
   private readonly since: number;
@@ -39,18 +42,20 @@ export class HoldTimes {
 
   /** Whether the watchdog keeps any. */
   get isWatched(): boolean {
-    return [...this.terms.values()].some(({ isWatched }) => isWatched);
+    for (const { isWatched } of this.terms.values()) if (isWatched) return true;
+    return false;
   }
 
   /** Milliseconds until the last of them ends by itself; `Infinity` where it does not. */
   get left(): number {
-    return Math.max(...[...this.terms.values()].map(({ end }) => end)) - this.scheduler.now();
+    let last = Number.NEGATIVE_INFINITY;
+    for (const { end } of this.terms.values()) last = Math.max(last, end);
+    return last - this.scheduler.now();
   }
 
   /** Whether any has time left: holds whose own lease is over, and that nobody released, keep nothing. */
   get isLasting(): boolean {
-    const now = this.scheduler.now();
-    return [...this.terms.values()].some(({ end }) => end > now);
+    return this.left > 0;
   }
 
   /** The term of a hold that asks for a lease of so many milliseconds from now; of one that asks for none. */
@@ -80,11 +85,13 @@ export class HoldTimes {
    * @param entering The term of one more, that is to come in.
    */
   needed(entering?: Term): number {
-    const terms = entering === undefined ? [...this.terms.values()] : [...this.terms.values(), entering];
     const now = this.scheduler.now();
-    const needs = terms.map(({ end, isWatched }) =>
-      isWatched ? Math.min(this.limits.watchdogTimeout, end - now) : end - now,
-    );
-    return Math.ceil(Math.max(1, ...needs));
+    let most = entering === undefined ? 0 : this.need(entering, now);
+    for (const term of this.terms.values()) most = Math.max(most, this.need(term, now));
+    return Math.ceil(Math.max(1, most));
+  }
+
+  private need({ end, isWatched }: Term, now: number): number {
+    return isWatched ? Math.min(this.limits.watchdogTimeout, end - now) : end - now;
   }
 }
