@@ -45,7 +45,7 @@ export class Grant implements Watched {
     readonly kind: LockKind,
     readonly name: string,
     private readonly acquired: Acquired,
-    private readonly onClosed: () => void = () => {},
+    private readonly onClosed?: () => void,
   ) {
     this.owner = acquired.owner;
     this.fence = acquired.fence;
@@ -236,7 +236,7 @@ export class Grant implements Watched {
   private async close(): Promise<HoldRelease> {
     this.closed = true;
     this.letGo();
-    this.onClosed();
+    this.onClosed?.();
     const { runtime, name, owner } = this;
     const { succession, transitions } = this.kind;
     try {

@@ -5,11 +5,12 @@ export type EndTurn = () => void;
 
 /** Lets takers in one at a time, first come first served, without asking any server. */
 export class Turns {
-  private readonly queue = new Set<(end: EndTurn) => void>();
+  /** Made when somebody has to wait: every hold has turns, and hardly any has a queue. */
+  private queue: Set<(end: EndTurn) => void> | undefined;
   private taken = false;
 
   /** @param onIdle Called when nobody has or wants a turn any more. */
-  constructor(private readonly onIdle: () => void = () => {}) {}
+  constructor(private readonly onIdle?: () => void) {}
 
   get isIdle(): boolean {
     return !this.taken;
@@ -32,16 +33,17 @@ export class Turns {
     const ended = limit?.ended;
     if (ended && (this.taken || ended.cause === 'aborted')) return Promise.resolve(ended);
     if (!this.taken) return Promise.resolve(this.begin());
+    const queue = (this.queue ??= new Set());
     return new Promise((resolve) => {
       const admit = (end: EndTurn): void => {
         stopWatching?.();
         resolve(end);
       };
       const stopWatching = limit?.watch((end) => {
-        this.queue.delete(admit);
+        queue.delete(admit);
         resolve(end);
       });
-      this.queue.add(admit);
+      queue.add(admit);
     });
   }
 
@@ -55,13 +57,13 @@ export class Turns {
     return () => {
       if (over) return;
       over = true;
-      const [next] = this.queue;
+      const [next] = this.queue ?? [];
       if (next) {
-        this.queue.delete(next);
+        this.queue?.delete(next);
         next(this.endOfTurn());
       } else {
         this.taken = false;
-        this.onIdle();
+        this.onIdle?.();
       }
     };
   }
