@@ -54,6 +54,8 @@ export class Watchdog {
   private readonly watched: Rota<Watched>;
   private readonly renewing = new Set<Watched>();
   private timer: ScheduledTask | undefined;
+  /** When the timer fires, by the scheduler. */
+  private due = 0;
   private stopped = false;
   /** How often {@link checkAll} was called. */
   private returns = 0;
@@ -82,7 +84,6 @@ export class Watchdog {
   /** Lets `hold` be: it was released. */
   unwatch(hold: Watched): void {
     this.watched.delete(hold);
-    if (this.watched.size === 0) this.timer?.cancel();
   }
 
   /** Whether the server is just being asked to renew it. */
@@ -94,6 +95,7 @@ export class Watchdog {
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();
+    this.timer = undefined;
     for (const hold of this.watched) hold.lease.doubt();
     this.watched.clear();
   }
@@ -104,12 +106,23 @@ export class Watchdog {
     if (this.watched.size > 0) runOutsideRegions(() => this.checkFrom([...this.watched], 0));
   }
 
+  /** A timer that is due sooner stays, also when nothing is held any more: locks come and go faster than timers do. */
   private arm(): void {
+    const { pause } = this.watched;
+    const due = this.scheduler.now() + pause;
+    if (this.timer && this.due <= due) return;
     this.timer?.cancel();
-    this.timer = runOutsideRegions(() => this.scheduler.schedule(this.watched.pause, () => this.round()));
+    this.due = due;
+    this.timer = runOutsideRegions(() => this.scheduler.schedule(pause, () => this.round()));
   }
 
   private round(): void {
+    this.timer = undefined;
+    if (this.watched.size === 0) return;
+    if (this.watched.pause > 0) {
+      this.arm();
+      return;
+    }
     const holds = this.watched.take();
     this.arm();
     for (const hold of holds) hold.checkAge();
