@@ -31,7 +31,7 @@ export interface Watched {
 
 /** Renewed in one command, or asked after in one turn: large enough that ten thousand holds cost few, small enough to keep the server free. */
 const BATCH = 500;
-/** The share of the timeout after which a failed renewal is tried again, and after which the next is due. */
+/** The share of the timeout after which a failed renewal is tried again, counted from when it was sent, and after which the next is due. */
 const PERIOD = 1 / 3;
 const RETRY = 1 / 15;
 /** Sooner where a hold has little left: after this share of it, but never after less than this share of the timeout. */
@@ -39,6 +39,12 @@ const HASTE = 1 / 4;
 const SHORTEST_RETRY = 1 / 150;
 /** The share of the timeout that a lease may lack of what its hold needs; clocks may drift apart in less. */
 const LACKING = 1 / 6;
+
+/** A renewal on its way: after how many returns of the server, and when, by the scheduler, it was sent. */
+interface Attempt {
+  readonly returns: number;
+  readonly began: number;
+}
 
 /** What ends so many milliseconds from now is not renewed any more. */
 export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PERIOD);
@@ -170,26 +176,28 @@ export class Watchdog {
   private async renew(transitions: Watched['transitions'], holds: readonly Watched[]): Promise<void> {
     const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
     for (const hold of holds) this.renewing.add(hold);
-    const { returns } = this;
+    const attempt = { returns: this.returns, began: this.scheduler.now() };
     try {
       const { sent, held, failure } = await transitions.renew(renewals);
       const open = holds.filter((_, index) => held[index] === undefined);
       holds.forEach((hold, index) => {
         if (held[index] !== undefined) this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent);
       });
-      if (open.length > 0) this.tryAgain(open, failure, returns);
+      if (open.length > 0) this.tryAgain(open, failure, attempt);
     } catch (error) {
-      this.tryAgain(holds, error, returns);
+      this.tryAgain(holds, error, attempt);
     } finally {
       for (const hold of holds) this.renewing.delete(hold);
     }
   }
 
-  /** @param returns When the renewal that failed began: where the server has come back since, it is asked at once. */
-  private tryAgain(holds: readonly Watched[], error: unknown, returns: number): void {
+  /** Where the server has come back since the renewal that failed began, it is asked at once. */
+  private tryAgain(holds: readonly Watched[], error: unknown, { returns, began }: Attempt): void {
     this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
     for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
-    const pause = returns === this.returns ? this.retryPause(holds) : 0;
+    // What was waited for an answer in vain was pause enough.
+    const waited = this.scheduler.now() - began;
+    const pause = returns === this.returns ? this.retryPause(holds) - waited : 0;
     this.scheduler.schedule(pause, () => this.renewDue(holds));
   }
 

@@ -37,8 +37,9 @@ class World {
   /** When each renewal was sent. */
   readonly sent: number[] = [];
   readonly lost: string[] = [];
-  /** Until when the server refuses everything. */
+  /** Until when the server refuses everything, and until when it answers nothing. */
   refusesUntil = 0;
+  silentUntil = 0;
   private readonly scheduler = new SteadyScheduler(this.loop, () => {});
   private readonly transitions = { renew: (renewals: readonly unknown[]) => this.renew(renewals.length) };
   readonly watchdog = new Watchdog(this.scheduler, new LockEvents(), TIMEOUT);
@@ -57,7 +58,7 @@ class World {
     const sent = new Stopwatch(this.scheduler);
     this.sent.push(sent.startedAt);
     this.loop.block(this.cost);
-    await this.scheduler.pause(LATENCY);
+    await this.scheduler.pause(sent.startedAt < this.silentUntil ? COMMAND_TIMEOUT + 1 : LATENCY);
     if (sent.startedAt < this.refusesUntil) throw new LockUnavailableError('Refused', 'refused', false);
     if (sent.elapsed > COMMAND_TIMEOUT) throw new LockUnavailableError('No answer', 'unknown', false);
     return { sent, held: Array.from({ length: count }, () => true) };
@@ -93,6 +94,15 @@ describe('The watchdog of many holds', () => {
     const lastRenewal = world.sent.findLast((sent) => sent <= world.loop.now() - PERIOD) ?? 0;
     world.refusesUntil = lastRenewal + 0.98 * TIMEOUT - 20 - 70;
     await world.loop.pass(3 * PERIOD);
+    expect(world.lost).toEqual([]);
+  });
+
+  it('WD-19 asks a silent server again as soon as a renewal has waited in vain', async () => {
+    const world = new World(0, 500);
+    world.silentUntil = 2 * PERIOD + 400;
+    await world.loop.pass(3 * PERIOD);
+    const [first = 0, second = 0] = world.sent;
+    expect(second - first).toBeLessThanOrEqual(COMMAND_TIMEOUT + 2);
     expect(world.lost).toEqual([]);
   });
 });
