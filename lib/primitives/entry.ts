@@ -41,10 +41,6 @@ export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyS
  */
 export class Entry {
   private readonly around: HeldAround;
-  /** What regions keep about the lock, they keep under this. */
-  private readonly seat: string;
-  /** A scope takes one half after the other: what it has of one decides what it gets of the other. */
-  private readonly admissionSeat: string;
 
   constructor(
     private readonly runtime: LockRuntime,
@@ -53,8 +49,16 @@ export class Entry {
     private readonly template: string | undefined,
   ) {
     this.around = new HeldAround(runtime, name);
-    this.seat = seatName(kind.family, name);
-    this.admissionSeat = kind.family === 'read' ? seatName('write', name) : this.seat;
+  }
+
+  /** What regions keep about the lock, they keep under this. */
+  private get seat(): string {
+    return seatName(this.kind.family, this.name);
+  }
+
+  /** A scope takes one half after the other: what it has of one decides what it gets of the other. */
+  private get admissionSeat(): string {
+    return this.kind.family === 'read' ? seatName('write', this.name) : this.seat;
   }
 
   /** The grant that the running code may join: that of the innermost region or scope around it. */
@@ -141,17 +145,34 @@ export class Entry {
   }
 
   /** Beside what the owner has of the other half, or as somebody new. */
-  private async acquireFirst(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
-    this.refuseUpgrade(request);
+  private acquireFirst(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+    const refused = this.refusedUpgrade(request);
+    if (refused) return Promise.reject(refused);
     const write = this.written()?.grant;
-    const beside = write && (await this.acquireBeside(write, request, binding, onClosed));
-    if (beside) return beside;
+    return write
+      ? this.acquireAsWriter(write, request, binding, onClosed)
+      : this.acquireAsNewOwner(request, binding, onClosed);
+  }
+
+  private async acquireAsWriter(
+    write: Grant,
+    request: Request,
+    binding: Binding,
+    onClosed?: () => void,
+  ): Promise<GrantedHold> {
+    const beside = await this.acquireBeside(write, request, binding, onClosed);
+    return beside ?? (await this.acquireAsNewOwner(request, binding, onClosed));
+  }
+
+  private acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
     const { runtime, kind } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
     const limit = request.limit.endedByShutdown(runtime.shutdown);
     const lease = request.lease ?? runtime.watchdog.timeout;
-    const acquired = await kind.acquisitions.acquire({ ...request, limit }, lease);
-    return this.admit(acquired, request, binding, onClosed);
+    const { what, name, template } = request;
+    // Of those who wait there may be many: a function of its own keeps less alive than one that awaits.
+    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, request, binding, onClosed);
+    return kind.acquisitions.acquire({ what, name, template, limit }, lease).then(admit);
   }
 
   /** Reads as the owner that writes; `undefined` when it writes no more. */
@@ -237,10 +258,10 @@ export class Entry {
   }
 
   /** Who only reads would wait for itself as a writer, so it is told at once. */
-  private refuseUpgrade({ name, template }: Request): void {
+  private refusedUpgrade({ name, template }: Request): LockConflictError | undefined {
     const read = this.kind.family === 'write' ? this.around.covering('read')?.grant : undefined;
-    if (!read || read.isLost) return;
-    throw new LockConflictError(
+    if (!read || read.isLost) return undefined;
+    return new LockConflictError(
       `Lock "${name}" is read by its own caller (${read.owner}), who would wait for itself: release the read lock first, or take the write lock before reading`,
       { lockName: name, template, details: { holder: read.owner } },
     );

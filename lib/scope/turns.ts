@@ -36,10 +36,10 @@ export class Turns {
     const queue = (this.queue ??= new Set());
     return new Promise((resolve) => {
       const admit = (end: EndTurn): void => {
-        stopWatching?.();
+        watching?.stop();
         resolve(end);
       };
-      const stopWatching = limit?.watch((end) => {
+      const watching = limit?.watch((end) => {
         queue.delete(admit);
         resolve(end);
       });

@@ -1,44 +1,53 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ScheduledTask } from './scheduler.js';
 import type { SteadyScheduler } from './steady-scheduler.js';
 
-/** How much later than its deadline somebody may be told, ms, where many deadlines lie close together. */
-const GRAIN_MS = 5;
-
-/** Something that is to be over at an instant, and mostly is long before. */
-interface Pending {
+/** Something that is to be over at an instant of the scheduler, and mostly is long before. */
+export interface Deadline {
   readonly at: number;
-  readonly onPassed: () => void;
+  /** Called once, at that instant or a little later, unless the deadline was deleted before. */
+  onPassed(): void;
 }
 
 /**
- * Deadlines that share one timer: of ten thousand commands in a second hardly one is late, and ten thousand timers would
- * cost more than the commands.
+ * How much later than its deadline somebody may be told, ms, where many deadlines lie close together; and for how many of
+ * them it is a millisecond more.
+ */
+const GRAIN_MS = 5;
+const MANY = 1000;
+
+/**
+ * Deadlines that share one timer: of ten thousand commands in a second hardly one is late, of ten thousand waiters hardly
+ * one gives up, and ten thousand timers would cost more than all they do.
  */
 export class Deadlines {
-  private readonly pending = new Set<Pending>();
+  private readonly pending = new Set<Deadline>();
   private timer: ScheduledTask | undefined;
   private due = Number.POSITIVE_INFINITY;
+  /** The timer is everybody's, and so must not run in the context of whoever happened to need it first. */
+  private readonly context = new AsyncResource('Deadlines');
 
   constructor(private readonly scheduler: SteadyScheduler) {}
 
-  /**
-   * Calls `onPassed` once `at`, an instant of the scheduler, has come.
-   * @returns How to call that off.
-   */
-  add(at: number, onPassed: () => void): () => void {
-    const deadline = { at, onPassed };
+  add(deadline: Deadline): void {
     this.pending.add(deadline);
-    if (at < this.due) this.arm(at);
-    return () => {
-      this.pending.delete(deadline);
-    };
+    if (deadline.at < this.due) this.arm(deadline.at);
   }
 
-  /** Whether it fires although nothing is pending any more does not matter: it keeps no process alive. */
+  delete(deadline: Deadline): void {
+    this.pending.delete(deadline);
+    if (this.pending.size > 0) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.due = Number.POSITIVE_INFINITY;
+  }
+
   private arm(at: number): void {
     this.timer?.cancel();
     this.due = at;
-    this.timer = this.scheduler.schedule(Math.max(0, at - this.scheduler.now()), () => this.look());
+    this.timer = this.context.runInAsyncScope(() =>
+      this.scheduler.schedule(Math.max(0, at - this.scheduler.now()), () => this.look()),
+    );
   }
 
   private look(): void {
@@ -55,6 +64,7 @@ export class Deadlines {
       deadline.onPassed();
     }
     // What was told may have added others.
-    if (next < this.due) this.arm(Math.max(next, now + GRAIN_MS));
+    const grain = GRAIN_MS + this.pending.size / MANY;
+    if (next < this.due) this.arm(Math.max(next, now + grain));
   }
 }

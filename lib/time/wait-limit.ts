@@ -1,21 +1,26 @@
-import { onAbort } from './on-abort.js';
+import { listenForAbort, type AbortListener, unlistenForAbort } from './on-abort.js';
 import type { SteadyScheduler } from './steady-scheduler.js';
 
 /** Why a wait ended without what was waited for. */
 export type WaitEnd = { readonly cause: 'elapsed' } | { readonly cause: 'aborted'; readonly reason: unknown };
 
+/** A wait that is being watched; stops watching. */
+export interface Watching {
+  stop(): void;
+}
+
 /**
  * How long somebody is willing to wait: a number of milliseconds from now (or without limit), and signals that end the
- * wait early. Holds a timer and listeners only between {@link watch} and the call that stops watching.
+ * wait early. Has a deadline and listeners only between {@link watch} and the call that stops watching.
  */
 export class WaitLimit {
   readonly startedAt: number;
 
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    readonly scheduler: SteadyScheduler,
     /** Milliseconds; 0 allows one try, `Infinity` waits until something else ends it. */
     readonly wait: number,
-    private readonly signals: readonly AbortSignal[],
+    private readonly ownSignals: readonly AbortSignal[],
     startedAt = scheduler.now(),
     private readonly shutdown?: AbortSignal,
   ) {
@@ -24,23 +29,29 @@ export class WaitLimit {
 
   /** The same limit, which `signal` ends as well. */
   endedAlsoBy(signal: AbortSignal): WaitLimit {
-    return new WaitLimit(this.scheduler, this.wait, [...this.signals, signal], this.startedAt, this.shutdown);
+    return new WaitLimit(this.scheduler, this.wait, [...this.ownSignals, signal], this.startedAt, this.shutdown);
   }
 
   /** The same limit, which the end of the application ends as well. */
   endedByShutdown(shutdown: AbortSignal): WaitLimit {
-    return new WaitLimit(this.scheduler, this.wait, this.signals, this.startedAt, shutdown);
-  }
-
-  /** Whether the caller may end it early, and then is to be told at once. */
-  get isAbortable(): boolean {
-    return this.signals.length > 0;
+    return new WaitLimit(this.scheduler, this.wait, this.ownSignals, this.startedAt, shutdown);
   }
 
   /** The same limit, which ends `ms` from now at the latest. */
   endingWithin(ms: number): WaitLimit {
     const wait = Math.min(this.wait, this.waited + ms);
-    return new WaitLimit(this.scheduler, wait, this.signals, this.startedAt, this.shutdown);
+    return new WaitLimit(this.scheduler, wait, this.ownSignals, this.startedAt, this.shutdown);
+  }
+
+  /** Whether the caller may end it early, and then is to be told at once. */
+  get isAbortable(): boolean {
+    return this.ownSignals.length > 0;
+  }
+
+  /** Everything that may end it early. */
+  *signals(): Generator<AbortSignal> {
+    yield* this.ownSignals;
+    if (this.shutdown) yield this.shutdown;
   }
 
   /** Milliseconds waited so far. */
@@ -50,42 +61,42 @@ export class WaitLimit {
 
   /** What has ended the wait by now, if anything has. */
   get ended(): WaitEnd | undefined {
-    const aborted = this.shutdown?.aborted ? this.shutdown : this.signals.find((signal) => signal.aborted);
+    const aborted = this.shutdown?.aborted ? this.shutdown : this.ownSignals.find((signal) => signal.aborted);
     if (aborted) return { cause: 'aborted', reason: aborted.reason };
     return this.waited >= this.wait ? { cause: 'elapsed' } : undefined;
   }
 
-  /** Calls `onEnd` once, when the wait ends. The caller stops watching by calling what is returned. */
-  watch(onEnd: (end: WaitEnd) => void): () => void {
-    const abandon: (() => void)[] = [];
-    const stop = (): void => {
-      for (const undo of abandon.splice(0)) undo();
-    };
-    const finish = (end: WaitEnd): void => {
-      stop();
-      onEnd(end);
-    };
-    const signals = this.shutdown ? [...this.signals, this.shutdown] : this.signals;
-    for (const signal of signals) {
-      abandon.push(onAbort(signal, () => finish({ cause: 'aborted', reason: signal.reason })));
-    }
-    if (Number.isFinite(this.wait)) this.arm(finish, abandon);
-    return stop;
+  /** Calls `onEnd` once, when the wait ends, unless the watching was stopped before. */
+  watch(onEnd: (end: WaitEnd) => void): Watching {
+    return new Watch(this, onEnd);
+  }
+}
+
+/** There is one for everybody who waits, so it is one object, without functions of its own. */
+class Watch implements Watching, AbortListener {
+  readonly at: number;
+
+  constructor(
+    private readonly limit: WaitLimit,
+    private readonly onEnd: (end: WaitEnd) => void,
+  ) {
+    this.at = limit.startedAt + limit.wait;
+    for (const signal of limit.signals()) listenForAbort(signal, this);
+    if (Number.isFinite(this.at)) limit.scheduler.deadlines.add(this);
   }
 
-  /**
-   * A timer may fire early (an injected clock, rounding): then it is set again for the rest, or for a millisecond, since
-   * less may be too little to move the clock at all.
-   */
-  private arm(finish: (end: WaitEnd) => void, abandon: (() => void)[], atLeast = 0): void {
-    const timer = this.scheduler.schedule(
-      Math.max(this.wait - this.waited, atLeast),
-      () => {
-        if (this.waited >= this.wait) finish({ cause: 'elapsed' });
-        else this.arm(finish, abandon, 1);
-      },
-      { keepAlive: true },
-    );
-    abandon.push(() => timer.cancel());
+  stop(): void {
+    for (const signal of this.limit.signals()) unlistenForAbort(signal, this);
+    this.limit.scheduler.deadlines.delete(this);
+  }
+
+  onAborted({ reason }: AbortSignal): void {
+    this.stop();
+    this.onEnd({ cause: 'aborted', reason });
+  }
+
+  onPassed(): void {
+    this.stop();
+    this.onEnd({ cause: 'elapsed' });
   }
 }

@@ -1,7 +1,7 @@
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { WaitEnd } from '../time/wait-limit.js';
+import type { WaitEnd, Watching } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
 import { Courtesy } from './courtesy.js';
 import { Ear } from './ear.js';
@@ -26,12 +26,27 @@ const SERIES_MS = 5;
 /** Who waits for less is not asked to let others go first, ms. */
 const SHORTEST_POLITE_WAIT_MS = 50;
 
-interface Waiter<Wanted, Got> {
-  readonly asked: Asked;
-  readonly wanted: Wanted;
-  readonly pace: Pace | undefined;
-  grant(got: Got): void;
-  refuse(error: unknown): void;
+/** There is one for everybody who waits, so it is one object, without functions of its own. */
+class Waiter<Wanted, Got> {
+  watching: Watching | undefined;
+
+  constructor(
+    readonly asked: Asked,
+    readonly wanted: Wanted,
+    readonly pace: Pace | undefined,
+    private readonly resolve: (got: Got) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {}
+
+  grant(got: Got): void {
+    this.watching?.stop();
+    this.resolve(got);
+  }
+
+  refuse(error: unknown): void {
+    this.watching?.stop();
+    this.reject(error);
+  }
 }
 
 /** Milliseconds until what was found may have changed, or the server may answer. */
@@ -117,20 +132,8 @@ export class Contention<Wanted, Got extends object> {
     enter: (waiter: Waiter<Wanted, Got>) => void,
   ): Promise<Got> {
     return new Promise((resolve, reject) => {
-      const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
-      const waiter: Waiter<Wanted, Got> = {
-        asked,
-        wanted,
-        pace,
-        grant: (got) => {
-          stopWatching();
-          resolve(got);
-        },
-        refuse: (error) => {
-          stopWatching();
-          reject(error);
-        },
-      };
+      const waiter = new Waiter<Wanted, Got>(asked, wanted, pace, resolve, reject);
+      waiter.watching = asked.limit.watch((end) => this.giveUp(waiter, end));
       if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.courtesy.forget();
       enter(waiter);
     });
@@ -151,7 +154,7 @@ export class Contention<Wanted, Got extends object> {
   /** What somebody here has is about to be given back. */
   releasing(): void {
     this.stopSeries();
-    this.courtesy.releasing();
+    this.courtesy.releasing(this.ear?.hears ?? false);
   }
 
   /** It was given back, and so many clients were told, one of which are we if we listen. */

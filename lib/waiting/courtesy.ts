@@ -15,8 +15,10 @@ const LONGEST_PATIENCE_MS = 8;
 export class Courtesy {
   /** How many others were told of the last release; `undefined`: nobody knows. */
   private others: number | undefined;
-  /** Announcements still to pass. */
+  /** Announcements of others that are still to pass. */
   private turns = 0;
+  /** Announcements of our own that we are still to hear, and that are no news to us. */
+  private echoes = 0;
   private timer: ScheduledTask | undefined;
   private patience = SHORTEST_PATIENCE_MS;
   private isInVain = false;
@@ -32,19 +34,20 @@ export class Courtesy {
     return this.timer !== undefined;
   }
 
-  /** A release is about to be sent, and we shall hear its announcement as well. */
-  releasing(): void {
+  /** @param hears Whether we hear the announcement of the release that is about to be sent. */
+  releasing(hears: boolean): void {
+    if (hears) this.echoes += 1;
     if (this.others === 0) this.onOver();
     else this.begin(this.expected);
   }
 
   /** @param others How many other clients were told of the release that was sent. */
   released(others: number): void {
-    const more = others - this.expected;
+    const more = Math.max(0, others - 1) - this.expected;
     this.others = others;
     if (!this.isOpen) return;
-    this.turns += more;
-    if (others === 0 || this.turns < 0) this.end();
+    this.turns = Math.max(0, this.turns + more);
+    if (others === 0) this.end();
   }
 
   /** So many others were told of a release whose announcement we did not hear. */
@@ -53,16 +56,20 @@ export class Courtesy {
     this.begin(others - 1);
   }
 
-  /** A release was announced, whoever's. */
+  /** A release was announced, whoever's: where ours is the later one, it is taken for the other's, which comes to the same. */
   heard(): void {
-    if (this.turns > 0) this.begin(this.turns - 1);
+    if (this.echoes > 0) this.echoes -= 1;
+    else if (this.turns > 0) this.begin(this.turns - 1);
     else this.end();
   }
 
-  /** Somebody else was found to have it. */
+  /** Somebody else was found to have it. From now on every announcement is news. */
   otherCame(): void {
+    this.echoes = 0;
     this.isInVain = false;
     this.patience = SHORTEST_PATIENCE_MS;
+    // We asked too soon, and it is still their turn.
+    if (this.turns > 0 && !this.isOpen) this.begin(this.turns);
   }
 
   /** We have got it: whose turn it was does not matter any more. */
@@ -78,9 +85,9 @@ export class Courtesy {
     this.turns = 0;
   }
 
-  /** Before anybody has counted: nobody but us. */
+  /** How many turns are theirs, as far as is known; before anybody has counted, one. */
   private get expected(): number {
-    return this.others ?? 1;
+    return Math.max(0, (this.others ?? 1) - 1);
   }
 
   private begin(turns: number): void {
@@ -91,7 +98,8 @@ export class Courtesy {
 
   private tooLate(): void {
     this.isInVain = true;
-    this.end();
+    this.timer = undefined;
+    this.onOver();
   }
 
   private end(): void {

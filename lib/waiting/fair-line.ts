@@ -56,14 +56,14 @@ export class FairLine {
     const { size } = this.waiters;
     if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
-      const stopWatching = asked.limit.watch((end) => this.giveUp(waiter, end));
+      const watching = asked.limit.watch((end) => this.giveUp(waiter, end));
       const verdict = {
         granted: (got: Acquired) => {
-          stopWatching();
+          watching.stop();
           resolve(got);
         },
         refused: (error: unknown) => {
-          stopWatching();
+          watching.stop();
           reject(error);
         },
       };

@@ -38,7 +38,7 @@ onEveryBackend((world) => {
         const works = Array.from({ length: 1200 }, () => locks.getFairLock('n').acquire(options));
         const ended = Promise.allSettled(works);
         const queued = (count: number): Promise<number> =>
-          world.time.until(async () => (await world.probe.queue('n')).length === count, 10_000);
+          world.time.until(async () => (await world.probe.queue('n')).length === count, 30_000);
         await queued(works.length);
         const before = await world.probe.queue('n');
         await world.time.pass(2 * slot);

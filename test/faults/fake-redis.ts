@@ -119,7 +119,7 @@ export class FakeRedis {
       case 'hold':
         return ['held', now];
       case 'release':
-        return ['released', now];
+        return ['released', now, 0];
       case 'forceRelease':
         return ['released', ''];
       case 'inspect':

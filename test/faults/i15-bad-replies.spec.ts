@@ -116,7 +116,7 @@ describe('I15: a server that answers something else', () => {
 
   it('to a release: unavailable in time, and released behind', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(alien, damaged(['released', now])), async (reply) => {
+      fc.asyncProperty(fc.oneof(alien, damaged(['released', now, 0])), async (reply) => {
         fake.answer = () => undefined;
         const hold = await client.locks.acquire('i15', { lease: '60s' });
         fake.commands.length = 0;

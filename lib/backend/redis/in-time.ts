@@ -19,12 +19,13 @@ export const inTime = <Reply, T>(
 ): Promise<T> => {
   const patience = deadline - scheduler.now();
   return new Promise((resolve, reject) => {
-    const tooLate = (): void => reject(noReply(name, patience));
-    const callOff = scheduler.deadlines.add(deadline, tooLate);
+    const { deadlines } = scheduler;
+    const late = { at: deadline, onPassed: () => reject(noReply(name, patience)) };
+    deadlines.add(late);
     const answered = (reply: Reply): void => {
-      callOff();
+      deadlines.delete(late);
       // A blocked event loop can hand over the reply before the timer that was due long ago.
-      if (scheduler.now() > deadline) return tooLate();
+      if (scheduler.now() > deadline) return late.onPassed();
       try {
         resolve(read(reply));
       } catch (error) {
@@ -32,7 +33,7 @@ export const inTime = <Reply, T>(
       }
     };
     const failed = (error: unknown): void => {
-      callOff();
+      deadlines.delete(late);
       reject(unavailable(name, error));
     };
     command.then(answered, (error: unknown) => {
