@@ -166,9 +166,14 @@ export class LockService {
   }
 
   /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */
-  async acquire(name: string, options?: LockOptions): Promise<Hold> {
-    const chosen = this.chosen(name, options);
-    return await chosen.lock.take(chosen.lock.termsOf(chosen.options));
+  acquire(name: string, options?: LockOptions): Promise<Hold> {
+    try {
+      const chosen = this.chosen(name, options);
+      // Of those who wait there may be many, and a promise in between would cost each of them.
+      return chosen.lock.take(chosen.lock.termsOf(chosen.options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Takes the lock, or resolves with null when somebody else has it. `wait` defaults to 0: exactly one try. */

@@ -18,6 +18,8 @@ import { seatName } from './seats.js';
 /** Between two tries to re-enter where the server cannot be asked just now. */
 const REJOIN_PAUSE_MS = 50;
 
+const NO_SIGNALS: readonly AbortSignal[] = [];
+
 /** What a caller asks for. */
 export interface Terms {
   /** Milliseconds; `undefined` is the watchdog. */
@@ -31,7 +33,7 @@ type Request = Asked & Terms;
 /** What was asked for, as of now. */
 export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyScheduler): Terms => ({
   lease,
-  limit: new WaitLimit(scheduler, wait, signal ? [signal] : []),
+  limit: new WaitLimit(scheduler, wait, signal ? [signal] : NO_SIGNALS),
 });
 
 /**
@@ -40,15 +42,15 @@ export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyS
  * same owner; who only reads may not write.
  */
 export class Entry {
-  private readonly around: HeldAround;
-
   constructor(
     private readonly runtime: LockRuntime,
     private readonly kind: LockKind,
     private readonly name: string,
     private readonly template: string | undefined,
-  ) {
-    this.around = new HeldAround(runtime, name);
+  ) {}
+
+  private get around(): HeldAround {
+    return new HeldAround(this.runtime, this.name);
   }
 
   /** What regions keep about the lock, they keep under this. */
@@ -168,11 +170,11 @@ export class Entry {
     const { runtime, kind } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
     const limit = request.limit.endedByShutdown(runtime.shutdown);
-    const lease = request.lease ?? runtime.watchdog.timeout;
-    const { what, name, template } = request;
-    // Of those who wait there may be many: a function of its own keeps less alive than one that awaits.
-    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, request, binding, onClosed);
-    return kind.acquisitions.acquire({ what, name, template, limit }, lease).then(admit);
+    const { what, name, template, lease } = request;
+    // Of those who wait there may be many: nothing is kept of each but what is needed then.
+    const terms = { lease, limit };
+    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, binding, onClosed);
+    return kind.acquisitions.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
   }
 
   /** Reads as the owner that writes; `undefined` when it writes no more. */
@@ -201,10 +203,10 @@ export class Entry {
     }
   }
 
-  private admit(acquired: Acquired, request: Request, binding: Binding, onClosed?: () => void): GrantedHold {
+  private admit(acquired: Acquired, terms: Terms, binding: Binding, onClosed?: () => void): GrantedHold {
     const grant = new Grant(this.runtime, this.kind, this.name, acquired, onClosed);
-    const hold = new GrantedHold(grant, binding, request.limit.waited);
-    grant.admitFirst(hold, request.lease);
+    const hold = new GrantedHold(grant, binding, terms.limit.waited);
+    grant.admitFirst(hold, terms.lease);
     return hold;
   }
 

@@ -44,7 +44,7 @@ const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostEr
 
 /** Resolves after `ms`, or when the limit ends. */
 const pause = (limit: WaitLimit, ms: number): Promise<unknown> =>
-  new Promise((resolve) => void limit.endingWithin(ms).watch(resolve));
+  new Promise((resolve) => void limit.endingWithin(ms).watch({ onEnd: resolve }));
 
 const takeInTurn = async <Part, Got>(
   { take, complete, giveBack }: Together<Part, Got>,

@@ -39,9 +39,11 @@ export class Turns {
         watching?.stop();
         resolve(end);
       };
-      const watching = limit?.watch((end) => {
-        queue.delete(admit);
-        resolve(end);
+      const watching = limit?.watch({
+        onEnd: (end) => {
+          queue.delete(admit);
+          resolve(end);
+        },
       });
       queue.add(admit);
     });

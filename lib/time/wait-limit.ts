@@ -4,6 +4,11 @@ import type { SteadyScheduler } from './steady-scheduler.js';
 /** Why a wait ended without what was waited for. */
 export type WaitEnd = { readonly cause: 'elapsed' } | { readonly cause: 'aborted'; readonly reason: unknown };
 
+/** Somebody whose wait may end without what is waited for. */
+export interface Waiting {
+  onEnd(end: WaitEnd): void;
+}
+
 /** A wait that is being watched; stops watching. */
 export interface Watching {
   stop(): void;
@@ -66,9 +71,9 @@ export class WaitLimit {
     return this.waited >= this.wait ? { cause: 'elapsed' } : undefined;
   }
 
-  /** Calls `onEnd` once, when the wait ends, unless the watching was stopped before. */
-  watch(onEnd: (end: WaitEnd) => void): Watching {
-    return new Watch(this, onEnd);
+  /** Tells `waiter` once, when the wait ends, unless the watching was stopped before. */
+  watch(waiter: Waiting): Watching {
+    return new Watch(this, waiter);
   }
 }
 
@@ -78,7 +83,7 @@ class Watch implements Watching, AbortListener {
 
   constructor(
     private readonly limit: WaitLimit,
-    private readonly onEnd: (end: WaitEnd) => void,
+    private readonly waiter: Waiting,
   ) {
     this.at = limit.startedAt + limit.wait;
     for (const signal of limit.signals()) listenForAbort(signal, this);
@@ -92,11 +97,11 @@ class Watch implements Watching, AbortListener {
 
   onAborted({ reason }: AbortSignal): void {
     this.stop();
-    this.onEnd({ cause: 'aborted', reason });
+    this.waiter.onEnd({ cause: 'aborted', reason });
   }
 
   onPassed(): void {
     this.stop();
-    this.onEnd({ cause: 'elapsed' });
+    this.waiter.onEnd({ cause: 'elapsed' });
   }
 }

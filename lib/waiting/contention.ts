@@ -27,25 +27,32 @@ const SERIES_MS = 5;
 const SHORTEST_POLITE_WAIT_MS = 50;
 
 /** There is one for everybody who waits, so it is one object, without functions of its own. */
-class Waiter<Wanted, Got> {
-  watching: Watching | undefined;
+class Waiter<Wanted, Got extends object> {
+  private readonly watching: Watching;
 
   constructor(
+    private readonly contention: Pick<Contention<Wanted, Got>, 'giveUp'>,
     readonly asked: Asked,
     readonly wanted: Wanted,
     readonly pace: Pace | undefined,
     private readonly resolve: (got: Got) => void,
     private readonly reject: (error: unknown) => void,
-  ) {}
+  ) {
+    this.watching = asked.limit.watch(this);
+  }
 
   grant(got: Got): void {
-    this.watching?.stop();
+    this.watching.stop();
     this.resolve(got);
   }
 
   refuse(error: unknown): void {
-    this.watching?.stop();
+    this.watching.stop();
     this.reject(error);
+  }
+
+  onEnd(end: WaitEnd): void {
+    this.contention.giveUp(this, end);
   }
 }
 
@@ -132,8 +139,7 @@ export class Contention<Wanted, Got extends object> {
     enter: (waiter: Waiter<Wanted, Got>) => void,
   ): Promise<Got> {
     return new Promise((resolve, reject) => {
-      const waiter = new Waiter<Wanted, Got>(asked, wanted, pace, resolve, reject);
-      waiter.watching = asked.limit.watch((end) => this.giveUp(waiter, end));
+      const waiter = new Waiter<Wanted, Got>(this, asked, wanted, pace, resolve, reject);
       if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.courtesy.forget();
       enter(waiter);
     });
@@ -320,7 +326,8 @@ export class Contention<Wanted, Got extends object> {
     return this.tries.after(got);
   }
 
-  private giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
+  /** Called by a waiter whose wait is over. */
+  giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
     // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
     const undecided = this.trying.has(waiter) || (this.trying.size > 0 && !this.lastSeen);
     if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);

@@ -68,8 +68,6 @@ export class Courtesy {
     this.echoes = 0;
     this.isInVain = false;
     this.patience = SHORTEST_PATIENCE_MS;
-    // We asked too soon, and it is still their turn.
-    if (this.turns > 0 && !this.isOpen) this.begin(this.turns);
   }
 
   /** We have got it: whose turn it was does not matter any more. */
@@ -98,8 +96,7 @@ export class Courtesy {
 
   private tooLate(): void {
     this.isInVain = true;
-    this.timer = undefined;
-    this.onOver();
+    this.end();
   }
 
   private end(): void {

@@ -56,7 +56,7 @@ export class FairLine {
     const { size } = this.waiters;
     if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
-      const watching = asked.limit.watch((end) => this.giveUp(waiter, end));
+      const watching = asked.limit.watch({ onEnd: (end) => this.giveUp(waiter, end) });
       const verdict = {
         granted: (got: Acquired) => {
           watching.stop();
