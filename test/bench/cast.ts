@@ -36,7 +36,8 @@ export class Cast {
     }
   }
 
-  async end(): Promise<void> {
+  /** Ends all processes: the idle ones of Redisson, for one, send a PING now and then. */
+  async dismissAll(): Promise<void> {
     const all = [...this.waiting.values()].flat();
     this.waiting.clear();
     await Promise.all(all.map((process) => process.stop()));

@@ -38,7 +38,7 @@ export class Stage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.cast.end();
+    await this.cast.dismissAll();
     this.observer.disconnect();
     await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });

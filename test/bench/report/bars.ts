@@ -13,6 +13,7 @@ export interface Judgement {
   readonly digits: number;
   /** By how much of the bar it was missed, in percent; 0: met; undefined: not measured. */
   readonly missedBy: number | undefined;
+  readonly whyMissed: string | undefined;
 }
 
 const COMPARED_DIGITS = 2;
@@ -35,6 +36,7 @@ function judgeBar(bar: Bar, { id, metrics }: Scenario, rows: readonly Row[], rol
     value,
     digits: isRatio ? COMPARED_DIGITS : (metric.digits ?? 0),
     missedBy: value && missedBy(bar, value.median),
+    whyMissed: bar.whyMissed,
   };
 }
 

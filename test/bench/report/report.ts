@@ -35,9 +35,16 @@ export function markdownReport(run: Run): string {
     ),
     '## Bars',
     barsTable(judgements),
+    ...reasons(judgements),
     ...run.measured.flatMap((measured) => scenarioSection(measured, run.roles)),
     '',
   ].join('\n\n');
+}
+
+function reasons(judgements: readonly Judgement[]): string[] {
+  const known = judgements.filter(({ missedBy, whyMissed }) => (missedBy ?? 0) > 0 && whyMissed !== undefined);
+  const lines = known.map(({ scenario, bar, whyMissed }) => `* ${scenario}, ${bar}: ${whyMissed}`);
+  return lines.length === 0 ? [] : ['Why bars are missed:', lines.join('\n')];
 }
 
 export function barsTable(judgements: readonly Judgement[]): string {

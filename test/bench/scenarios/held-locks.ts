@@ -20,7 +20,7 @@ export async function keepLocks(
   { stage, library, key }: Measurement,
   { holds, watchdogTimeout, watchMs }: HeldLocks,
 ): Promise<Figures> {
-  await stage.cast.dismiss(library.name);
+  await stage.cast.dismissAll();
   await stage.observer.flushdb();
   const [holder] = await stage.cast.take({ adapter: library.name, watchdogTimeout }, 1);
   if (holder === undefined) throw new Error('There is no process');

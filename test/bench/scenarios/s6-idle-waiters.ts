@@ -27,6 +27,7 @@ export const idleWaiters: Scenario = {
   maxRounds: 2,
   takesPart: ({ waiting }) => waiting !== 'none',
   measure: async ({ stage, library, key }) => {
+    await stage.cast.dismissAll();
     const [holder, waiter] = await stage.cast.take({ adapter: library.name }, 2);
     if (holder === undefined || waiter === undefined) throw new Error('S6 needs two processes');
     await holder.ask('take', { key });

@@ -30,6 +30,7 @@ export const fairQueue: Scenario = {
   sizes: ({ quick }) => (quick ? [10, 100, 1000] : [10, 100, 1000, 10_000]),
   rowTitle: ({ title }, size) => `${title}, ${size.toLocaleString('en-US')} waiters`,
   measure: async ({ stage, library, key, size }) => {
+    await stage.cast.dismissAll();
     const [holder, waiter] = await stage.cast.take({ adapter: library.name, fair: true }, 2);
     if (!(holder instanceof NodeParticipant && waiter instanceof NodeParticipant)) throw new Error('Only Node queues');
     await holder.ask('take', { key });

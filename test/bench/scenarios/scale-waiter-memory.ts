@@ -21,7 +21,7 @@ export const waiterMemory: Scenario = {
   sizes: () => [5000],
   rowTitle: ({ title }, size) => `${title}, ${size.toLocaleString('en-US')} waiters`,
   measure: async ({ stage, library, key, size }) => {
-    await stage.cast.dismiss(library.name);
+    await stage.cast.dismissAll();
     const [holder, waiter] = await stage.cast.take({ adapter: library.name }, 2);
     if (!(holder instanceof NodeParticipant && waiter instanceof NodeParticipant)) throw new Error('Only Node tells');
     // What one waiter needs only once is not what the next one costs.

@@ -26,6 +26,8 @@ export interface Bar {
   readonly over?: Over;
   readonly atMost?: number;
   readonly atLeast?: number;
+  /** Shown when it is missed. */
+  readonly whyMissed?: string;
   /** Only for the row of this size. */
   readonly size?: number;
 }
