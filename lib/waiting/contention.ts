@@ -160,7 +160,7 @@ export class Contention<Wanted, Got extends object> {
   /** What somebody here has is about to be given back. */
   releasing(): void {
     this.stopSeries();
-    this.courtesy.releasing(this.ear?.hears ?? false);
+    this.courtesy.releasing();
   }
 
   /** It was given back, and so many clients were told, one of which are we if we listen. */
@@ -319,10 +319,12 @@ export class Contention<Wanted, Got extends object> {
 
   /** To those who still wait for it. */
   private handOut(got: Got): Busy | undefined {
-    this.courtesy.got();
     const takers = [...this.trying].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
     if (takers.length === 0) this.tries.giveBack(this.name, got);
+    else this.courtesy.got();
+    // What was announced before is over.
+    this.wakeUp.forget();
     return this.tries.after(got);
   }
 

@@ -5,6 +5,8 @@ import type { SteadyScheduler } from '../time/steady-scheduler.js';
 const SHORTEST_PATIENCE_MS = 1;
 /** And at the most, where they were too slow before. */
 const LONGEST_PATIENCE_MS = 8;
+/** How late the announcement of our own release may reach us, ms. */
+const LONGEST_ECHO_MS = 20;
 
 /**
  * Lets other clients go first after a release. Who releases knows of it before everybody else, and would win every race;
@@ -15,10 +17,11 @@ const LONGEST_PATIENCE_MS = 8;
 export class Courtesy {
   /** How many others were told of the last release; `undefined`: nobody knows. */
   private others: number | undefined;
-  /** Announcements of others that are still to pass. */
+  /** Announcements still to pass, that of our own release included. */
   private turns = 0;
-  /** Announcements of our own that we are still to hear, and that are no news to us. */
-  private echoes = 0;
+  /** Whether we have got it since we released it last; and until when the announcement of that release may come, ms. */
+  private isOurs = false;
+  private echoUntil = Number.NEGATIVE_INFINITY;
   private timer: ScheduledTask | undefined;
   private patience = SHORTEST_PATIENCE_MS;
   private isInVain = false;
@@ -34,20 +37,21 @@ export class Courtesy {
     return this.timer !== undefined;
   }
 
-  /** @param hears Whether we hear the announcement of the release that is about to be sent. */
-  releasing(hears: boolean): void {
-    if (hears) this.echoes += 1;
+  /** A release is about to be sent, and we shall hear its announcement as well. */
+  releasing(): void {
+    this.isOurs = false;
+    this.echoUntil = this.scheduler.now() + LONGEST_ECHO_MS;
     if (this.others === 0) this.onOver();
     else this.begin(this.expected);
   }
 
   /** @param others How many other clients were told of the release that was sent. */
   released(others: number): void {
-    const more = Math.max(0, others - 1) - this.expected;
+    const more = others - this.expected;
     this.others = others;
     if (!this.isOpen) return;
-    this.turns = Math.max(0, this.turns + more);
-    if (others === 0) this.end();
+    this.turns += more;
+    if (others === 0 || this.turns < 0) this.end();
   }
 
   /** So many others were told of a release whose announcement we did not hear. */
@@ -56,16 +60,16 @@ export class Courtesy {
     this.begin(others - 1);
   }
 
-  /** A release was announced, whoever's: where ours is the later one, it is taken for the other's, which comes to the same. */
+  /** A release was announced, whoever's. */
   heard(): void {
-    if (this.echoes > 0) this.echoes -= 1;
-    else if (this.turns > 0) this.begin(this.turns - 1);
+    // What we had given up before we got it again is no news.
+    if (this.isOurs && this.scheduler.now() < this.echoUntil) return;
+    if (this.turns > 0) this.begin(this.turns - 1);
     else this.end();
   }
 
-  /** Somebody else was found to have it. From now on every announcement is news. */
+  /** Somebody else was found to have it. */
   otherCame(): void {
-    this.echoes = 0;
     this.isInVain = false;
     this.patience = SHORTEST_PATIENCE_MS;
   }
@@ -74,6 +78,7 @@ export class Courtesy {
   got(): void {
     if (this.isInVain) this.patience = Math.min(2 * this.patience, LONGEST_PATIENCE_MS);
     this.isInVain = false;
+    this.isOurs = true;
     this.forget();
   }
 
@@ -83,9 +88,9 @@ export class Courtesy {
     this.turns = 0;
   }
 
-  /** How many turns are theirs, as far as is known; before anybody has counted, one. */
+  /** Before anybody has counted: nobody but us. */
   private get expected(): number {
-    return Math.max(0, (this.others ?? 1) - 1);
+    return this.others ?? 1;
   }
 
   private begin(turns: number): void {
