@@ -244,9 +244,15 @@ export class Grant implements Watched {
       if (this.isAsGranted && succession?.passOn(name, this.acquired)) return 'released';
       const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
       succession?.releasing(name);
-      const reply = await transitions.release({ name, owner, lease });
-      if (reply.outcome === 'released') succession?.released(name, reply.heard ?? 0);
-      else this.onLost('gone');
+      let heard = 0;
+      try {
+        const reply = await transitions.release({ name, owner, lease });
+        if (reply.outcome === 'released') heard = reply.heard ?? 0;
+        else this.onLost('gone');
+      } finally {
+        // Also where nobody was told: an announcement that is still expected would be another's.
+        succession?.released(name, heard);
+      }
       return this.loss ? 'expired' : 'released';
     } finally {
       runtime.grants.delete(this);

@@ -79,12 +79,11 @@ export class Contention<Wanted, Got extends object> {
   /** Runs while it goes from one to the next in this process. */
   private series: ScheduledTask | undefined;
   private running = false;
-  private isOpening: boolean;
   private lastSeen: LastSeen;
 
   /**
    * @param channel On which it is announced that trying again may help; absent where it never is.
-   * @param opening The try of somebody who came before anybody waited, and that is still on its way.
+   * @param opening The try of somebody who came before anybody waited, as long as it is on its way.
    */
   constructor(
     private readonly name: string,
@@ -92,9 +91,8 @@ export class Contention<Wanted, Got extends object> {
     private readonly tries: Tries<Wanted, Got>,
     private readonly waiting: Waiting,
     private readonly onIdle: () => void,
-    private readonly opening?: Promise<Result<Got>>,
+    private readonly opening: () => Promise<Result<Got>> | undefined,
   ) {
-    this.isOpening = opening !== undefined;
     this.wakeUp = new WakeUp(waiting.scheduler);
     this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
     if (channel === undefined) return;
@@ -109,7 +107,7 @@ export class Contention<Wanted, Got extends object> {
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
   enter(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
     // Who opened comes before everybody else, if it has to wait.
-    const size = this.waiters.size + (this.isOpening ? 1 : 0);
+    const size = this.waiters.size + (this.opening() ? 1 : 0);
     if (size >= this.waiting.maxQueue) {
       this.leaveIfIdle();
       return Promise.reject(queueFull(asked, size));
@@ -140,13 +138,22 @@ export class Contention<Wanted, Got extends object> {
   ): Promise<Got> {
     return new Promise((resolve, reject) => {
       const waiter = new Waiter<Wanted, Got>(this, asked, wanted, pace, resolve, reject);
-      if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.courtesy.forget();
+      if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.cutCourtesy();
       enter(waiter);
     });
   }
 
+  /** Whoever sleeps until it is our turn must not sleep on. */
+  private cutCourtesy(): void {
+    const { isOpen } = this.courtesy;
+    this.courtesy.forget();
+    if (isOpen) this.wakeUp.notify();
+  }
+
   /** Passes what somebody lets go of to the first in line; false where that is not possible. */
   passOn(got: Got): boolean {
+    // Who opened came before everybody in line, and would be overtaken.
+    if (this.opening()) return false;
     const first = this.first();
     const passed = first && this.tries.passedOn?.(got, first.wanted);
     if (!passed) return false;
@@ -163,8 +170,9 @@ export class Contention<Wanted, Got extends object> {
     this.courtesy.releasing();
   }
 
-  /** It was given back, and so many clients were told, one of which are we if we listen. */
+  /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
   released(heard: number): void {
+    if (heard === 0) this.courtesy.unheard();
     this.courtesy.released(Math.max(0, heard - (this.ear?.hears ? 1 : 0)));
   }
 
@@ -194,9 +202,10 @@ export class Contention<Wanted, Got extends object> {
   }
 
   private async run(): Promise<void> {
-    if (this.opening && this.isOpening) await this.learnFrom(this.opening);
+    const opening = this.opening();
+    if (opening) await this.learnFrom(opening);
     if (this.courtesy.isOpen) await this.rest(Number.POSITIVE_INFINITY);
-    else if (this.lastSeen) await this.rest(pauseAfter(this.lastSeen));
+    else if (this.lastSeen && !this.nextAfter(this.lastSeen)) await this.rest(pauseAfter(this.lastSeen));
     while (this.waiters.size > 0 || this.series) {
       const seen = await this.round();
       if (this.waiters.size === 0 && this.series) await this.rest(Number.POSITIVE_INFINITY);
@@ -213,7 +222,7 @@ export class Contention<Wanted, Got extends object> {
       // What is no answer for good is told to whoever asked; those behind ask for themselves.
       if (isPassing(error)) this.lastSeen = error;
     }
-    this.isOpening = false;
+    this.refuseOverdue();
   }
 
   /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
@@ -234,7 +243,10 @@ export class Contention<Wanted, Got extends object> {
 
   private collapse(error: unknown): void {
     this.refuseAll(error);
-    this.stop();
+    // Nobody is to come to what is over; a try that is still on its way gives back what it gets.
+    this.courtesy.forget();
+    if (this.running) this.stop();
+    else this.leaveIfIdle();
   }
 
   /**
@@ -307,9 +319,13 @@ export class Contention<Wanted, Got extends object> {
       if (!this.lastSeen) this.refuseAll(error);
     }
     this.trying = new Set();
+    this.refuseOverdue();
+    return this.lastSeen;
+  }
+
+  private refuseOverdue(): void {
     for (const [late, end] of this.overdue) this.refuse(late, refusal(late.asked, end, this.lastSeen));
     this.overdue.clear();
-    return this.lastSeen;
   }
 
   private found(busy: Busy): void {
@@ -331,7 +347,8 @@ export class Contention<Wanted, Got extends object> {
   /** Called by a waiter whose wait is over. */
   giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
     // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
-    const undecided = this.trying.has(waiter) || (this.trying.size > 0 && !this.lastSeen);
+    const isAsking = this.trying.size > 0 || this.opening() !== undefined;
+    const undecided = this.trying.has(waiter) || (isAsking && !this.lastSeen);
     if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
   }

@@ -87,15 +87,12 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
   private contention(name: string): Contention<Wanted, Got> {
     let contention = this.contentions.get(name);
     if (!contention) {
-      const forget = (): void => void this.contentions.delete(name);
-      contention = new Contention(
-        name,
-        this.channelOf?.(name),
-        this.tries,
-        this.waiting,
-        forget,
-        this.openings.get(name),
-      );
+      const forget = (): void => {
+        // What is over may say so once more when another has taken its place.
+        if (this.contentions.get(name) === contention) this.contentions.delete(name);
+      };
+      const opening = (): Promise<Result<Got>> | undefined => this.openings.get(name);
+      contention = new Contention(name, this.channelOf?.(name), this.tries, this.waiting, forget, opening);
       this.contentions.set(name, contention);
     }
     return contention;

@@ -52,7 +52,7 @@ export interface Succession<Got> {
   passOn(name: string, got: Got): boolean;
   /** It is about to be given back. */
   releasing(name: string): void;
-  /** It was given back, and so many clients were told. */
+  /** It was given back, or was gone, or may be either; so many clients were told, as far as is known. */
   released(name: string, heard: number): void;
 }
 

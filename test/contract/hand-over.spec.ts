@@ -239,6 +239,22 @@ onEveryBackend((world) => {
       expect(await counter.isLocked()).toBe(false);
     });
 
+    it('HO-13 whoever waits hears of a release also where one before it was announced to nobody', async () => {
+      const { lock } = await lockOf({ handover: false });
+      const other = (await lockOf()).lock;
+      const first = await lock.acquire();
+      const wait = () => lock.acquire({ wait: '20s' });
+      const [toSecond, toThird = toSecond] = await queue(wait, wait);
+      await world.probe.remove('till');
+      await first.release();
+      await world.time.finish(toSecond, 2000);
+      await world.time.pass(30);
+      await other.forceRelease();
+      // Long before the next safety poll.
+      const third = await world.time.finish(toThird, 2000);
+      await expect(third.release()).resolves.toBe('released');
+    });
+
     it('HO-11 who releases lets others go first, but not for long where they do not come', async () => {
       const one = await lockOf({ handover: false });
       const other = await lockOf({ handover: false });

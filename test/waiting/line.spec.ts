@@ -1,5 +1,5 @@
 import type { WakeUps } from '../../lib/backend/lock-backend.js';
-import { LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
+import { LockQueueFullError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
@@ -25,6 +25,10 @@ class AskedTries implements Tries<number, Taken> {
   asked = 0;
 
   constructor(readonly isShared = false) {}
+
+  passedOn(got: Taken): Taken {
+    return got;
+  }
 
   try(_name: string, wanted: number): Promise<{ readonly got: Taken } | Busy> {
     this.asked += 1;
@@ -75,14 +79,17 @@ describe('A line', () => {
     };
   });
 
-  const open = (tries: AskedTries): ((wanted: number, wait?: number) => Promise<Taken>) => {
-    const line = new Line(tries, { wakeUps, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
-    return (wanted, wait = Number.POSITIVE_INFINITY) =>
+  const lineOf = (tries: AskedTries, { maxQueue = 10_000 } = {}) => {
+    const line = new Line(tries, { wakeUps, scheduler, polling, maxQueue }, () => 'channel');
+    const acquire = (wanted: number, wait = Number.POSITIVE_INFINITY): Promise<Taken> =>
       line.acquire(
         { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
         wanted,
       );
+    return { line, acquire };
   };
+
+  const open = (tries: AskedTries) => lineOf(tries).acquire;
 
   /** The next try, which has to be on its way. */
   const question = async (tries: AskedTries): Promise<Question> => {
@@ -199,6 +206,94 @@ describe('A line', () => {
       await clock.advance(150);
       expect(tries.asked).toBe(asked + 1);
     }
+  });
+
+  it('wakes who lets others go first as soon as somebody comes who cannot', async () => {
+    const tries = new AskedTries();
+    const { line, acquire } = lineOf(tries);
+    void acquire(1);
+    await findOnly(tries, 0);
+    const { asked } = tries;
+    line.releasing('n');
+    line.released('n', 3);
+    await clock.advance(0);
+    expect(tries.asked).toBe(asked);
+    void acquire(1, 20).catch(() => {});
+    await clock.advance(0);
+    expect(tries.asked).toBe(asked + 1);
+  });
+
+  it('passes nothing on to somebody who came after the one whose first try is on its way', async () => {
+    const tries = new AskedTries();
+    const { line, acquire } = lineOf(tries);
+    const served: string[] = [];
+    void acquire(1).then(() => served.push('first'));
+    void acquire(1).then(() => served.push('second'));
+    const opening = await question(tries);
+    expect(line.passOn('n', { left: 0 })).toBe(false);
+    opening.found(0);
+    await clock.advance(0);
+    expect(line.passOn('n', { left: 0 })).toBe(true);
+    await clock.advance(0);
+    expect(served).toEqual(['first']);
+  });
+
+  it('keeps no place for a first try that is over', async () => {
+    const tries = new AskedTries();
+    const { line, acquire } = lineOf(tries, { maxQueue: 1 });
+    const first = acquire(1);
+    const opening = await question(tries);
+    await expect(acquire(1)).rejects.toBeInstanceOf(LockQueueFullError);
+    // The line stays for a moment, since others were told of a release.
+    line.released('n', 1);
+    opening.taken(0);
+    await first;
+    await expect(isSettled(acquire(1))).resolves.toBe(false);
+  });
+
+  it('tells whose wait ends during the first try of another what that has found', async () => {
+    for (const unavailable of [true, false]) {
+      const tries = new AskedTries();
+      const { acquire } = lineOf(tries);
+      void acquire(1);
+      const brief = acquire(1, 60).catch((error: unknown) => error);
+      const opening = await question(tries);
+      await clock.advance(100);
+      if (unavailable) opening.failed(new LockUnavailableError('No reply', 'unknown', false));
+      else opening.found(0);
+      await expect(brief).resolves.toBeInstanceOf(unavailable ? LockUnavailableError : LockTimeoutError);
+    }
+  });
+
+  it('asks at once for whom the first try of another leaves enough, also where nothing can be heard', async () => {
+    const unavailable = new LockUnavailableError('No permission', 'refused', false);
+    wakeUps = { subscribe: () => Promise.reject(unavailable) };
+    const tries = new AskedTries();
+    const { acquire } = lineOf(tries);
+    void acquire(1);
+    void acquire(2);
+    (await question(tries)).taken(3);
+    expect((await question(tries)).wanted).toBe(2);
+  });
+
+  it('leaves nothing behind when it breaks while it is the turn of others', async () => {
+    let refuse = (_error: Error): void => {};
+    wakeUps = { subscribe: () => new Promise((_resolve, reject) => void (refuse = reject)) };
+    const tries = new AskedTries();
+    const { line, acquire } = lineOf(tries);
+    const waits = [acquire(1), acquire(1)].map((wait) => wait.catch((error: unknown) => error));
+    (await question(tries)).found(0);
+    await clock.advance(polling.deaf);
+    const underWay = await question(tries);
+    line.releasing('n');
+    const broken = new Error('Broken');
+    refuse(broken);
+    await expect(Promise.all(waits)).resolves.toEqual([broken, broken]);
+    underWay.taken(0);
+    await clock.advance(10);
+    expect(tries.givenBack).toEqual([{ left: 0 }]);
+    expect(line.contended).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('gives back what nobody wants any more, and says so to nobody', async () => {
