@@ -223,6 +223,21 @@ describe('A line', () => {
     expect(tries.asked).toBe(asked + 1);
   });
 
+  it('asks no more than twice while one of those who go first keeps what it got', async () => {
+    const tries = new AskedTries();
+    const { line, acquire } = lineOf(tries);
+    void acquire(1);
+    await findOnly(tries, 0);
+    const { asked } = tries;
+    line.releasing('n');
+    line.released('n', 3);
+    for (let passed = 0; passed < 100; passed++) {
+      await clock.advance(1);
+      await findOnly(tries, 0);
+    }
+    expect(tries.asked).toBeLessThanOrEqual(asked + 2);
+  });
+
   it('passes nothing on to somebody who came after the one whose first try is on its way', async () => {
     const tries = new AskedTries();
     const { line, acquire } = lineOf(tries);
