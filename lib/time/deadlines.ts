@@ -15,6 +15,8 @@ export interface Deadline {
  */
 const GRAIN_MS = 5;
 const MANY = 1000;
+/** A timer that should have fired so long ago, ms, never will. */
+const LOST_AFTER_MS = 100;
 
 /**
  * Deadlines that share one timer: of ten thousand commands in a second hardly one is late, of ten thousand waiters hardly
@@ -31,7 +33,8 @@ export class Deadlines {
 
   add(deadline: Deadline): void {
     this.pending.add(deadline);
-    if (deadline.at < this.due) this.arm(deadline.at);
+    const isLost = this.due + LOST_AFTER_MS < this.scheduler.now();
+    if (deadline.at < this.due || isLost) this.arm(deadline.at);
   }
 
   delete(deadline: Deadline): void {
@@ -55,16 +58,14 @@ export class Deadlines {
     this.due = Number.POSITIVE_INFINITY;
     const now = this.scheduler.now();
     let next = Number.POSITIVE_INFINITY;
+    const passed: Deadline[] = [];
     for (const deadline of this.pending) {
-      if (deadline.at > now) {
-        next = Math.min(next, deadline.at);
-        continue;
-      }
-      this.pending.delete(deadline);
-      deadline.onPassed();
+      if (deadline.at > now) next = Math.min(next, deadline.at);
+      else passed.push(deadline);
     }
-    // What was told may have added others.
-    const grain = GRAIN_MS + this.pending.size / MANY;
-    if (next < this.due) this.arm(Math.max(next, now + grain));
+    for (const deadline of passed) this.pending.delete(deadline);
+    // Before anybody is told, who may add others, or throw.
+    if (next < Number.POSITIVE_INFINITY) this.arm(Math.max(next, now + GRAIN_MS + this.pending.size / MANY));
+    for (const deadline of passed) deadline.onPassed();
   }
 }

@@ -172,7 +172,6 @@ export class Contention<Wanted, Got extends object> {
 
   /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
   released(heard: number): void {
-    if (heard === 0) this.courtesy.unheard();
     this.courtesy.released(Math.max(0, heard - (this.ear?.hears ? 1 : 0)));
   }
 

@@ -54,11 +54,6 @@ export class Courtesy {
     if (others === 0 || this.turns < 0) this.end();
   }
 
-  /** The release that was sent was announced to nobody, as far as is known: whatever we hear is news. */
-  unheard(): void {
-    this.echoes = 0;
-  }
-
   /** So many others were told of a release whose announcement we did not hear. */
   yieldTo(others: number): void {
     this.others = others;
