@@ -12,7 +12,8 @@ const LONGEST_ECHO_MS = 20;
  * Lets other clients go first after a release. Who releases knows of it before everybody else, and would win every race;
  * so it lets as many releases pass as others were told of its own, one for each of them. Where they do not come it waits
  * no longer than a few milliseconds, twice as long each time, so that the slow are served as well, and the lock is not
- * idle for those who never come. States: our turn → theirs (a timer runs) → our turn.
+ * idle for those who never come. States: our turn → theirs (announcements are counted; a timer runs while
+ * it seems to be free) → our turn.
  */
 export class Courtesy {
   /** How many others were told of the last release; `undefined`: nobody knows. */
@@ -99,9 +100,11 @@ export class Courtesy {
     this.timer = this.scheduler.schedule(this.patience, () => this.tooLate(), { keepAlive: true });
   }
 
+  /** We ask. Where we find that somebody has it after all, it goes on being the turn of others. */
   private tooLate(): void {
     this.isInVain = true;
-    this.end();
+    this.timer = undefined;
+    this.onOver();
   }
 
   private end(): void {
