@@ -1,66 +1,21 @@
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { WaitEnd, Watching } from '../time/wait-limit.js';
+import type { WaitEnd } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
 import { Courtesy } from './courtesy.js';
 import { Ear } from './ear.js';
 import type { Waiting } from './line.js';
+import { pauseAfter } from './pause.js';
 import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
 import type { Busy, Result, Tries } from './tries.js';
+import { Waiter } from './waiter.js';
 import { WakeUp } from './wake-up.js';
 
-/** How long a contender sleeps when nothing else wakes it, ms. */
-export interface Polling {
-  /** While the subscription works: what one lost message may cost. */
-  readonly safety: number;
-  /** While it does not. */
-  readonly deaf: number;
-}
-
-/** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
-const EXPIRY_JITTER_MS = 5;
-export const UNAVAILABLE_PAUSE_MS = 100;
 /** For how long it is expected back that was handed over, ms. */
 const SERIES_MS = 5;
 /** Who waits for less is not asked to let others go first, ms. */
 const SHORTEST_POLITE_WAIT_MS = 50;
-
-/** There is one for everybody who waits, so it is one object, without functions of its own. */
-class Waiter<Wanted, Got extends object> {
-  private readonly watching: Watching;
-
-  constructor(
-    private readonly contention: Pick<Contention<Wanted, Got>, 'giveUp'>,
-    readonly asked: Asked,
-    readonly wanted: Wanted,
-    readonly pace: Pace | undefined,
-    private readonly resolve: (got: Got) => void,
-    private readonly reject: (error: unknown) => void,
-  ) {
-    this.watching = asked.limit.watch(this);
-  }
-
-  grant(got: Got): void {
-    this.watching.stop();
-    this.resolve(got);
-  }
-
-  refuse(error: unknown): void {
-    this.watching.stop();
-    this.reject(error);
-  }
-
-  onEnd(end: WaitEnd): void {
-    this.contention.giveUp(this, end);
-  }
-}
-
-/** Milliseconds until what was found may have changed, or the server may answer. */
-export const pauseAfter = (seen: Busy | LockUnavailableError): number => {
-  if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
-  return seen.remaining < 0 ? Number.POSITIVE_INFINITY : seen.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
-};
 
 /**
  * Everybody in this process who waits for the same. Only the first contends: it tries, subscribes, tries again, and

@@ -6,7 +6,7 @@ import type { OwnerId } from '../scope/owner.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import { type Acquired, leaseSpent } from './attempt.js';
-import { pauseAfter, UNAVAILABLE_PAUSE_MS } from './contention.js';
+import { pauseAfter, UNAVAILABLE_PAUSE_MS } from './pause.js';
 import { Ear } from './ear.js';
 import { FairKeeper } from './fair-keeper.js';
 import { FairPlaces } from './fair-places.js';

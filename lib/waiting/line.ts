@@ -2,7 +2,8 @@ import type { WakeUps } from '../backend/lock-backend.js';
 import { isPassing } from '../errors.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Pace } from './backoff.js';
-import { Contention, type Polling } from './contention.js';
+import { Contention } from './contention.js';
+import type { Polling } from './pause.js';
 import { type Asked, conflict, type LastSeen, refusal } from './refusal.js';
 import type { Acquisitions, Result, Succession, Tries } from './tries.js';
 

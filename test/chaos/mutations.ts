@@ -24,7 +24,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 're-check after subscribe',
     file: 'waiting/ear.ts',
-    find: 'else this.onNews();',
+    find: 'else this.onHearing();',
     replace: '',
     caught: { id: 'F28s', topology: 'standalone' },
   },

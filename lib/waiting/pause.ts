@@ -1,0 +1,20 @@
+import { LockUnavailableError } from '../errors.js';
+import type { Busy } from './tries.js';
+
+/** How long a contender sleeps when nothing else wakes it, ms. */
+export interface Polling {
+  /** While the subscription works: what one lost message may cost. */
+  readonly safety: number;
+  /** While it does not. */
+  readonly deaf: number;
+}
+
+/** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
+const EXPIRY_JITTER_MS = 5;
+export const UNAVAILABLE_PAUSE_MS = 100;
+
+/** Milliseconds until what was found may have changed, or the server may answer. */
+export const pauseAfter = (seen: Busy | LockUnavailableError): number => {
+  if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
+  return seen.remaining < 0 ? Number.POSITIVE_INFINITY : seen.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+};
