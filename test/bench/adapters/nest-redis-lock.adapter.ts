@@ -4,10 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type * as Library from '../../../lib/index.js';
-import type { Adapter } from './adapter.js';
+import type { Adapter, Held } from './adapter.js';
 
 /** What users get, built: by its path, because the name means the sources here. */
 const built = fileURLToPath(new URL('../../../dist/cjs/index.js', import.meta.url));
+
+const asHeld = (hold: Library.Hold): Held => ({
+  release: async () => {
+    const end = await hold.release();
+    if (end !== 'released') throw new Error(`${hold.name} was released as '${end}'`);
+  },
+});
 
 /** This library as an application has it: through its module, with the watchdog. */
 export const nestRedisLock: Adapter = {
@@ -36,15 +43,7 @@ export const nestRedisLock: Adapter = {
     });
     return {
       losses: () => lost,
-      acquire: async (key, { wait }) => {
-        const hold = await locks.acquire(key, fair ? { wait, fair } : { wait });
-        return {
-          release: async () => {
-            const end = await hold.release();
-            if (end !== 'released') throw new Error(`${key} was released as '${end}'`);
-          },
-        };
-      },
+      acquire: (key, { wait }) => locks.acquire(key, fair ? { wait, fair } : { wait }).then(asHeld),
     };
   },
 };
