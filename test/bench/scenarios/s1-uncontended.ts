@@ -9,7 +9,14 @@ export const uncontended: Scenario = {
     { key: 'p99', title: 'p99', unit: 'µs', best: 'lowest' },
   ],
   bars: [
-    { text: 'p50 over the raw pair ≤ 1.10', metric: 'p50', over: 'limit', atMost: 1.1 },
+    {
+      text: 'p50 over the raw pair ≤ 1.10',
+      metric: 'p50',
+      over: 'limit',
+      atMost: 1.1,
+      whyMissed:
+        'What a pair costs beyond its two commands is work in this process: 27 promises instead of 4, the hold, its lease and its place on the watchdog. Node has one thread, and a quarter of its time goes into collecting that garbage.',
+    },
     { text: 'ahead of Redisson, p50', metric: 'p50', over: 'redisson', atMost: 1 },
   ],
   takesPart: () => true,

@@ -8,7 +8,14 @@ export const oneProcess: Scenario = {
   method: 'Nothing is done while the lock is held. Loops that got nothing in the measured time are unserved.',
   metrics: [ACQUISITIONS, JAIN, HAND_OVER_P50, ...FAULTS],
   bars: [
-    { text: 'acquisitions/s over the best peer ≥ 20', metric: 'perSecond', over: 'best peer', atLeast: 20 },
+    {
+      text: 'acquisitions/s over the best peer ≥ 20',
+      metric: 'perSecond',
+      over: 'best peer',
+      atLeast: 20,
+      whyMissed:
+        'Two thirds of the time are the round trip of the real release after 16 hand-overs. The bar was set against peers at about 3,200/s; asking again at once they do twice that here, by letting whoever asks first win again and again.',
+    },
     { text: 'Jain ≥ 0.99', metric: 'jain', atLeast: 0.99 },
     { text: 'no loop unserved', metric: 'unserved', atMost: 0 },
   ],

@@ -8,7 +8,14 @@ export const fourProcesses: Scenario = {
   method: 'Nothing is done while the lock is held. Shares are those of the processes; overlaps are of all of them.',
   metrics: [ACQUISITIONS, LEAST_SHARE, GREATEST_SHARE, JAIN, ...FAULTS],
   bars: [
-    { text: 'acquisitions/s over the best peer ≥ 18', metric: 'perSecond', over: 'best peer', atLeast: 18 },
+    {
+      text: 'acquisitions/s over the best peer ≥ 18',
+      metric: 'perSecond',
+      over: 'best peer',
+      atLeast: 18,
+      whyMissed:
+        'Two thirds of the time are the round trip of the real release after 16 hand-overs, and the way of its announcement to the process whose turn it is. The bar was set against peers at about 2,300/s; asking again at once they do twice that here, by letting whoever asks first win again and again.',
+    },
     { text: 'least share of a process ≥ 20 %', metric: 'leastShare', atLeast: 20 },
     { text: 'greatest share of a process ≤ 30 %', metric: 'greatestShare', atMost: 30 },
     { text: 'no overlaps', metric: 'overlaps', atMost: 0 },

@@ -21,7 +21,14 @@ export const handOver: Scenario = {
     { key: 'p99', title: 'p99', unit: 'ms', digits: 3, best: 'lowest' },
   ],
   bars: [
-    { text: 'p50 over the best peer ≤ 0.55', metric: 'p50', over: 'best peer', atMost: 0.55 },
+    {
+      text: 'p50 over the best peer ≤ 0.55',
+      metric: 'p50',
+      over: 'best peer',
+      atMost: 0.55,
+      whyMissed:
+        'An announcement and one command, as the best peer needs too; what remains above PUBLISH to message is that command.',
+    },
     { text: 'ahead of Redisson, p50', metric: 'p50', over: 'redisson', atMost: 1 },
   ],
   takesPart: () => true,
