@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { between, commandStats, scriptUsage, sentByClients } from '../server-commands.js';
+import type { Stage } from '../stage.js';
 import { NodeParticipant } from '../workers/node-participant.js';
 import type { Memory } from '../workers/tasks.js';
 import type { Figures, Measurement } from './scenario.js';
@@ -12,6 +13,7 @@ export interface HeldLocks {
   readonly watchMs: number;
 }
 
+const ACQUIRE_LIMIT_MS = 90_000;
 const SETTLE_MS = 1000;
 const MS_PER_S = 1000;
 
@@ -27,7 +29,7 @@ export async function keepLocks(
   const node = holder instanceof NodeParticipant ? holder : undefined;
 
   const memoryBefore = await node?.ask('memory');
-  const acquireMs = await holder.ask('hold', { prefix: key, count: holds });
+  const acquireMs = await inTime(stage, holder.ask('hold', { prefix: key, count: holds }), holds);
   const memoryAfter = await node?.ask('memory');
   await sleep(SETTLE_MS);
 
@@ -49,6 +51,18 @@ export async function keepLocks(
     heapEach: eachOf('heap', holds, memoryBefore, memoryAfter),
     rssEach: eachOf('rss', holds, memoryBefore, memoryAfter),
   };
+}
+
+async function inTime({ observer }: Stage, held: Promise<number>, holds: number): Promise<number> {
+  const given = new AbortController();
+  const late = sleep(ACQUIRE_LIMIT_MS, undefined, given).then(async () => {
+    throw new Error(`Only ${await observer.dbsize()} of ${holds} locks were held after ${ACQUIRE_LIMIT_MS} ms`);
+  });
+  try {
+    return await Promise.race([held, late]);
+  } finally {
+    given.abort();
+  }
 }
 
 function eachOf(kind: keyof Memory, holds: number, before: Memory | undefined, after: Memory | undefined): number {

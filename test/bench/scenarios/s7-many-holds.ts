@@ -16,6 +16,13 @@ const SEEN =
   'Loop delay: by monitorEventLoopDelay with a resolution of 1 ms, which is taken off, from a second after the last ' +
   'acquisition. Lost: keys that are missing at the end, or losses that the library noticed if those are more.';
 
+const WITHOUT_REDISSON =
+  'Redisson 4.7.0 takes no part: with some 4,000 such holds in one process its renewals had taken the whole server (6.7 ' +
+  'million PEXPIRE in 20 s), and it acquired two more a second.';
+
+const takesPart: Scenario['takesPart'] = ({ name, renews, runtime }, { quick }) =>
+  name === OURS || (renews && runtime === 'node' && !quick);
+
 const NONE_LOST: Bar = { text: 'no hold lost', metric: 'lost', atMost: 0 };
 
 const manyHolds = (
@@ -32,14 +39,14 @@ export const tenThousandHolds = manyHolds(
   {
     id: 'S7a',
     title: '10,000 holds that last 6 s',
-    method: `One process holds them over 3 times their lease. ${SEEN}`,
+    method: `One process holds them over 3 times their lease. ${SEEN} ${WITHOUT_REDISSON}`,
     bars: [
       { text: '≤ 20 commands/s', metric: 'commands', atMost: 20 },
       NONE_LOST,
       { text: 'loop delay p99 ≤ 10 ms', metric: 'loopP99', atMost: 10 },
       { text: 'heap per hold < 3,000 B', metric: 'heapEach', atMost: 3000 },
     ],
-    takesPart: ({ name, renews }, { quick }) => name === OURS || (renews && !quick),
+    takesPart,
   },
   { holds: 10_000, watchdogTimeout: 6000, periods: 3 },
 );
@@ -48,9 +55,9 @@ export const hundredThousandHolds = manyHolds(
   {
     id: 'S7b',
     title: '100,000 holds that last 30 s',
-    method: `One process holds them over 1.2 times their lease. ${SEEN} Redisson takes no part: its process would need minutes.`,
+    method: `One process holds them over 1.2 times their lease. ${SEEN}`,
     bars: [NONE_LOST, { text: 'loop delay p99 ≤ 20 ms', metric: 'loopP99', atMost: 20 }],
-    takesPart: ({ name, renews, runtime }, { quick }) => name === OURS || (renews && runtime === 'node' && !quick),
+    takesPart,
   },
   { holds: 100_000, watchdogTimeout: 30_000, periods: 1.2 },
 );
