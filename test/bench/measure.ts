@@ -3,6 +3,7 @@ import type { Library } from './libraries.js';
 import { orderOfRound } from './rounds.js';
 import type { Figures, Scenario } from './scenarios/scenario.js';
 import type { Effort, Stage } from './stage.js';
+import { within } from './time-limit.js';
 
 export interface Plan {
   readonly scenario: Scenario;
@@ -17,6 +18,9 @@ interface Place {
   readonly rounds: Figures[];
   readonly errors: string[];
 }
+
+/** For one measurement: one that never ends must not keep the others from theirs. */
+const LIMIT_MS = 600_000;
 
 let measurements = 0;
 
@@ -36,7 +40,11 @@ export async function measureScenario(
       const key = `bench:${scenario.id}:${++measurements}`;
       const start = `  ${scenario.id} ${round + 1}/${rounds} ${title}: `;
       try {
-        const figures = await scenario.measure({ stage, library, key, size });
+        const figures = await within(
+          LIMIT_MS,
+          scenario.measure({ stage, library, key, size }),
+          () => `It had not ended after ${LIMIT_MS} ms`,
+        );
         done.push(figures);
         say(start + summary(figures));
       } catch (error) {

@@ -11,8 +11,9 @@ export interface Judgement {
   readonly against: string;
   readonly value: Spread | undefined;
   readonly digits: number;
-  /** By how much of the bar it was missed, in percent; 0: met; undefined: not measured. */
+  /** By how much it was missed: in percent of the bar, or as it is where nothing is allowed. 0: met. */
   readonly missedBy: number | undefined;
+  readonly allowsNothing: boolean;
   readonly whyMissed: string | undefined;
 }
 
@@ -37,6 +38,7 @@ function judgeBar(bar: Bar, { id, metrics }: Scenario, rows: readonly Row[], rol
     digits: isRatio ? COMPARED_DIGITS : (metric.digits ?? 0),
     missedBy: value && missedBy(bar, value.median),
     whyMissed: bar.whyMissed,
+    allowsNothing: bar.atMost === 0,
   };
 }
 
@@ -53,14 +55,14 @@ function compare({ over = 'itself' }: Bar, metric: Metric, ours: Row, rows: read
   return { value: ratio(ours, other, metric.key), against: `${other.title}: ${theirs}` };
 }
 
-/** A bar of 0 is missed by the value itself, as if it were one of 1. */
 function missedBy({ atMost, atLeast }: Bar, value: number): number {
-  if (atMost !== undefined && value > atMost) return (100 * (value - atMost)) / (atMost === 0 ? 1 : atMost);
+  if (atMost !== undefined && value > atMost) return atMost === 0 ? value : (100 * (value - atMost)) / atMost;
   if (atLeast !== undefined && value < atLeast) return (100 * (atLeast - value)) / atLeast;
   return 0;
 }
 
-export function verdictText({ missedBy: missed, value }: Judgement): string {
+export function verdictText({ missedBy: missed, value, allowsNothing }: Judgement): string {
   if (missed === undefined || value === undefined) return 'not measured';
-  return missed === 0 ? 'met' : `missed by ${missed.toFixed(missed < 10 ? 1 : 0)} %`;
+  if (missed === 0) return 'met';
+  return allowsNothing ? `missed by ${missed}` : `missed by ${missed.toFixed(missed < 10 ? 1 : 0)} %`;
 }

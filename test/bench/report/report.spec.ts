@@ -19,6 +19,7 @@ const scenario: Scenario = {
     { text: 'near the limit', metric: 'speed', over: 'limit', atLeast: 0.9 },
     { text: 'ahead of the best', metric: 'speed', over: 'best peer', atLeast: 2 },
     { text: 'not too fast', metric: 'speed', atMost: 130 },
+    { text: 'standing still', metric: 'speed', atMost: 0 },
     { text: 'of another size', metric: 'speed', atLeast: 1, size: 7 },
   ],
   takesPart: () => true,
@@ -49,7 +50,7 @@ describe('a table', () => {
 });
 
 describe('judge', () => {
-  const [limit, best, itself, absent] = judge(scenario, rows, roles);
+  const [limit, best, itself, nothing, absent] = judge(scenario, rows, roles);
 
   it('says by how much a bar was missed', () => {
     expect(limit).toMatchObject({ against: 'raw: 150 (100..200)' });
@@ -64,6 +65,10 @@ describe('judge', () => {
 
   it('judges values as they are', () => {
     expect(itself).toMatchObject({ missedBy: 0, against: '' });
+  });
+
+  it('has no percentage of a bar that allows nothing', () => {
+    expect(nothing && verdictText(nothing)).toBe('missed by 130');
   });
 
   it('does not judge what was not measured', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { between, commandStats, scriptUsage, sentByClients } from '../server-commands.js';
-import type { Stage } from '../stage.js';
+import { within } from '../time-limit.js';
 import { NodeParticipant } from '../workers/node-participant.js';
 import type { Memory } from '../workers/tasks.js';
 import type { Figures, Measurement } from './scenario.js';
@@ -29,7 +29,11 @@ export async function keepLocks(
   const node = holder instanceof NodeParticipant ? holder : undefined;
 
   const memoryBefore = await node?.ask('memory');
-  const acquireMs = await inTime(stage, holder.ask('hold', { prefix: key, count: holds }), holds);
+  const acquireMs = await within(
+    ACQUIRE_LIMIT_MS,
+    holder.ask('hold', { prefix: key, count: holds }),
+    async () => `Only ${await stage.observer.dbsize()} of ${holds} locks were held after ${ACQUIRE_LIMIT_MS} ms`,
+  );
   const memoryAfter = await node?.ask('memory');
   await sleep(SETTLE_MS);
 
@@ -51,18 +55,6 @@ export async function keepLocks(
     heapEach: eachOf('heap', holds, memoryBefore, memoryAfter),
     rssEach: eachOf('rss', holds, memoryBefore, memoryAfter),
   };
-}
-
-async function inTime({ observer }: Stage, held: Promise<number>, holds: number): Promise<number> {
-  const given = new AbortController();
-  const late = sleep(ACQUIRE_LIMIT_MS, undefined, given).then(async () => {
-    throw new Error(`Only ${await observer.dbsize()} of ${holds} locks were held after ${ACQUIRE_LIMIT_MS} ms`);
-  });
-  try {
-    return await Promise.race([held, late]);
-  } finally {
-    given.abort();
-  }
 }
 
 function eachOf(kind: keyof Memory, holds: number, before: Memory | undefined, after: Memory | undefined): number {
