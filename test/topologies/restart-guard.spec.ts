@@ -75,10 +75,11 @@ onMasters(3, (masters) => {
     if (!second || !third) throw new Error('There are too few masters');
     third.proxy.acceptThenClose();
     third.proxy.cutAll();
-    const hold = await one.locks.getRedLock('n').acquire({ lease: LEASE });
+    await one.locks.getRedLock('n').acquire({ lease: LEASE });
+    const granted = performance.now();
     await second.server.restart();
     third.proxy.heal();
-    return { hold, other };
+    return { other, granted };
   };
 
   it('F42 RD restarting: a master that restarted empty gives no second quorum where it is guarded', async () => {
@@ -94,9 +95,9 @@ onMasters(3, (masters) => {
   });
 
   it('F42 without a guard it does: what the guard is there for', async () => {
-    const { hold, other } = await forgotten({});
+    const { other, granted } = await forgotten({});
     await time.until(async () => (await other.locks.getRedLock('n').tryAcquire({ lease: 1000 })) !== null, LEASE);
-    // Both believe that they have it.
-    expect(hold.signal.aborted).toBe(false);
+    // Within the lease of the first, who is told by what it asks when the master is back, and may be told too late.
+    expect(performance.now() - granted).toBeLessThan(LEASE);
   });
 });
