@@ -7,7 +7,7 @@ import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
 import { GroupLock } from './primitives/group-lock.js';
 import type { Hold } from './primitives/hold.js';
 import { type Lock, ReentrantLock } from './primitives/lock.js';
-import { type AcquireOptions, type LockOptions, parseChoice } from './primitives/lock.options.js';
+import { type LockOptions, type LockRequest, parseChoice, parseRequest } from './primitives/lock.options.js';
 import type { ChosenKind } from './primitives/lock-choice.js';
 import { fullName, type LockRuntime } from './primitives/lock-runtime.js';
 import type { MultiHold } from './primitives/multi-hold.js';
@@ -161,16 +161,16 @@ export class LockService {
     ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: LockOptions, fn: (hold: Hold) => T | Promise<T>]
   ): Promise<T> {
     if (call.length === 1) return this.lockFor(name).withLock(call[0]);
-    const { lock, options } = this.chosen(name, call[0]);
-    return lock.withLock(options, call[1]);
+    const { lock, request } = this.chosen(name, call[0]);
+    return lock.withLock(request, call[1]);
   }
 
   /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */
   acquire(name: string, options?: LockOptions): Promise<Hold> {
     try {
-      const chosen = this.chosen(name, options);
+      const { lock, request } = this.chosen(name, options);
       // Of those who wait there may be many, and a promise in between would cost each of them.
-      return chosen.lock.take(chosen.lock.termsOf(chosen.options));
+      return lock.take(lock.accept(request));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -178,8 +178,8 @@ export class LockService {
 
   /** Takes the lock, or resolves with null when somebody else has it. `wait` defaults to 0: exactly one try. */
   async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
-    const chosen = this.chosen(name, options);
-    return chosen.lock.tryAcquire(chosen.options);
+    const { lock, request } = this.chosen(name, options, 0);
+    return lock.tryAcquire(request);
   }
 
   /**
@@ -222,10 +222,15 @@ export class LockService {
   }
 
   /** The lock of the kind, and on the connection, that the options say, and what they say beside that. */
-  private chosen(name: string, given: LockOptions | undefined): { lock: ReentrantLock; options: AcquireOptions } {
+  private chosen(
+    name: string,
+    given: LockOptions | undefined,
+    defaultWait?: number,
+  ): { lock: ReentrantLock; request: LockRequest } {
     const { kind, connection, options } = parseChoice(given);
     const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
-    return { lock: this.lockFor(name, kind, runtime), options };
+    const request = parseRequest(options, defaultWait ?? runtime.defaults.wait);
+    return { lock: this.lockFor(name, kind, runtime), request };
   }
 
   private fullName(name: string): string {

@@ -119,6 +119,7 @@ export const createRuntime = (
     },
     close: async (graceMs) => {
       await Promise.all([probe.close(), backend.close(graceMs), masters?.close(graceMs)]);
+      scheduler.deadlines.stop();
     },
   };
 };

@@ -5,7 +5,7 @@ const LIB = resolve(__dirname, '../lib');
 
 /** From the ground up; a folder imports only from its own layer's folders and from those below. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['errors', 'input', 'time'],
+  ['collections', 'errors', 'input', 'time'],
   ['scope', 'keys', 'observability'],
   ['backend'],
   ['waiting', 'watchdog'],

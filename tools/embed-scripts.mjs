@@ -32,11 +32,12 @@ const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 
 function renderScript(kind, transition) {
   const name = `${kind}/${transition}`;
-  const { purpose, keys, args, reply, places, text } = readScript(root, `${name}.lua`);
+  const { purpose, keys, args, replies, text } = readScript(root, `${name}.lua`);
+  const reply = replies.map(({ tuple }) => tuple).join(' | ');
   return `/** ${purpose.join(' ')} */
     ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
       name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},
-      replyPlaces: [${places.map(place).join(', ')}], text: ${template(text)},
+      replies: [${replies.map(({ places }) => `[${places.map(place).join(', ')}]`).join(', ')}], text: ${template(text)},
     }),`;
 }
 

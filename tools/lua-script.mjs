@@ -15,6 +15,8 @@ const RESERVED = new Set(
 
 /** @typedef {{ holds: 'number' | 'string' | string[], rest: boolean }} Place One place of a reply, or all that are left. */
 
+/** @typedef {{ tuple: string, places: Place[] }} Reply One of the shapes that a reply may have. */
+
 /** What is wrong with a file, and in which line. */
 export class ScriptProblem extends Error {
   constructor(file, line, message) {
@@ -24,17 +26,17 @@ export class ScriptProblem extends Error {
 
 /**
  * Reads `<root>/<file>`.
- * @returns {{ purpose: string[], keys: Declared[], args: Declared[], reply: string, places: Place[], text: string }}
+ * @returns {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], text: string }}
  */
 export function readScript(root, file) {
   const lines = readLines(root, file);
   const { header, body } = splitHeader(lines);
-  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], reply?: string, places: Place[], includes: object[] }} */
-  const script = { purpose: [], keys: [], args: [], reply: undefined, places: [], includes: [] };
+  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], includes: object[] }} */
+  const script = { purpose: [], keys: [], args: [], replies: [], includes: [] };
   for (const entry of joinContinued(header)) readEntry(script, entry, (message) => fail(file, entry.line, message));
 
   if (script.purpose.length === 0) fail(file, 1, 'the header does not say what the script is for');
-  if (script.reply === undefined) fail(file, 1, "the header has no 'reply' line");
+  if (script.replies.length === 0) fail(file, 1, "the header has no 'reply' line");
   const code = codeOf(file, body);
   for (const { name, line } of [...script.keys, ...script.args]) {
     const uses = new RegExp(`\\b${name}\\b`);
@@ -43,8 +45,8 @@ export function readScript(root, file) {
   const included = new Map();
   for (const { path, line } of script.includes) include(root, path, { file, line }, [file], included);
   const text = [prelude(script), ...included.values(), ...code.map((each) => each.text)].flat().join('\n');
-  const { purpose, keys, args, reply, places } = script;
-  return { purpose, keys, args, reply, places, text };
+  const { purpose, keys, args, replies } = script;
+  return { purpose, keys, args, replies, text };
 }
 
 function fail(file, line, message) {
@@ -88,10 +90,8 @@ function readEntry(script, { text, line }, refuse) {
       return addName(script, script.args, { name, type, rest: word === 'args', line }, refuse);
     }
     case 'reply':
-      if (script.reply !== undefined) refuse("a second 'reply' line");
       if (!/^\[.*\]$/.test(rest)) refuse('the reply is not a tuple: [outcome: string, …]');
-      script.reply = rest;
-      script.places = placesOf(rest.slice(1, -1), refuse);
+      script.replies.push({ tuple: rest, places: placesOf(rest.slice(1, -1), refuse) });
       return undefined;
     case 'include':
       script.includes.push({ path: rest, line });
@@ -100,7 +100,7 @@ function readEntry(script, { text, line }, refuse) {
       if (rest === '') refuse('an invariant that says nothing');
       return undefined;
     default:
-      if (script.keys.length + script.args.length + script.includes.length > 0 || script.reply !== undefined) {
+      if (script.keys.length + script.args.length + script.includes.length + script.replies.length > 0) {
         refuse(`'${word}' is not a word of the header: key, keys, arg, args, reply, invariant, include`);
       }
       script.purpose.push(text);

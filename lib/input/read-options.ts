@@ -17,13 +17,13 @@ export const readOptions = <K extends string>(options: unknown, known: readonly 
   if (!own) {
     throw new LockOptionsError(`options must be an object, not ${describe(options)}`, { details: { value: options } });
   }
-  const unknown = Object.keys(own).find((name) => !known.some((option) => option === name));
-  if (unknown !== undefined) {
-    throw new LockOptionsError(`unknown option ${describe(unknown)}; known are ${known.join(', ')}`, {
-      details: { option: unknown },
-    });
-  }
-  const picked: Partial<Record<K, unknown>> = {};
-  for (const option of known) picked[option] = own[option];
-  return picked;
+  for (const name of Object.keys(own)) if (!isKnown(name, known)) throw unknownOption(name, known);
+  return own as Partial<Record<K, unknown>>;
 };
+
+const isKnown = (name: string, known: readonly string[]): boolean => known.includes(name);
+
+const unknownOption = (name: string, known: readonly string[]): LockOptionsError =>
+  new LockOptionsError(`unknown option ${describe(name)}; known are ${known.join(', ')}`, {
+    details: { option: name },
+  });

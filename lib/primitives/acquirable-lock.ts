@@ -3,7 +3,7 @@ import { describe } from '../input/describe.js';
 import type { Entered } from './entered.js';
 import { type Terms, termsOf } from './entry.js';
 import type { Hold } from './hold.js';
-import { type AcquireOptions, parseLockOptions } from './lock.options.js';
+import { type AcquireOptions, type LockRequest, parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';
 import { checkLease, type LockRuntime } from './lock-runtime.js';
 
@@ -19,8 +19,13 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   /** A hold for work that runs under it, whether that is a callback or, say, a stream. */
   abstract enter(terms: Terms): Promise<Entered<H>>;
 
-  async acquire(options?: AcquireOptions): Promise<H> {
-    return await this.take(this.termsOf(options));
+  acquire(options?: AcquireOptions): Promise<H> {
+    try {
+      // Of those who wait there may be many, and a promise in between would cost each of them.
+      return this.take(this.termsOf(options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<H | null> {
@@ -63,7 +68,11 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   /** @internal */
   termsOf(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
-    const request = parseLockOptions(options, defaultWait);
+    return this.accept(parseLockOptions(options, defaultWait));
+  }
+
+  /** @internal */
+  accept(request: LockRequest): Terms {
     checkLease(request.lease, this.runtime.defaults);
     return termsOf(request, this.runtime.scheduler);
   }

@@ -1,8 +1,10 @@
+import { Place } from '../collections/row.js';
 import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
 import type { OwnerId } from '../scope/owner.js';
 import { Turns } from '../scope/turns.js';
 import type { Acquired } from '../waiting/attempt.js';
-import { Lease, type LossReason } from '../watchdog/lease.js';
+import { Lease, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import type { Seen } from '../watchdog/rota.js';
 import { lastRenewalWithin, type Watched } from '../watchdog/watchdog.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { HoldRelease } from './hold.js';
@@ -18,9 +20,10 @@ import { lossError, lossText } from './loss.js';
  * one after the other, and each says what is to be, not what is to change: each may be sent twice and has one effect,
  * and what a failed one left open is settled by the next.
  */
-export class Grant implements Watched {
+export class Grant extends Place<Grant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
+  onRota: Seen<Watched> | undefined = undefined;
   /** Higher than that of any grant before, where the kind of lock gives fences. */
   readonly fence: bigint | undefined;
   private readonly stopSignal = new HoldSignal();
@@ -47,13 +50,14 @@ export class Grant implements Watched {
     private readonly acquired: Acquired,
     private readonly onClosed?: () => void,
   ) {
+    super();
     this.owner = acquired.owner;
     this.fence = acquired.fence;
     const { watchdog, scheduler, defaults } = runtime;
-    this.holds = new HoldTimes(scheduler, { watchdogTimeout: watchdog.timeout, maxHold: defaults.maxHold });
+    this.holds = new HoldTimes(scheduler, watchdog.timeout, defaults.maxHold);
     this.age = new HoldAge(this.holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
     this.countedUntil = runtime.scheduler.now() + acquired.lease;
-    this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, (reason) => this.onLost(reason));
+    this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, this);
     runtime.grants.add(this);
   }
 
@@ -233,30 +237,41 @@ export class Grant implements Watched {
     return !this.loss && !this.changed && !this.verifying && !this.runtime.watchdog.isRenewing(this);
   }
 
-  private async close(): Promise<HoldRelease> {
+  private close(): Promise<HoldRelease> {
     this.closed = true;
     this.letGo();
     this.onClosed?.();
+    if (this.loss === 'gone') return Promise.resolve(this.over('expired'));
+    if (this.isAsGranted && this.kind.succession?.passOn(this.name, this.acquired)) {
+      return Promise.resolve(this.over('released'));
+    }
+    return this.giveBack();
+  }
+
+  private giveBack(): Promise<HoldRelease> {
     const { runtime, name, owner } = this;
     const { succession, transitions } = this.kind;
-    try {
-      if (this.loss === 'gone') return 'expired';
-      if (this.isAsGranted && succession?.passOn(name, this.acquired)) return 'released';
-      const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
-      succession?.releasing(name);
-      let heard = 0;
-      try {
-        const reply = await transitions.release({ name, owner, lease });
-        if (reply.outcome === 'released') heard = reply.heard ?? 0;
-        else this.onLost('gone');
-      } finally {
+    succession?.releasing(name);
+    const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
+    return transitions.release({ name, owner, lease }).then(
+      (reply) => {
+        succession?.released(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
+        if (reply.outcome !== 'released') this.onLost('gone');
+        return this.over(this.loss ? 'expired' : 'released');
+      },
+      (error: unknown) => {
         // Also where nobody was told: an announcement that is still expected would be another's.
-        succession?.released(name, heard);
-      }
-      return this.loss ? 'expired' : 'released';
-    } finally {
-      runtime.grants.delete(this);
-    }
+        succession?.released(name, 0);
+        runtime.grants.delete(this);
+        throw error;
+      },
+    );
+  }
+
+  /** Nothing comes after. */
+  private over(end: HoldRelease): HoldRelease {
+    this.runtime.grants.delete(this);
+    return end;
   }
 
   /**
@@ -289,7 +304,8 @@ export class Grant implements Watched {
     this.lease.end();
   }
 
-  private onLost(how: LossReason): void {
+  /** Called by its lease. */
+  onLost(how: LossReason): void {
     if (this.loss) return;
     const reason = how === 'lease-over' && this.age.isOver ? 'held-too-long' : how;
     this.loss = reason;

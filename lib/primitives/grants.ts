@@ -1,8 +1,9 @@
+import { Row } from '../collections/row.js';
 import type { Grant } from './grant.js';
 
 /** Everything that is held now, until the server has been told that it is not. */
 export class Grants implements Iterable<Grant> {
-  private readonly held = new Set<Grant>();
+  private readonly held = new Row<Grant>();
   private readonly waiting = new Set<() => void>();
 
   get size(): number {
@@ -10,7 +11,7 @@ export class Grants implements Iterable<Grant> {
   }
 
   add(grant: Grant): void {
-    this.held.add(grant);
+    this.held.append(grant);
   }
 
   delete(grant: Grant): void {
@@ -26,6 +27,6 @@ export class Grants implements Iterable<Grant> {
   }
 
   [Symbol.iterator](): Iterator<Grant> {
-    return this.held.values();
+    return this.held[Symbol.iterator]();
   }
 }

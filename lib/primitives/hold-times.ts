@@ -9,30 +9,30 @@ export interface Term {
   readonly isWatched: boolean;
 }
 
-export interface HoldLimits {
-  /** Milliseconds that each renewal of the watchdog grants. */
-  readonly watchdogTimeout: number;
-  /** Milliseconds from the grant on for which the watchdog renews at the most; may be `Infinity`. */
-  readonly maxHold: number;
-}
-
 /**
- * The holds of one grant, in the order they came in, and how long each lasts. There are thousands of grants, and each is
- * asked in every round of the watchdog: nothing is copied.
+ * The holds of one grant, in the order they came in, and how long each lasts. There are thousands of grants, most of them
+ * of one hold, and each is asked in every round of the watchdog: a list is small, and nothing is copied.
  */
 export class HoldTimes {
-  private readonly terms = new Map<GrantedHold, Term>();
+  private readonly holds: GrantedHold[] = [];
+  /** One for each hold. */
+  private readonly terms: Term[] = [];
   private readonly since: number;
 
+  /**
+   * @param watchdogTimeout Milliseconds that each renewal of the watchdog grants.
+   * @param maxHold Milliseconds from the grant on for which the watchdog renews at the most; may be `Infinity`.
+   */
   constructor(
     private readonly scheduler: SteadyScheduler,
-    private readonly limits: HoldLimits,
+    private readonly watchdogTimeout: number,
+    private readonly maxHold: number,
   ) {
     this.since = scheduler.now();
   }
 
   get count(): number {
-    return this.terms.size;
+    return this.holds.length;
   }
 
   /** Milliseconds since the grant. */
@@ -42,14 +42,14 @@ export class HoldTimes {
 
   /** Whether the watchdog keeps any. */
   get isWatched(): boolean {
-    for (const { isWatched } of this.terms.values()) if (isWatched) return true;
+    for (const { isWatched } of this.terms) if (isWatched) return true;
     return false;
   }
 
   /** Milliseconds until the last of them ends by itself; `Infinity` where it does not. */
   get left(): number {
     let last = Number.NEGATIVE_INFINITY;
-    for (const { end } of this.terms.values()) last = Math.max(last, end);
+    for (const { end } of this.terms) last = Math.max(last, end);
     return last - this.scheduler.now();
   }
 
@@ -60,24 +60,30 @@ export class HoldTimes {
 
   /** The term of a hold that asks for a lease of so many milliseconds from now; of one that asks for none. */
   termOf(lease: number | undefined): Term {
-    if (lease === undefined) return { end: this.since + this.limits.maxHold, isWatched: true };
+    if (lease === undefined) return { end: this.since + this.maxHold, isWatched: true };
     return { end: this.scheduler.now() + lease, isWatched: false };
   }
 
   get(hold: GrantedHold): Term | undefined {
-    return this.terms.get(hold);
+    return this.terms[this.holds.lastIndexOf(hold)];
   }
 
   set(hold: GrantedHold, term: Term): void {
-    this.terms.set(hold, term);
+    const known = this.holds.lastIndexOf(hold);
+    const place = known === -1 ? this.holds.length : known;
+    this.holds[place] = hold;
+    this.terms[place] = term;
   }
 
   delete(hold: GrantedHold): void {
-    this.terms.delete(hold);
+    const place = this.holds.lastIndexOf(hold);
+    if (place === -1) return;
+    this.holds.splice(place, 1);
+    this.terms.splice(place, 1);
   }
 
   findLast(matches: (hold: GrantedHold) => boolean): GrantedHold | undefined {
-    return [...this.terms.keys()].findLast(matches);
+    return this.holds.findLast(matches);
   }
 
   /**
@@ -87,11 +93,11 @@ export class HoldTimes {
   needed(entering?: Term): number {
     const now = this.scheduler.now();
     let most = entering === undefined ? 0 : this.need(entering, now);
-    for (const term of this.terms.values()) most = Math.max(most, this.need(term, now));
+    for (const term of this.terms) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
   }
 
   private need({ end, isWatched }: Term, now: number): number {
-    return isWatched ? Math.min(this.limits.watchdogTimeout, end - now) : end - now;
+    return isWatched ? Math.min(this.watchdogTimeout, end - now) : end - now;
   }
 }

@@ -28,30 +28,39 @@ export interface LockRequest {
   readonly signal: AbortSignal | undefined;
 }
 
+const ACQUIRE_OPTIONS = ['lease', 'wait', 'signal'] as const;
+const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, 'mode', 'fair', 'fenced', 'connection'] as const;
+
 /**
  * @param defaultWait Milliseconds where the caller gave no wait.
  * @throws LockOptionsError naming option and value.
  */
-export const parseLockOptions = (options: AcquireOptions | undefined, defaultWait: number): LockRequest => {
-  const { wait, ...terms } = parseTerms(readOptions(options, ['lease', 'wait', 'signal']));
-  return { ...terms, wait: wait ?? defaultWait };
-};
+export const parseLockOptions = (options: AcquireOptions | undefined, defaultWait: number): LockRequest =>
+  parseRequest(readOptions(options, ACQUIRE_OPTIONS), defaultWait);
 
-/** Which lock of a name, and how it is to be acquired. */
+/** Which lock of a name. */
 export interface LockChoice {
   readonly kind: ChosenKind;
   readonly connection: string | undefined;
-  readonly options: AcquireOptions;
+  /** How it is to be acquired: still to be read, with the default of the lock. */
+  readonly options: GivenOptions;
 }
+
+/** Options of whatever value. */
+type GivenOptions = Partial<Record<keyof AcquireOptions, unknown>>;
+
+const PLAIN: LockChoice = { kind: 'plain', connection: undefined, options: {} };
 
 /** @throws LockOptionsError naming option and value, or two options that contradict each other. */
 export const parseChoice = (options: LockOptions | undefined): LockChoice => {
-  const given = readOptions(options, ['lease', 'wait', 'signal', 'mode', 'fair', 'fenced', 'connection']);
-  return { kind: parseKind(given), connection: parseConnectionName(given.connection), options: parseTerms(given) };
+  if (options === undefined) return PLAIN;
+  const given = readOptions(options, LOCK_OPTIONS);
+  return { kind: parseKind(given), connection: parseConnectionName(given.connection), options: given };
 };
 
-const parseTerms = ({ lease, wait, signal }: Partial<Record<keyof AcquireOptions, unknown>>) => ({
+/** {@link parseLockOptions} of what was read already. */
+export const parseRequest = ({ lease, wait, signal }: GivenOptions, defaultWait: number): LockRequest => ({
   lease: lease === undefined ? undefined : parseLease(lease, 'lease'),
-  wait: wait === undefined ? undefined : parseWait(wait, 'wait'),
+  wait: wait === undefined ? defaultWait : parseWait(wait, 'wait'),
   signal: parseSignal(signal),
 });

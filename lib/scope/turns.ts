@@ -3,6 +3,12 @@ import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
 /** A turn that was given; ends it. Calling it again does nothing. */
 export type EndTurn = () => void;
 
+const runUntil = <T>(end: EndTurn, task: () => Promise<T>): Promise<T> => {
+  const work = task();
+  work.then(end, end);
+  return work;
+};
+
 /** Lets takers in one at a time, first come first served, without asking any server. */
 export class Turns {
   /** Made when somebody has to wait: every hold has turns, and hardly any has a queue. */
@@ -16,14 +22,9 @@ export class Turns {
     return !this.taken;
   }
 
-  /** Runs `task` in its turn, however long that takes to come. */
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    const end = this.taken ? await this.take() : this.begin();
-    try {
-      return await task();
-    } finally {
-      end();
-    }
+  /** Runs `task`, which rejects but does not throw, in its turn, however long that takes to come. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    return this.taken ? this.take().then((end) => runUntil(end, task)) : runUntil(this.begin(), task);
   }
 
   /** Resolves with the turn, or with the reason why the wait for it ended. */

@@ -1,12 +1,17 @@
 import { AsyncResource } from 'node:async_hooks';
+import { Place, Row } from '../collections/row.js';
 import type { ScheduledTask } from './scheduler.js';
 import type { SteadyScheduler } from './steady-scheduler.js';
 
 /** Something that is to be over at an instant of the scheduler, and mostly is long before. */
-export interface Deadline {
-  readonly at: number;
+export abstract class Deadline extends Place<Deadline> {
+  /** @param at The instant. */
+  constructor(readonly at: number) {
+    super();
+  }
+
   /** Called once, at that instant or a little later, unless the deadline was deleted before. */
-  onPassed(): void;
+  abstract onPassed(): void;
 }
 
 /**
@@ -15,6 +20,8 @@ export interface Deadline {
  */
 const GRAIN_MS = 5;
 const MANY = 1000;
+/** A timer that is due so soon, ms, stays when nothing is pending any more: commands come and go faster than timers do. */
+const KEPT_MS = 2000;
 /** A timer that should have fired so long ago, ms, never will. */
 const LOST_AFTER_MS = 100;
 
@@ -23,7 +30,7 @@ const LOST_AFTER_MS = 100;
  * one gives up, and ten thousand timers would cost more than all they do.
  */
 export class Deadlines {
-  private readonly pending = new Set<Deadline>();
+  private readonly pending = new Row<Deadline>();
   private timer: ScheduledTask | undefined;
   private due = Number.POSITIVE_INFINITY;
   /** The timer is everybody's, and so must not run in the context of whoever happened to need it first. */
@@ -32,14 +39,18 @@ export class Deadlines {
   constructor(private readonly scheduler: SteadyScheduler) {}
 
   add(deadline: Deadline): void {
-    this.pending.add(deadline);
+    this.pending.append(deadline);
     const isLost = this.due + LOST_AFTER_MS < this.scheduler.now();
     if (deadline.at < this.due || isLost) this.arm(deadline.at);
   }
 
   delete(deadline: Deadline): void {
-    this.pending.delete(deadline);
-    if (this.pending.size > 0) return;
+    if (this.pending.delete(deadline) && this.pending.size === 0 && this.due > this.scheduler.now() + KEPT_MS)
+      this.stop();
+  }
+
+  /** Leaves no timer behind. */
+  stop(): void {
     this.timer?.cancel();
     this.timer = undefined;
     this.due = Number.POSITIVE_INFINITY;

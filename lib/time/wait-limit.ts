@@ -1,3 +1,4 @@
+import { Deadline } from './deadlines.js';
 import { listenForAbort, type AbortListener, unlistenForAbort } from './on-abort.js';
 import type { SteadyScheduler } from './steady-scheduler.js';
 
@@ -66,9 +67,15 @@ export class WaitLimit {
 
   /** What has ended the wait by now, if anything has. */
   get ended(): WaitEnd | undefined {
-    const aborted = this.shutdown?.aborted ? this.shutdown : this.ownSignals.find((signal) => signal.aborted);
+    const { aborted } = this;
     if (aborted) return { cause: 'aborted', reason: aborted.reason };
     return this.waited >= this.wait ? { cause: 'elapsed' } : undefined;
+  }
+
+  /** The signal that has ended it, if one has. */
+  get aborted(): AbortSignal | undefined {
+    if (this.shutdown?.aborted) return this.shutdown;
+    return this.isAbortable ? this.ownSignals.find((signal) => signal.aborted) : undefined;
   }
 
   /** Tells `waiter` once, when the wait ends, unless the watching was stopped before. */
@@ -78,14 +85,12 @@ export class WaitLimit {
 }
 
 /** There is one for everybody who waits, so it is one object, without functions of its own. */
-class Watch implements Watching, AbortListener {
-  readonly at: number;
-
+class Watch extends Deadline implements Watching, AbortListener {
   constructor(
     private readonly limit: WaitLimit,
     private readonly waiter: Waiting,
   ) {
-    this.at = limit.startedAt + limit.wait;
+    super(limit.startedAt + limit.wait);
     for (const signal of limit.signals()) listenForAbort(signal, this);
     if (Number.isFinite(this.at)) limit.scheduler.deadlines.add(this);
   }

@@ -1,4 +1,4 @@
-import type { LockTransitions } from '../backend/lock-transitions.js';
+import type { AcquireOutcome, LockTransitions } from '../backend/lock-transitions.js';
 import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { OwnerId, OwnerIds } from '../scope/owner.js';
@@ -41,23 +41,38 @@ export class Attempts implements Tries<number, Acquired> {
   ) {}
 
   /** An owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not touch the next. */
-  async try(name: string, lease: number): Promise<Result<Acquired>> {
-    const end = this.underWay.begin();
-    try {
-      const owner = this.owners.next();
-      const reply = await this.locks.acquire({ name, owner, lease });
-      if (reply.outcome === 'busy') {
-        const { outcome: _, ...busy } = reply;
-        return busy;
-      }
-      const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
-      const spent = leaseSpent(name, acquired);
-      if (!spent) return { got: acquired };
-      this.giveBack(name, acquired);
-      throw spent;
-    } finally {
-      end();
+  try(name: string, lease: number): Promise<Result<Acquired>> {
+    const owner = this.owners.next();
+    const asked = this.locks.acquire({ name, owner, lease });
+    this.underWay.enter();
+    return asked.then(
+      (reply) => {
+        const result = this.resultOf(reply, name, owner, lease);
+        this.underWay.leave();
+        return result;
+      },
+      (error: unknown) => {
+        this.underWay.leave();
+        throw error;
+      },
+    );
+  }
+
+  private resultOf(
+    reply: AcquireOutcome,
+    name: string,
+    owner: OwnerId,
+    lease: number,
+  ): Result<Acquired> | Promise<never> {
+    if (reply.outcome === 'busy') {
+      const { outcome: _, ...busy } = reply;
+      return busy;
     }
+    const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
+    const spent = leaseSpent(name, acquired);
+    if (!spent) return { got: acquired };
+    this.giveBack(name, acquired);
+    return Promise.reject(spent);
   }
 
   giveBack(name: string, { owner, lease }: Acquired): void {

@@ -1,3 +1,4 @@
+import { Row } from '../collections/row.js';
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { ScheduledTask } from '../time/scheduler.js';
@@ -23,7 +24,7 @@ const SHORTEST_POLITE_WAIT_MS = 50;
  * it in memory, so a thousand waiters cost the server no more than one.
  */
 export class Contention<Wanted, Got extends object> {
-  private readonly waiters = new Set<Waiter<Wanted, Got>>();
+  private readonly waiters = new Row<Waiter<Wanted, Got>>();
   /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
   private readonly overdue = new Map<Waiter<Wanted, Got>, WaitEnd>();
   /** Those who are to have what the try that is on its way gets; nobody while none is. */
@@ -68,7 +69,7 @@ export class Contention<Wanted, Got extends object> {
       return Promise.reject(queueFull(asked, size));
     }
     return this.wait(asked, wanted, pace, (waiter) => {
-      this.waiters.add(waiter);
+      this.waiters.append(waiter);
       if (!this.running) this.start();
       else if (this.isForNow(wanted)) this.wakeUp.notify();
     });
@@ -77,9 +78,7 @@ export class Contention<Wanted, Got extends object> {
   /** Waits before everybody else, since the try that was made for it came before them, and showed `seen`. */
   enterFirst(asked: Asked, wanted: Wanted, pace: Pace | undefined, seen: LastSeen): Promise<Got> {
     return this.wait(asked, wanted, pace, (waiter) => {
-      const others = [...this.waiters];
-      this.waiters.clear();
-      for (const next of [waiter, ...others]) this.waiters.add(next);
+      this.waiters.prepend(waiter);
       this.lastSeen = seen;
       if (!this.running) this.start();
     });
@@ -109,7 +108,7 @@ export class Contention<Wanted, Got extends object> {
   passOn(got: Got): boolean {
     // Who opened came before everybody in line, and would be overtaken.
     if (this.opening()) return false;
-    const first = this.first();
+    const { first } = this.waiters;
     const passed = first && this.tries.passedOn?.(got, first.wanted);
     if (!passed) return false;
     this.waiters.delete(first);
@@ -210,13 +209,13 @@ export class Contention<Wanted, Got extends object> {
   private async round(): Promise<LastSeen> {
     this.wakeUp.forget();
     let seen: LastSeen;
-    for (let next = this.first(); next; next = this.nextAfter(seen)) seen = await this.try(next);
+    for (let next = this.waiters.first; next; next = this.nextAfter(seen)) seen = await this.try(next);
     return seen;
   }
 
   /** Who may have it although `seen` was found; whoever comes during a round is seen by it. */
   private nextAfter(seen: LastSeen): Waiter<Wanted, Got> | undefined {
-    if (!seen) return this.first();
+    if (!seen) return this.waiters.first;
     for (const waiter of this.waiters) if (this.suits(waiter.wanted, seen)) return waiter;
     return undefined;
   }
@@ -237,7 +236,7 @@ export class Contention<Wanted, Got extends object> {
     const { safety, deaf } = this.waiting.polling;
     this.ear?.listen();
     const poll = this.paced() ?? (this.ear?.hears ? safety : deaf);
-    const first = this.first();
+    const { first } = this.waiters;
     await this.wakeUp.sleep(Math.min(pause, poll));
     // Who leaves takes its pause along: the next one pauses at its own pace.
     if (first?.pace && this.waiters.size > 0 && !this.waiters.has(first)) await this.rest(pause);
@@ -245,7 +244,7 @@ export class Contention<Wanted, Got extends object> {
 
   /** What the first in line wants to pause, if anything. A server that cannot answer just now is not asked sooner. */
   private paced(): number | undefined {
-    const first = this.first();
+    const { first } = this.waiters;
     if (!first?.pace || this.lastSeen instanceof LockUnavailableError) return undefined;
     try {
       return first.pace.next();
@@ -253,11 +252,6 @@ export class Contention<Wanted, Got extends object> {
       this.refuse(first, error);
       return 0;
     }
-  }
-
-  private first(): Waiter<Wanted, Got> | undefined {
-    const [first] = this.waiters;
-    return first;
   }
 
   /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
@@ -308,12 +302,12 @@ export class Contention<Wanted, Got extends object> {
   }
 
   private refuseAll(error: unknown): void {
-    for (const waiter of this.waiters) this.refuse(waiter, error);
+    for (const waiter of [...this.waiters]) this.refuse(waiter, error);
   }
 
   private refuse(waiter: Waiter<Wanted, Got>, error: unknown): void {
     // A pause of the one who leaves is nobody else's.
-    const leavesPause = waiter === this.first() && waiter.pace !== undefined;
+    const leavesPause = waiter === this.waiters.first && waiter.pace !== undefined;
     if (!this.waiters.delete(waiter)) return;
     waiter.refuse(error);
     if (leavesPause || this.waiters.size === 0) this.wakeUp.notify();

@@ -16,11 +16,16 @@ export interface Waiting {
   readonly maxQueue: number;
 }
 
+/** A first try. What it holds goes when it is over: tables that a map outgrew may be kept for long. */
+interface Opening<Got> {
+  result: Promise<Result<Got>> | undefined;
+}
+
 /** By one try, or by waiting in the line of everybody in this process who wants the same. */
 export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got>, Succession<Got> {
   private readonly contentions = new Map<string, Contention<Wanted, Got>>();
   /** First tries that are on their way, by those who found nobody before them. */
-  private readonly openings = new Map<string, Promise<Result<Got>>>();
+  private readonly openings = new Map<string, Opening<Got>>();
 
   /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
   constructor(
@@ -41,26 +46,34 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
   }
 
   /** Most find nobody before them, and what is free: only who has to wait pays for what waiting takes. */
-  private async open(asked: Asked, wanted: Wanted, pace: Pace | undefined): Promise<Got> {
+  private open(asked: Asked, wanted: Wanted, pace: Pace | undefined): Promise<Got> {
     const { name, limit } = asked;
-    const opening = this.tries.try(name, wanted);
+    const result = this.tries.try(name, wanted);
+    const opening: Opening<Got> = { result };
     this.openings.set(name, opening);
-    let seen: LastSeen;
-    try {
-      const result = await opening;
-      const aborted = limit.ended?.cause === 'aborted' ? limit.ended : undefined;
-      if (!('got' in result)) seen = result;
-      else if (aborted) this.tries.giveBack(name, result.got);
-      else return result.got;
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      seen = error;
-    } finally {
+    const over = (): void => {
       this.openings.delete(name);
-    }
-    const { ended } = limit;
-    if (ended) throw refusal(asked, ended, seen);
-    return this.contention(name).enterFirst(asked, wanted, pace, seen);
+      opening.result = undefined;
+    };
+    const wait = (seen: LastSeen): Promise<Got> => {
+      const { ended } = limit;
+      if (ended) throw refusal(asked, ended, seen);
+      return this.contention(name).enterFirst(asked, wanted, pace, seen);
+    };
+    return result.then(
+      (found) => {
+        over();
+        if (!('got' in found)) return wait(found);
+        if (!limit.aborted) return found.got;
+        this.tries.giveBack(name, found.got);
+        return wait(undefined);
+      },
+      (error: unknown) => {
+        over();
+        if (!isPassing(error)) throw error;
+        return wait(error);
+      },
+    );
   }
 
   passOn(name: string, got: Got): boolean {
@@ -92,7 +105,7 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
         // What is over may say so once more when another has taken its place.
         if (this.contentions.get(name) === contention) this.contentions.delete(name);
       };
-      const opening = (): Promise<Result<Got>> | undefined => this.openings.get(name);
+      const opening = (): Promise<Result<Got>> | undefined => this.openings.get(name)?.result;
       contention = new Contention(name, this.channelOf?.(name), this.tries, this.waiting, forget, opening);
       this.contentions.set(name, contention);
     }

@@ -12,13 +12,22 @@ export class UnderWay {
   /** For work that has no promise of its own; what is returned ends it. */
   begin(): () => void {
     let over = false;
-    this.count += 1;
+    this.enter();
     return () => {
       if (over) return;
       over = true;
-      this.count -= 1;
-      if (this.count === 0) for (const resolve of this.waiting.splice(0)) resolve();
+      this.leave();
     };
+  }
+
+  /** For work that certainly calls {@link leave} once, at its end. */
+  enter(): void {
+    this.count += 1;
+  }
+
+  leave(): void {
+    this.count -= 1;
+    if (this.count === 0) for (const resolve of this.waiting.splice(0)) resolve();
   }
 
   /** Resolves when nothing is under way. */

@@ -1,3 +1,4 @@
+import { Place } from '../collections/row.js';
 import type { WaitEnd, Watching } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
 import type { Asked } from './refusal.js';
@@ -9,7 +10,7 @@ interface Queue<Wanted, Got> {
 }
 
 /** Somebody who waits. There is one for everybody who waits, so it is one object, without functions of its own. */
-export class Waiter<Wanted, Got> {
+export class Waiter<Wanted, Got> extends Place<Waiter<Wanted, Got>> {
   private readonly watching: Watching;
 
   constructor(
@@ -20,6 +21,7 @@ export class Waiter<Wanted, Got> {
     private readonly resolve: (got: Got) => void,
     private readonly reject: (error: unknown) => void,
   ) {
+    super();
     this.watching = asked.limit.watch(this);
   }
 

@@ -14,6 +14,12 @@ const LEAST_MARGIN_MS = 2;
  */
 export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
 
+/** Whose lease it is. */
+export interface LeaseHolder {
+  /** Called once, when the deadline has passed or {@link Lease.lose} was called. */
+  onLost(reason: LossReason): void;
+}
+
 /**
  * The part of a lease during which its holder may act, ms from before the command left. Never more than what Redlock
  * calls its validity, which takes 1 % and 2 ms off.
@@ -36,13 +42,12 @@ export class Lease {
   /**
    * @param since Started just before the acquiring command left.
    * @param granted Milliseconds the server granted.
-   * @param onLost Called once, when the deadline has passed or {@link lose} was called.
    */
   constructor(
     private readonly scheduler: SteadyScheduler,
     private since: Stopwatch,
     granted: number,
-    private readonly onLost: (reason: LossReason) => void,
+    private readonly holder: LeaseHolder,
   ) {
     this.length = safeShare(granted);
   }
@@ -91,7 +96,7 @@ export class Lease {
     if (this.state === 'lost' || this.state === 'over') return;
     this.state = 'lost';
     this.timer?.cancel();
-    this.onLost(reason);
+    this.holder.onLost(reason);
   }
 
   /** The hold was given back: nothing is lost any more. */

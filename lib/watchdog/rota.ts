@@ -1,4 +1,15 @@
+import { Place, Row } from '../collections/row.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
+
+/** Somebody on a rota, and when it was last their turn. */
+export class Seen<T> extends Place<Seen<T>> {
+  constructor(
+    readonly one: T,
+    public at: number,
+  ) {
+    super();
+  }
+}
 
 /**
  * Whose turn it is: everybody comes once in a period or more often, in shares of up to so many that are spread over it.
@@ -6,8 +17,8 @@ import type { SteadyScheduler } from '../time/steady-scheduler.js';
  * which it is missed.
  */
 export class Rota<T> {
-  /** When each came last, in that order. */
-  private readonly seen = new Map<T, number>();
+  /** Who came last the longest ago is the first. */
+  private readonly seen = new Row<Seen<T>>();
   private takenAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -32,29 +43,21 @@ export class Rota<T> {
   /** Milliseconds until the next share is to be taken; 0 or less when it is late. */
   get pause(): number {
     const now = this.scheduler.now();
-    const [longestAgo = now] = this.seen.values();
+    const longestAgo = this.seen.first?.at ?? now;
     return Math.min(this.takenAt + this.period / this.shares, longestAgo + this.period) - now;
   }
 
-  has(one: T): boolean {
-    return this.seen.has(one);
-  }
-
-  /** Whoever is on it already keeps the place. */
-  add(one: T): void {
-    if (this.has(one)) return;
-    const now = this.scheduler.now();
+  /** @returns The place, by which it can be deleted. */
+  add(one: T): Seen<T> {
+    const seen = new Seen(one, this.scheduler.now());
     // Nobody has missed anything while there was nobody.
-    if (this.size === 0) this.takenAt = now;
-    this.seen.set(one, now);
+    if (this.size === 0) this.takenAt = seen.at;
+    this.seen.append(seen);
+    return seen;
   }
 
-  delete(one: T): void {
-    this.seen.delete(one);
-  }
-
-  clear(): void {
-    this.seen.clear();
+  delete(seen: Seen<T>): void {
+    this.seen.delete(seen);
   }
 
   /** The next share; and more, where more is late. */
@@ -62,20 +65,18 @@ export class Rota<T> {
     const now = this.scheduler.now();
     const share = Math.ceil(this.size / this.shares);
     const taken: T[] = [];
-    for (const [one, seenAt] of this.seen) {
-      const isLate = seenAt + this.period <= now;
+    for (let next = this.seen.first; next; next = this.seen.first) {
+      const isLate = next.at + this.period <= now;
       if (taken.length === this.most || (taken.length >= share && !isLate)) break;
-      taken.push(one);
-    }
-    for (const one of taken) {
-      this.seen.delete(one);
-      this.seen.set(one, now);
+      taken.push(next.one);
+      next.at = now;
+      this.seen.append(next);
     }
     this.takenAt = now;
     return taken;
   }
 
-  [Symbol.iterator](): Iterator<T> {
-    return this.seen.keys();
+  *[Symbol.iterator](): Generator<T, undefined> {
+    for (const { one } of this.seen) yield one;
   }
 }

@@ -6,10 +6,12 @@ import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { Lease } from './lease.js';
-import { Rota } from './rota.js';
+import { Rota, type Seen } from './rota.js';
 
 /** A hold that is looked after until it is released or lost, or until the end of its own lease. */
 export interface Watched {
+  /** Kept by the watchdog. */
+  onRota?: Seen<Watched> | undefined;
   /** Where it is renewed, together with others of its kind. */
   readonly transitions: Pick<LockTransitions, 'renew'>;
   readonly name: string;
@@ -81,15 +83,21 @@ export class Watchdog {
       hold.lease.doubt();
       return;
     }
+    if (this.watches(hold)) return;
     const { shares } = this.watched;
-    this.watched.add(hold);
+    hold.onRota = this.watched.add(hold);
     // In one share more, the next is due sooner.
     if (this.watched.shares > shares) this.arm();
   }
 
   /** Lets `hold` be: it was released. */
   unwatch(hold: Watched): void {
-    this.watched.delete(hold);
+    if (hold.onRota) this.watched.delete(hold.onRota);
+    hold.onRota = undefined;
+  }
+
+  private watches(hold: Watched): boolean {
+    return hold.onRota !== undefined;
   }
 
   /** Whether the server is just being asked to renew it. */
@@ -102,8 +110,10 @@ export class Watchdog {
     this.stopped = true;
     this.timer?.cancel();
     this.timer = undefined;
-    for (const hold of this.watched) hold.lease.doubt();
-    this.watched.clear();
+    for (const hold of [...this.watched]) {
+      hold.lease.doubt();
+      this.unwatch(hold);
+    }
   }
 
   /** Renews and asks after everything at once: the server was away, or is another one. */
@@ -146,7 +156,7 @@ export class Watchdog {
   private check(holds: readonly Watched[], least: number): void {
     this.renewDue(holds);
     for (const hold of holds) {
-      if (this.watched.has(hold) && !this.isDue(hold) && !this.renewing.has(hold) && hold.lease.remaining > least) {
+      if (this.watches(hold) && !this.isDue(hold) && !this.renewing.has(hold) && hold.lease.remaining > least) {
         void hold.verify();
       }
     }
@@ -164,7 +174,7 @@ export class Watchdog {
   }
 
   private isDue(hold: Watched): boolean {
-    const isFree = this.watched.has(hold) && !this.renewing.has(hold) && !hold.isBusy;
+    const isFree = this.watches(hold) && !this.renewing.has(hold) && !hold.isBusy;
     return isFree && hold.isRenewed && hold.lease.isAlive && this.isWorthRenewing(hold);
   }
 
@@ -194,7 +204,7 @@ export class Watchdog {
   /** Where the server has come back since the renewal that failed began, it is asked at once. */
   private tryAgain(holds: readonly Watched[], error: unknown, { returns, began }: Attempt): void {
     this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
-    for (const hold of holds) if (this.watched.has(hold)) hold.lease.doubt();
+    for (const hold of holds) if (this.watches(hold)) hold.lease.doubt();
     // What was waited for an answer in vain was pause enough.
     const waited = this.scheduler.now() - began;
     const pause = returns === this.returns ? this.retryPause(holds) - waited : 0;
@@ -211,7 +221,7 @@ export class Watchdog {
   /** @param lease What was granted; `undefined`: nothing is held any more. */
   private learn(hold: Watched, lease: number | undefined, sent: Stopwatch): void {
     // A hold that was released meanwhile may well be missing on the server.
-    if (!this.watched.has(hold)) return;
+    if (!this.watches(hold)) return;
     if (lease === undefined) {
       this.unwatch(hold);
       hold.lease.lose('gone');

@@ -8,7 +8,7 @@ const take = script<
   name: 'kind/take',
   keyNames: ['lock', 'fence'],
   argumentNames: ['owner', 'lease'],
-  replyPlaces: [{ holds: ['won', 'busy'] }, { holds: 'number' }],
+  replies: [[{ holds: ['won', 'busy'] }, { holds: 'number' }]],
   text: '',
 });
 
@@ -16,7 +16,7 @@ const renew = script<{ locks: readonly string[] }, { lease: number; owners: read
   name: 'kind/renew',
   keyNames: ['locks'],
   argumentNames: ['lease', 'owners'],
-  replyPlaces: [{ holds: 'number', rest: true }],
+  replies: [[{ holds: 'number', rest: true }]],
   text: '',
 });
 

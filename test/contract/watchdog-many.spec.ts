@@ -22,7 +22,7 @@ const holdsOf = (
     transitions,
     name: `n${index}`,
     owner: 'me:1',
-    lease: new Lease(scheduler, new Stopwatch(scheduler), TIMEOUT, () => onLost(`n${index}`)),
+    lease: new Lease(scheduler, new Stopwatch(scheduler), TIMEOUT, { onLost: () => onLost(`n${index}`) }),
     neededLease: TIMEOUT,
     isEnding: false,
     isRenewed: true,

@@ -148,7 +148,7 @@ describe('The watchdog with a slow server', () => {
       transitions: { renew },
       name: 'n',
       owner: 'me:1',
-      lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, () => {}),
+      lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, { onLost: () => {} }),
       neededLease: 3 * 80,
       isEnding: false,
       isRenewed: true,

@@ -115,7 +115,8 @@ export class FakeRedis {
       case 'unsubscribe':
         return ['unsubscribe', args[0] ?? '', 0];
       case 'acquire':
-        return ['acquired', 1000, '', now];
+        // lock, owner, lease, notAfter
+        return [Number(args[3]), now];
       case 'hold':
         return ['held', now];
       case 'release':

@@ -1,6 +1,15 @@
-import { Deadlines } from '../../lib/time/deadlines.js';
+import { Deadline, Deadlines } from '../../lib/time/deadlines.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+
+class Call extends Deadline {
+  constructor(
+    at: number,
+    readonly onPassed: () => void,
+  ) {
+    super(at);
+  }
+}
 
 describe('Deadlines that share a timer', () => {
   const setUp = () => {
@@ -9,13 +18,13 @@ describe('Deadlines that share a timer', () => {
     const scheduler = new SteadyScheduler(clock, (error) => errors.push(error));
     const deadlines = new Deadlines(scheduler);
     const told: string[] = [];
-    const at = (ms: number, name = `at ${ms}`) => ({ at: scheduler.now() + ms, onPassed: () => void told.push(name) });
+    const at = (ms: number, onPassed = () => void told.push(`at ${ms}`)) => new Call(scheduler.now() + ms, onPassed);
     return { clock, errors, deadlines, told, at };
   };
 
   it('tell each once, when it has passed, and not who was deleted', async () => {
     const { clock, deadlines, told, at } = setUp();
-    const called = at(20, 'never');
+    const called = at(20);
     for (const deadline of [at(100), called, at(10), at(50)]) deadlines.add(deadline);
     deadlines.delete(called);
     await clock.advance(9);
@@ -36,9 +45,23 @@ describe('Deadlines that share a timer', () => {
     }
   });
 
-  it('leave no timer behind when nothing is pending', () => {
+  it('share one timer however many come and go, and none when it has fired in vain', async () => {
+    const { clock, deadlines, told, at } = setUp();
+    for (let round = 0; round < 100; round++) {
+      const one = at(1000);
+      deadlines.add(one);
+      expect(clock.pending).toBe(1);
+      await clock.advance(1);
+      deadlines.delete(one);
+    }
+    await clock.advance(1000);
+    expect(clock.pending).toBe(0);
+    expect(told).toEqual([]);
+  });
+
+  it('leave no timer behind that would stay for long', () => {
     const { clock, deadlines, at } = setUp();
-    const one = at(1000);
+    const one = at(60_000);
     deadlines.add(one);
     expect(clock.pending).toBe(1);
     deadlines.delete(one);
@@ -47,12 +70,9 @@ describe('Deadlines that share a timer', () => {
 
   it('go on although one of those who are told throws, and although a timer never fires', async () => {
     const { clock, errors, deadlines, told, at } = setUp();
-    const throwing = {
-      ...at(10),
-      onPassed: () => {
-        throw new Error('not now');
-      },
-    };
+    const throwing = at(10, () => {
+      throw new Error('not now');
+    });
     deadlines.add(throwing);
     deadlines.add(at(40));
     await clock.advance(50);

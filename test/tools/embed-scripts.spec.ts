@@ -97,7 +97,7 @@ describe('embed-scripts', () => {
            name: 'fair-share/give-out',
            keyNames: ['total'],
            argumentNames: ['who', 'share', 'others'],
-           replyPlaces: [{ holds: ['given', 'empty'] }, { holds: 'number', rest: true }],
+           replies: [[{ holds: ['given', 'empty'] }, { holds: 'number', rest: true }]],
            text: \`local total = KEYS[1]
      local who = ARGV[1]
      local share = tonumber(ARGV[2])
@@ -127,6 +127,16 @@ describe('embed-scripts', () => {
     expect(embed(folder).stderr).toBe('');
     expect(generated()).toContain('script<{ all: readonly string[] }, { marks: readonly string[] }, [n: number]>');
     expect(generated()).toContain('local all = KEYS\nlocal marks = {}\nfor i = 1, #ARGV do\n  marks[i] = ARGV[i]\nend');
+  });
+
+  it('lets a reply have several shapes', () => {
+    const reply = "--- reply [n: number]\n--- reply [why: 'none' | 'late', n: number]\n";
+    write('kind/count.lua', `--- Counts.\n--- key one\n${reply}return { redis.call("EXISTS", one) }\n`);
+    expect(embed(folder).stderr).toBe('');
+    expect(generated()).toContain("Record<string, never>, [n: number] | [why: 'none' | 'late', n: number]>");
+    expect(generated()).toContain(
+      "replies: [[{ holds: 'number' }], [{ holds: ['none', 'late'] }, { holds: 'number' }]]",
+    );
   });
 
   it('lets no argument be given where none is declared', () => {

@@ -10,7 +10,7 @@ describe('A lease in doubt', () => {
     await clock.advance(2 ** 44);
     const scheduler = new SteadyScheduler(clock, () => {});
     const losses: LossReason[] = [];
-    const lease = new Lease(scheduler, new Stopwatch(scheduler), 101, (reason) => losses.push(reason));
+    const lease = new Lease(scheduler, new Stopwatch(scheduler), 101, { onLost: (reason) => void losses.push(reason) });
     lease.doubt();
     await clock.advance(88);
     expect(losses).toEqual([]);

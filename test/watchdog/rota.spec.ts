@@ -1,5 +1,5 @@
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
-import { Rota } from '../../lib/watchdog/rota.js';
+import { Rota, type Seen } from '../../lib/watchdog/rota.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { Rng } from '../chaos/rng.js';
 
@@ -11,12 +11,17 @@ describe('A rota', () => {
     const clock = new ManualClock();
     const rota = new Rota<{ seen: number }>(new SteadyScheduler(clock, () => {}), PERIOD, MOST);
     const rng = new Rng(seed);
+    const places = new Set<Seen<{ seen: number }>>();
+    const leave = (place: Seen<{ seen: number }>): void => {
+      rota.delete(place);
+      places.delete(place);
+    };
     let [longest, sizes, shares] = [0, 0, 0];
     for (let step = 0; step < 4000; step++) {
       // Now many, now few.
       const wanted = 60 + 55 * Math.sin(step / 300);
-      if (rota.size < wanted) rota.add({ seen: clock.now() });
-      else for (const one of rota) if (rng.next() < 0.02) rota.delete(one);
+      if (rota.size < wanted) places.add(rota.add({ seen: clock.now() }));
+      else for (const place of places) if (rng.next() < 0.02) leave(place);
       await clock.advance(Math.max(0, Math.min(rng.between(0, 5), rota.pause)));
       if (rota.pause > 0) continue;
       const share = rota.take();

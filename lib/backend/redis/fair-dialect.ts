@@ -26,7 +26,7 @@ export class FairDialect extends PlainDialect {
     const reply = await this.commands.run(scripts.fairLock.acquire, this.keys(name), args, deadline, name);
     const [outcome, remaining, detail, now, key] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(key, detail);
-    return { outcome, remaining, detail, now };
+    return [outcome, remaining, detail, now];
   }
 
   async queue({ name, owner, lease, slot }: QueueRequest, { notAfter, deadline }: Limits): Promise<QueueReply> {
@@ -51,17 +51,14 @@ export class FairDialect extends PlainDialect {
     return kept;
   }
 
-  override async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  override release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const args = { owner, ...this.announcing(name) };
-    const [outcome, now] = await this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
-    return { outcome, now };
+    return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
   }
 
-  override async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+  override forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
     const args = this.announcing(name);
-    const reply = await this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
-    const [outcome, detail] = reply;
-    return { outcome, detail };
+    return this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
   }
 
   private keys(name: string): { lock: string; queue: string; deadlines: string } {

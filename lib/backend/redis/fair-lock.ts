@@ -9,9 +9,10 @@ import type {
 } from '../fair-lock-transitions.js';
 import type { RedisCommands } from './commands.js';
 import type { FairDialect } from './fair-dialect.js';
-import { isUnknown, RedisLock } from './lock.js';
+import { RedisLock } from './lock.js';
 import type { Replicas } from './replication.js';
 import { unexpectedReply } from './replies.js';
+import { isUnknown } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
@@ -34,14 +35,16 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
   async queue(request: QueueRequest): Promise<QueueOutcome> {
     const { name, owner, lease } = request;
     const deadline = this.deadline(lease);
-    const timing = { ...this.timing(name, deadline), grants: true };
-    const asked = this.inTime<QueueOutcome>(timing, async (limits, sent) => {
-      const { outcome, now, ...found } = await this.fair.queue(request, limits);
-      this.observe(name, now);
-      if (outcome === 'late') return undefined;
-      if (outcome !== 'acquired') return { outcome, ...found };
-      await this.confirmReplicas(request);
-      return { outcome, sent };
+    const asked = this.inTime({
+      ...this.about(name, deadline),
+      grants: true,
+      send: (limits) => this.fair.queue(request, limits),
+      read: ({ outcome, now, ...found }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
+        this.observe(name, now);
+        if (outcome === 'late') return undefined;
+        if (outcome !== 'acquired') return { outcome, ...found };
+        return this.confirmed(request, { outcome, sent });
+      },
     });
     return asked.catch(async (error: unknown) => {
       // Rejects only when the server refuses it, so that it cannot arrive after the owner's next, or after it has left.

@@ -32,8 +32,8 @@ export class FencedDialect extends PlainDialect {
     const reply = await this.commands.run(scripts.fencedLock.acquire, keys, args, deadline, name);
     const [outcome, remaining, detail, now, fence] = reply;
     if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);
-    const found = { outcome, remaining, detail, now };
-    return outcome === 'acquired' ? { ...found, fence: parseToken(fence, reply) } : found;
+    if (outcome !== 'acquired') return [outcome, remaining, detail, now];
+    return [outcome, remaining, detail, now, parseToken(fence, reply)];
   }
 
   async currentToken(name: string, deadline: number): Promise<bigint> {

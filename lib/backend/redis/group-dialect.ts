@@ -35,30 +35,27 @@ export class GroupDialect implements LockDialect {
     const reply = await this.commands.run(scripts.groupLock.acquire, { group }, args, deadline, name);
     const [outcome, remaining, detail, now] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
-    return { outcome, remaining, detail, now };
+    return [outcome, remaining, detail, now];
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, count, lease, notAfter, ...this.announcing(group), fields };
-    const [outcome, now] = await this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
-    return { outcome, now };
+    return this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
   }
 
-  async renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
     const parts = renewals.map((renewal) => ({ ...renewal, ...partsOfGroupLock(renewal.name) }));
     const groups = parts.map(({ group }) => group);
     const holders = parts.flatMap(({ owner, lease, fields }) => [owner, lease, fields.length, ...fields]);
     const args = { notAfter, holders: holders.map(String) };
-    const [outcome, now, ...held] = await this.commands.run(scripts.groupLock.renew, { groups }, args, deadline);
-    return { outcome, now, held };
+    return this.commands.run(scripts.groupLock.renew, { groups }, args, deadline);
   }
 
-  async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, ...this.announcing(group), fields };
-    const [outcome, now] = await this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
-    return { outcome, now };
+    return this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
   }
 
   async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
@@ -67,7 +64,7 @@ export class GroupDialect implements LockDialect {
     const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);
     const [outcome, detail] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
-    return { outcome, detail };
+    return [outcome, detail];
   }
 
   async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
@@ -76,7 +73,7 @@ export class GroupDialect implements LockDialect {
     const reply = await this.commands.run(scripts.groupLock.inspect, { group }, args, deadline, name);
     const [outcome, detail, count, remaining] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
-    return { outcome, detail, count, remaining };
+    return [outcome, detail, count, remaining];
   }
 
   private announcing(group: string): { channel: string; publish: PublishCommand } {

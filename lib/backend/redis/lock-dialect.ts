@@ -9,46 +9,39 @@ export interface Limits {
   readonly deadline: number;
 }
 
-/** Every reply carries the server's time, ms. `late`: the server's clock had passed `notAfter`, nothing was done. */
-export interface AcquireReply {
-  readonly outcome: 'acquired' | 'busy' | 'late' | 'wrong-type';
-  readonly remaining: number;
-  /** The holder where it is busy, the type found where that is wrong. */
-  readonly detail: string;
-  readonly now: number;
-  readonly fence?: bigint;
-}
+/**
+ * Replies are as scripts give them: a promise and an object more for each would cost as much as the rest of a command.
+ * `now`: the server's time, ms.
+ *
+ * Two numbers: acquired, for `lease` ms. It is what mostly happens, and numbers are read sooner than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`:
+ * the holder where it is busy, the type found where that is wrong.
+ */
+export type AcquireReply =
+  | readonly [lease: number, now: number]
+  | readonly [
+      outcome: 'acquired' | 'busy' | 'late' | 'wrong-type',
+      remaining: number,
+      detail: string,
+      now: number,
+      fence?: bigint,
+    ];
 
-export interface HoldReply {
-  readonly outcome: 'held' | 'lost' | 'late';
-  readonly now: number;
-}
+export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number];
 
-export interface RenewReply {
-  readonly outcome: 'renewed' | 'late';
-  readonly now: number;
-  /** One for each renewal; 1 where it was still held. */
-  readonly held: readonly number[];
-}
+/** `held`: one for each renewal; 1 where it was still held. */
+export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
-export interface ReleaseReply {
-  readonly outcome: 'released' | 'not-held';
-  readonly now: number;
-  /** How many clients were told, where that was counted. */
-  readonly heard?: number;
-}
+/** `heard`: how many clients were told, where that was counted. */
+export type ReleaseReply = readonly [outcome: 'released' | 'not-held', now: number, heard?: number];
 
-export interface ForceReleaseReply {
-  readonly outcome: 'released' | 'not-held' | 'wrong-type';
-  readonly detail: string;
-}
+export type ForceReleaseReply = readonly [outcome: 'released' | 'not-held' | 'wrong-type', detail: string];
 
-export interface InspectReply {
-  readonly outcome: 'locked' | 'free' | 'wrong-type';
-  readonly detail: string;
-  readonly count: number;
-  readonly remaining: number;
-}
+export type InspectReply = readonly [
+  outcome: 'locked' | 'free' | 'wrong-type',
+  detail: string,
+  count: number,
+  remaining: number,
+];
 
 /** How one kind of lock says its transitions to Redis: which script, on which keys. One script a transition. */
 export interface LockDialect {

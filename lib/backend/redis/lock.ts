@@ -1,6 +1,7 @@
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { Stopwatch } from '../../time/stopwatch.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -19,15 +20,12 @@ import type { AcquireReply, LockDialect, ReleaseReply } from './lock-dialect.js'
 import { unexpectedReply } from './replies.js';
 import type { Replicas } from './replication.js';
 import { renewByShard } from './renew-by-shard.js';
-import { requestInTime, type TimedRequest, type Timing } from './request-in-time.js';
-import { type Ghost, Undoing } from './undoing.js';
+import { isUnknown, requestInTime, type TimedRequest } from './request-in-time.js';
+import { Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
-export const isUnknown = (error: unknown): boolean =>
-  error instanceof LockUnavailableError && error.outcome === 'unknown';
-
-const outcomeOf = ({ outcome, heard }: ReleaseReply): ReleaseOutcome =>
-  outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
+/** Where a request is made, and for how long. */
+type About = Pick<TimedRequest<never, never>, 'key' | 'name' | 'deadline'>;
 
 /**
  * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
@@ -44,41 +42,60 @@ export class RedisLock implements LockTransitions {
     private readonly replicas?: Replicas,
   ) {
     this.unsettled = new Unsettled(scheduler);
-    this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost)).now);
+    this.undoing = new Undoing(scheduler, async (ghost) => {
+      const [, now] = await this.tryRelease(ghost);
+      return now;
+    });
   }
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name, owner, lease } = request;
-    const timing = { ...this.timing(name, this.deadline(lease)), grants: true };
-    return this.inTime(timing, async (limits, sent) => {
-      let reply: AcquireReply;
-      try {
-        reply = await this.dialect.acquire(request, limits);
-      } catch (error) {
-        this.undoUnknown(error, { name, owner, lease, notAfter: limits.notAfter });
-        throw error;
-      }
-      const { outcome, detail } = reply;
-      this.observe(name, reply.now);
-      if (outcome === 'acquired') {
-        if (this.replicas) await this.confirmReplicas(request);
-        return reply.fence === undefined ? { outcome, sent } : { outcome, sent, fence: reply.fence };
-      }
-      if (outcome === 'busy') return { outcome, remaining: reply.remaining, holder: detail };
-      if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
-      return undefined;
+    return this.inTime({
+      key: this.dialect.keyOf(name),
+      name,
+      deadline: this.deadline(lease),
+      grants: true,
+      send: (limits) => this.dialect.acquire(request, limits),
+      read: (reply, sent) => this.readAcquired(request, reply, sent),
+      onUnknown: (notAfter) => this.undoing.undo({ name, owner, lease, notAfter }),
     });
+  }
+
+  private readAcquired(
+    request: AcquireRequest,
+    reply: AcquireReply,
+    sent: Stopwatch,
+  ): AcquireOutcome | Promise<AcquireOutcome> | undefined {
+    const { name } = request;
+    if (reply.length === 2) {
+      const [lease, granted] = reply;
+      // Numbers could be anything; this one has to be ours.
+      if (lease !== request.lease) throw unexpectedReply(reply);
+      this.observe(name, granted);
+      return this.confirmed(request, { outcome: 'acquired', sent });
+    }
+    const [outcome, remaining, detail, now, fence] = reply;
+    this.observe(name, now);
+    if (outcome === 'acquired') {
+      return this.confirmed(request, fence === undefined ? { outcome, sent } : { outcome, sent, fence });
+    }
+    if (outcome === 'busy') return { outcome, remaining, holder: detail };
+    if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+    return undefined;
   }
 
   async hold(request: HoldRequest): Promise<HoldOutcome> {
     const { name, owner, lease } = request;
     await this.unsettled.settled(owner);
     const deadline = this.deadline(lease);
-    const asked = this.inTime<HoldOutcome>(this.timing(name, deadline), async (limits, sent) => {
-      const { outcome, now } = await this.dialect.hold(request, limits);
-      this.observe(name, now);
-      if (outcome === 'held') return { outcome, sent };
-      return outcome === 'lost' ? { outcome } : undefined;
+    const asked = this.inTime({
+      ...this.about(name, deadline),
+      send: (limits) => this.dialect.hold(request, limits),
+      read: ([outcome, now], sent): HoldOutcome | undefined => {
+        this.observe(name, now);
+        if (outcome === 'held') return { outcome, sent };
+        return outcome === 'lost' ? { outcome } : undefined;
+      },
     });
     return asked.catch(async (error: unknown) => {
       // Rejects only when the server refuses it, so that it cannot arrive after the owner's next.
@@ -97,12 +114,16 @@ export class RedisLock implements LockTransitions {
   private async renewTogether(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const deadline = this.deadline(Math.min(...renewals.map(({ lease }) => lease)));
     const [{ name } = { name: '' }] = renewals;
-    const asked = this.inTime(this.timing(name, deadline), async (limits, sent) => {
-      const reply = await this.dialect.renew(renewals, limits);
-      this.observe(name, reply.now);
-      if (reply.outcome === 'late') return undefined;
-      if (reply.held.length !== renewals.length) throw unexpectedReply(reply);
-      return { sent, held: reply.held.map((flag) => flag === 1) };
+    const asked = this.inTime({
+      ...this.about(name, deadline),
+      send: (limits) => this.dialect.renew(renewals, limits),
+      read: (reply, sent): RenewOutcome | undefined => {
+        const [outcome, now, ...held] = reply;
+        this.observe(name, now);
+        if (outcome === 'late') return undefined;
+        if (held.length !== renewals.length) throw unexpectedReply(reply);
+        return { sent, held: held.map((flag) => flag === 1) };
+      },
     });
     return asked.catch((error: unknown) => {
       const owners = renewals.map(({ owner }) => owner);
@@ -111,19 +132,20 @@ export class RedisLock implements LockTransitions {
     });
   }
 
-  async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
-    try {
-      return outcomeOf(await this.tryRelease(request));
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      return await this.releaseAgain(request, error);
-    }
+  release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    return this.tryRelease(request).then(
+      (reply) => this.readReleased(request.name, reply),
+      (error: unknown) => {
+        if (!isPassing(error)) throw error;
+        return this.releaseAgain(request, error);
+      },
+    );
   }
 
   async forceRelease(name: string): Promise<boolean> {
     const deadline = this.deadline();
     await this.ready(deadline, name);
-    const { outcome, detail } = await this.dialect.forceRelease(name, deadline);
+    const [outcome, detail] = await this.dialect.forceRelease(name, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return outcome === 'released';
   }
@@ -131,7 +153,7 @@ export class RedisLock implements LockTransitions {
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
     const deadline = this.deadline();
     await this.ready(deadline, name);
-    const { outcome, detail, count, remaining } = await this.dialect.inspect(name, owner, deadline);
+    const [outcome, detail, count, remaining] = await this.dialect.inspect(name, owner, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { locked: outcome === 'locked', count, remaining };
   }
@@ -145,12 +167,12 @@ export class RedisLock implements LockTransitions {
     return this.scheduler.now() + this.commands.patience(lease);
   }
 
-  protected timing(name: string, deadline: number): Timing {
+  protected about(name: string, deadline: number): About {
     return { key: this.dialect.keyOf(name), name, deadline };
   }
 
-  protected inTime<T>(timing: Timing, request: TimedRequest<T>): Promise<T> {
-    return requestInTime(this.commands, this.scheduler, timing, request);
+  protected inTime<Reply, T>(request: TimedRequest<Reply, T>): Promise<T> {
+    return requestInTime(this.commands, this.scheduler, request);
   }
 
   protected ready(deadline: number, name: string): Promise<void> {
@@ -162,12 +184,15 @@ export class RedisLock implements LockTransitions {
   }
 
   /**
-   * An acquisition that too few replicas know of is none: it would be forgotten by the next fail-over.
+   * What was acquired, once enough replicas know of it: what they do not know would be forgotten by the next fail-over.
    * @throws LockUnavailableError, after it was undone.
    */
-  protected async confirmReplicas({ name, owner, lease }: AcquireRequest): Promise<void> {
-    const { replicas, dialect } = this;
-    if (!replicas) return;
+  protected confirmed<T>(request: AcquireRequest, outcome: T): T | Promise<T> {
+    return this.replicas ? this.confirmReplicas(request, this.replicas).then(() => outcome) : outcome;
+  }
+
+  private async confirmReplicas({ name, owner, lease }: AcquireRequest, replicas: Replicas): Promise<void> {
+    const { dialect } = this;
     const held = { key: dialect.keyOf(name), field: dialect.fieldOf(name, owner) };
     const asked = this.commands.replicasWith(held, replicas);
     const found = await asked.catch((error: unknown) => this.undoUnconfirmed({ name, owner, lease }, error));
@@ -187,27 +212,26 @@ export class RedisLock implements LockTransitions {
     throw reason;
   }
 
-  protected async tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+  protected tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
-    if (!this.commands.canSend(this.dialect.keyOf(name))) await this.ready(deadline, name);
-    const reply = await this.dialect.release(name, owner, deadline);
-    this.observe(name, reply.now);
-    return reply;
+    const send = (): Promise<ReleaseReply> => this.dialect.release(name, owner, deadline);
+    return this.commands.canSend(this.dialect.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
+  }
+
+  private readReleased(name: string, [outcome, now, heard]: ReleaseReply): ReleaseOutcome {
+    this.observe(name, now);
+    return outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
   }
 
   /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
   private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
     try {
-      const reply = await this.tryRelease(request);
-      const onlyReplyWasLost = reply.outcome === 'not-held' && first.outcome === 'unknown';
-      return onlyReplyWasLost ? { outcome: 'released' } : outcomeOf(reply);
+      const released = this.readReleased(request.name, await this.tryRelease(request));
+      const onlyReplyWasLost = released.outcome === 'not-held' && first.outcome === 'unknown';
+      return onlyReplyWasLost ? { outcome: 'released' } : released;
     } catch (error) {
       this.undoing.undo({ ...request, notAfter: 0 });
       throw error;
     }
-  }
-
-  private undoUnknown(error: unknown, ghost: Ghost): void {
-    if (isUnknown(error)) this.undoing.undo(ghost);
   }
 }

@@ -5,8 +5,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { Limits } from './lock-dialect.js';
-import { isUnknown } from './lock.js';
-import { requestInTime } from './request-in-time.js';
+import { isUnknown, requestInTime } from './request-in-time.js';
 import { scripts } from './scripts/scripts.generated.js';
 import { Undoing } from './undoing.js';
 
@@ -151,17 +150,22 @@ export class MarkedRequests {
   ): Promise<Answer<Outcome>> {
     const { keep } = this;
     const { name, marker } = identity;
-    return requestInTime(this.commands, this.scheduler, { key: name, deadline }, async (limits) => {
-      // By the server's clock, which goes on where this machine is suspended.
-      if (limits.notAfter > identity.until) throw forgotten(name);
-      const reply = await send({ ...limits, marker, keep }).catch((error: unknown) => {
-        identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
-        throw error;
-      });
-      const [outcome, detail, now, count = 0] = reply;
-      this.commands.observe(name, now);
-      if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
-      return outcome === 'late' ? undefined : { outcome, count };
+    return requestInTime(this.commands, this.scheduler, {
+      key: name,
+      deadline,
+      send: async (limits) => {
+        // By the server's clock, which goes on where this machine is suspended.
+        if (limits.notAfter > identity.until) throw forgotten(name);
+        return send({ ...limits, marker, keep }).catch((error: unknown) => {
+          identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
+          throw error;
+        });
+      },
+      read: ([outcome, detail, now, count = 0]): Answer<Outcome> | undefined => {
+        this.commands.observe(name, now);
+        if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+        return outcome === 'late' ? undefined : { outcome, count };
+      },
     });
   }
 

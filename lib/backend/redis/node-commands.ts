@@ -23,9 +23,13 @@ const isCount = (value: unknown): value is string => typeof value === 'string' &
 export const patienceWithin = (commandTimeout: number, lease: number): number =>
   Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
 
-/** Written in one turn where it has to be announced, so that nothing comes between the two. */
-const announced = (client: RedisClient, asking: boolean, send: () => Promise<unknown>): Promise<unknown> =>
-  asking ? Promise.all([client.asking(), send()]).then(([, reply]) => reply) : send();
+/** What has to be announced is written in the same turn, so that nothing comes between the two. */
+const announced =
+  <How>(client: RedisClient, send: (how: How) => Promise<unknown>) =>
+  async (how: How): Promise<unknown> => {
+    const [, reply] = await Promise.all([client.asking(), send(how)]);
+    return reply;
+  };
 
 const replyOf = <S extends Script>(script: S, reply: unknown): ReplyOf<S> => {
   if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
@@ -168,21 +172,26 @@ export class NodeCommands implements RedisCommands {
     const { client } = this.connection;
     const { text } = script;
     const { keyCount, parameters } = encode(script, keys, args);
-    /** EVALSHA, and EVAL only where the server does not know the script: a user without +eval can have them preloaded. */
-    const instead = (error: unknown): Promise<unknown> | undefined => {
-      if (isNotWritten(error)) this.connection.goingDown();
-      // After the deadline the caller has been told that it failed, so it must not happen any more.
-      if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
-      return announced(client, asking, () => client.eval(text, keyCount, ...parameters));
-    };
+    const send = (how: 'evalsha' | 'eval'): Promise<unknown> =>
+      client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
+    const evaluate = asking ? announced(client, send) : send;
     this.connection.gather();
-    const evaluated = announced(client, asking, () => client.evalsha(scriptHash(text), keyCount, ...parameters));
-    return inTime(evaluated, deadline, this.scheduler, name, (reply) => replyOf(script, reply), instead);
+    return inTime(evaluate('evalsha'), deadline, this.scheduler, {
+      name,
+      read: (reply) => replyOf(script, reply),
+      // EVAL only where the server does not know the script: a user without +eval can have them preloaded.
+      instead: (error) => {
+        if (isNotWritten(error)) this.connection.goingDown();
+        // After the deadline the caller has been told that it failed, so it must not happen any more.
+        if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
+        return evaluate('eval');
+      },
+    });
   }
 
   /** One command that is no script, on the same terms. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
-    return inTime(command(this.connection.client), deadline, this.scheduler, undefined, asIs);
+    return inTime(command(this.connection.client), deadline, this.scheduler, asIs());
   }
 
   private async prepare(identify: boolean): Promise<void> {

@@ -12,10 +12,10 @@ import type {
 import { tooManyPermits } from '../semaphore-transitions.js';
 import type { RedisCommands } from './commands.js';
 import { RedisCounter } from './counter.js';
-import { isUnknown } from './lock.js';
+import type { Limits } from './lock-dialect.js';
 import type { MarkedRequest, MarkedRequests } from './marked-requests.js';
 import { PermitScripts } from './permit-scripts.js';
-import { requestInTime, type TimedRequest } from './request-in-time.js';
+import { isUnknown, requestInTime } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
@@ -42,20 +42,20 @@ export class RedisPermits implements PermitTransitions {
     this.undoing = new Undoing<Stray>(scheduler, async ({ free }) => (await free()).now);
   }
 
-  async acquire(request: PermitRequest): Promise<PermitOutcome> {
+  acquire(request: PermitRequest): Promise<PermitOutcome> {
     const { name, ids, lease } = request;
-    const deadline = this.deadline(lease);
-    return requestInTime(this.commands, this.scheduler, { key: name, deadline, grants: true }, async (limits, sent) => {
-      const answer = await this.scripts.acquire(request, limits).catch((error: unknown) => {
-        // The ids share one deadline, so they are out together or not at all.
-        const free = () => this.freeAll(name, ids);
-        if (isUnknown(error)) this.undoing.undo({ free, lease, notAfter: limits.notAfter });
-        throw error;
-      });
-      const { outcome, available, remaining } = answer;
-      if (outcome === 'late') return undefined;
-      if (outcome === 'acquired') return { outcome, sent };
-      return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
+    return requestInTime(this.commands, this.scheduler, {
+      key: name,
+      deadline: this.deadline(lease),
+      grants: true,
+      send: (limits) => this.scripts.acquire(request, limits),
+      read: ({ outcome, available, remaining }, sent): PermitOutcome | undefined => {
+        if (outcome === 'late') return undefined;
+        if (outcome === 'acquired') return { outcome, sent };
+        return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
+      },
+      // The ids share one deadline, so they are out together or not at all.
+      onUnknown: (notAfter) => this.undoing.undo({ free: () => this.freeAll(name, ids), lease, notAfter }),
     });
   }
 
@@ -73,10 +73,8 @@ export class RedisPermits implements PermitTransitions {
   }
 
   async updateLease(name: string, id: PermitId, lease: number): Promise<boolean> {
-    return this.twice<boolean>(name, lease, async (limits) => {
-      const outcome = await this.scripts.updateLease(name, id, lease, limits);
-      return outcome === 'late' ? undefined : outcome === 'held';
-    });
+    const outcome = await this.twice(name, lease, (limits) => this.scripts.updateLease(name, id, lease, limits));
+    return outcome === 'held';
   }
 
   async lease(name: string, id: PermitId): Promise<number | undefined> {
@@ -93,10 +91,7 @@ export class RedisPermits implements PermitTransitions {
   }
 
   async setPermits(name: string, total: number): Promise<void> {
-    await this.twice(name, Number.POSITIVE_INFINITY, async (limits) => {
-      const outcome = await this.scripts.set(name, total, limits);
-      return outcome === 'late' ? undefined : outcome;
-    });
+    await this.twice(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
   }
 
   async addPermits(name: string, delta: number): Promise<void> {
@@ -130,9 +125,14 @@ export class RedisPermits implements PermitTransitions {
    * A request that may be executed twice, once more where it is unknown whether it was. Settles then only when the
    * server refuses the first by now, so that it cannot overtake what its caller asks next.
    */
-  private async twice<T>(name: string, lease: number, request: TimedRequest<T>): Promise<T> {
+  private async twice<Outcome extends string>(
+    name: string,
+    lease: number,
+    send: (limits: Limits) => Promise<Outcome | 'late'>,
+  ): Promise<Exclude<Outcome, 'late'>> {
     const deadline = this.deadline(lease);
-    const ask = (): Promise<T> => requestInTime(this.commands, this.scheduler, { key: name, deadline }, request);
+    const read = (outcome: Outcome | 'late') => (outcome === 'late' ? undefined : outcome) as Exclude<Outcome, 'late'>;
+    const ask = () => requestInTime(this.commands, this.scheduler, { key: name, deadline, send, read });
     try {
       return await ask();
     } catch (unknown) {

@@ -12,21 +12,7 @@ import type {
   ReleaseReply,
   RenewReply,
 } from './lock-dialect.js';
-import type { ReplyOf } from './scripts/script.js';
 import { scripts } from './scripts/scripts.generated.js';
-
-const acquireReply = ([outcome, remaining, detail, now]: ReplyOf<typeof scripts.lock.acquire>): AcquireReply => ({
-  outcome,
-  remaining,
-  detail,
-  now,
-});
-
-const releaseReply = ([outcome, now, heard]: ReplyOf<typeof scripts.lock.release>): ReleaseReply => ({
-  outcome,
-  now,
-  heard,
-});
 
 /** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class PlainDialect implements LockDialect {
@@ -46,39 +32,31 @@ export class PlainDialect implements LockDialect {
 
   acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const args = { owner, lease, notAfter };
-    return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name).then(acquireReply);
+    return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
     const args = { owner, count, lease, notAfter };
-    const [outcome, now] = await this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
-    return { outcome, now };
+    return this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
   }
 
-  async renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
     const locks = renewals.map(({ name }) => name);
     const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
-    const reply = await this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
-    const [outcome, now, ...held] = reply;
-    return { outcome, now, held };
+    return this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
   }
 
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const args = { owner, ...this.announcing(name) };
-    return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name).then(releaseReply);
+    return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
   }
 
-  async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    const args = this.announcing(name);
-    const [outcome, detail] = await this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
-    return { outcome, detail };
+  forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+    return this.commands.run(scripts.lock.forceRelease, { lock: name }, this.announcing(name), deadline, name);
   }
 
-  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
-    const args = { owner: owner ?? '' };
-    const reply = await this.commands.run(scripts.lock.inspect, { lock: name }, args, deadline, name);
-    const [outcome, detail, count, remaining] = reply;
-    return { outcome, detail, count, remaining };
+  inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    return this.commands.run(scripts.lock.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
   }
 
   /** Where a release is announced, and by which command; by none where it is not. */

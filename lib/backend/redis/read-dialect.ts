@@ -20,21 +20,25 @@ export class ReadDialect extends ReadWriteDialect {
     super(commands, scripts.readLock);
   }
 
-  async acquire(request: ReadRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+  acquire(request: ReadRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const { name, owner, lease, behindWriters = false } = request;
     const args = { stem: readWriteStem(name), owner, lease, behindWriters: behindWriters ? 1 : 0, notAfter };
-    const reply = await this.commands.run(scripts.readLock.acquire, { lock: name }, args, deadline, name);
-    const [outcome, remaining, detail, now] = reply;
-    return { outcome, remaining, detail, now };
+    return this.commands.run(scripts.readLock.acquire, { lock: name }, args, deadline, name);
   }
 
   /** Not after the deadline, unlike that of other kinds: a writer may read again under the same id. */
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
-    return requestInTime(this.commands, this.scheduler, { key: name, deadline }, async ({ notAfter }) => {
-      const timed = { stem: readWriteStem(name), owner, ...this.announcing(name), notAfter };
-      const [outcome, now] = await this.commands.run(scripts.readLock.release, { lock: name }, timed, deadline, name);
-      this.commands.observe(name, now);
-      return outcome === 'late' ? undefined : { outcome, now };
+    return requestInTime(this.commands, this.scheduler, {
+      key: name,
+      deadline,
+      send: ({ notAfter }) => {
+        const timed = { stem: readWriteStem(name), owner, ...this.announcing(name), notAfter };
+        return this.commands.run(scripts.readLock.release, { lock: name }, timed, deadline, name);
+      },
+      read: ([outcome, now]): ReleaseReply | undefined => {
+        this.commands.observe(name, now);
+        return outcome === 'late' ? undefined : [outcome, now];
+      },
     });
   }
 }

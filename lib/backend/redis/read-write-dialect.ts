@@ -38,35 +38,23 @@ export abstract class ReadWriteDialect implements LockDialect {
   abstract acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
   abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
 
-  async hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
     const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
-    const [outcome, now] = await this.commands.run(this.half.hold, { lock: name }, args, deadline, name);
-    return { outcome, now };
+    return this.commands.run(this.half.hold, { lock: name }, args, deadline, name);
   }
 
-  async renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
     const locks = renewals.map(({ name }) => name);
     const holders = renewals.flatMap(({ name, owner, lease }) => [owner, String(lease), readWriteStem(name)]);
-    const [outcome, now, ...held] = await this.commands.run(
-      this.half.renew,
-      { locks },
-      { notAfter, holders },
-      deadline,
-    );
-    return { outcome, now, held };
+    return this.commands.run(this.half.renew, { locks }, { notAfter, holders }, deadline);
   }
 
-  async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    const args = this.announcing(name);
-    const [outcome, detail] = await this.commands.run(this.half.forceRelease, { lock: name }, args, deadline, name);
-    return { outcome, detail };
+  forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+    return this.commands.run(this.half.forceRelease, { lock: name }, this.announcing(name), deadline, name);
   }
 
-  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
-    const args = { owner: owner ?? '' };
-    const reply = await this.commands.run(this.half.inspect, { lock: name }, args, deadline, name);
-    const [outcome, detail, count, remaining] = reply;
-    return { outcome, detail, count, remaining };
+  inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    return this.commands.run(this.half.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
   }
 
   protected announcing(name: string): { channel: string; publish: PublishCommand } {

@@ -4,9 +4,10 @@ import type { HoldOutcome, HoldRequest, ReleaseOutcome, ReleaseRequest } from '.
 import type { ReadTransitions, WriteTransitions } from '../read-write-transitions.js';
 import type { RedisCommands } from './commands.js';
 import type { ReleaseReply } from './lock-dialect.js';
-import { isUnknown, RedisLock } from './lock.js';
+import { RedisLock } from './lock.js';
 import { ReadDialect } from './read-dialect.js';
 import type { Replicas } from './replication.js';
+import { isUnknown } from './request-in-time.js';
 import { Unsettled } from './unsettled.js';
 import { WriteDialect } from './write-dialect.js';
 

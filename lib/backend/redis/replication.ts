@@ -79,8 +79,7 @@ export class Replication {
         this.writeAndWait(held, min, timeout),
         deadline,
         this.scheduler,
-        undefined,
-        asIs,
+        asIs(),
       );
       questions.forEach(({ resolve }, index) => resolve(isHeld[index] ? replicas : 0));
     } catch (error) {

@@ -4,10 +4,8 @@ import { Stopwatch } from '../../time/stopwatch.js';
 import type { RedisCommands } from './commands.js';
 import type { Limits } from './lock-dialect.js';
 
-/** `undefined`: the server refused, because by its clock the request came late. */
-export type TimedRequest<T> = (limits: Limits, sent: Stopwatch) => Promise<T | undefined>;
-
-export interface Timing {
+/** Something that is asked of the server, again where there is reason and time to. */
+export interface TimedRequest<Reply, T> {
   /** Under which the request is made. */
   readonly key: string;
   /** What the user knows it by. Default: the key. */
@@ -15,31 +13,58 @@ export interface Timing {
   readonly deadline: number;
   /** Whether it gives something new to somebody. Default: no. */
   readonly grants?: boolean;
+  send(limits: Limits): Promise<Reply>;
+  /** What the reply says; `undefined`: the server refused, because by its clock the request came late. */
+  read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
+  /** Told where it may have been executed, or may yet be, until `notAfter` on the server's clock. */
+  onUnknown?(notAfter: number): void;
 }
+
+const isUnavailable = (error: unknown, outcome: LockUnavailableError['outcome']): boolean =>
+  error instanceof LockUnavailableError && error.outcome === outcome;
+
+export const isUnknown = (error: unknown): boolean => isUnavailable(error, 'unknown');
 
 /**
  * Makes a request that the server refuses after the deadline. Where it did so although the deadline has not come, our
  * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
  * before anything was written, there is time for another.
  */
-export const requestInTime = async <T>(
+export const requestInTime = <Reply, T>(
   commands: RedisCommands,
   scheduler: SteadyScheduler,
-  { key, name = key, deadline, grants = false }: Timing,
-  request: TimedRequest<T>,
+  request: TimedRequest<Reply, T>,
 ): Promise<T> => {
-  while (scheduler.now() < deadline) {
-    if (!commands.canSend(key)) await commands.ready(deadline, key, name);
+  const { key, name = key, deadline, grants = false } = request;
+  const again = (): Promise<T> => requestInTime(commands, scheduler, request);
+
+  const send = (): Promise<T> => {
     // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
     if (grants) commands.checkGrant(key, name);
     const sent = new Stopwatch(scheduler);
     const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
-    try {
-      const result = await request({ notAfter, deadline }, sent);
-      if (result !== undefined) return result;
-    } catch (error) {
-      if (!(error instanceof LockUnavailableError && error.outcome === 'not-sent')) throw error;
-    }
+    const failed = (error: unknown): Promise<T> => {
+      if (isUnavailable(error, 'not-sent')) return again();
+      if (isUnknown(error)) request.onUnknown?.(notAfter);
+      throw error;
+    };
+    const answered = (reply: Reply): T | PromiseLike<T> => {
+      try {
+        return request.read(reply, sent) ?? again();
+      } catch (error) {
+        return failed(error);
+      }
+    };
+    return request.send({ notAfter, deadline }).then(answered, failed);
+  };
+
+  if (scheduler.now() >= deadline) return Promise.reject(tooLate(name));
+  try {
+    return commands.canSend(key) ? send() : commands.ready(deadline, key, name).then(send);
+  } catch (error) {
+    return Promise.reject(error);
   }
-  throw new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });
 };
+
+const tooLate = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });

@@ -91,7 +91,7 @@ export class RedisSubscriber implements WakeUps {
     }
     this.keepListening();
     if (channel.live) return;
-    await inTime(this.begin(name), deadline, this.scheduler, undefined, asIs);
+    await inTime(this.begin(name), deadline, this.scheduler, asIs());
     channel.live = this.connection.isReady;
   }
 
@@ -127,7 +127,7 @@ export class RedisSubscriber implements WakeUps {
   /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
   private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
     try {
-      await inTime(this.begin(name), deadline, this.scheduler, undefined, asIs);
+      await inTime(this.begin(name), deadline, this.scheduler, asIs());
       channel.live = true;
       if (this.channels.get(name) !== channel) await this.end(name);
     } catch (error) {
@@ -162,12 +162,10 @@ export class RedisSubscriber implements WakeUps {
     if (this.channels.size === 0) return;
     this.keepListening();
     if (!this.connection.isReady) return;
-    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, undefined, asIs).catch(
-      () => {
-        this.wentDeaf();
-        this.connection.reconnect();
-      },
-    );
+    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, asIs()).catch(() => {
+      this.wentDeaf();
+      this.connection.reconnect();
+    });
   }
 
   private deadline(ms: number): number {

@@ -19,19 +19,16 @@ export class WriteDialect extends ReadWriteDialect {
     return `${owner}:write`;
   }
 
-  async acquire(request: WriteRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+  acquire(request: WriteRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
     const { name, owner, lease, waiting = { id: '', patience: 0 } } = request;
     const { id: waiter, patience } = waiting;
     const args = { stem: readWriteStem(name), owner, lease, waiter, patience, notAfter };
-    const reply = await this.commands.run(scripts.writeLock.acquire, { lock: name }, args, deadline, name);
-    const [outcome, remaining, detail, now] = reply;
-    return { outcome, remaining, detail, now };
+    return this.commands.run(scripts.writeLock.acquire, { lock: name }, args, deadline, name);
   }
 
-  async release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     const args = { stem: readWriteStem(name), owner, ...this.announcing(name) };
-    const [outcome, now] = await this.commands.run(scripts.writeLock.release, { lock: name }, args, deadline, name);
-    return { outcome, now };
+    return this.commands.run(scripts.writeLock.release, { lock: name }, args, deadline, name);
   }
 
   /** Nobody waits under this id any more. */

@@ -68,7 +68,7 @@ export class ProbedServer {
 
   /** @throws LockUnavailableError where the server refuses, or does not answer before `deadline`. */
   ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
-    return inTime(command(this.connection.client), deadline, this.terms.scheduler, undefined, asIs);
+    return inTime(command(this.connection.client), deadline, this.terms.scheduler, asIs());
   }
 
   /** @throws LockUnavailableError where the server does not answer now. That it refuses is an answer. */

@@ -25,7 +25,8 @@ export interface Script<
   readonly keyNames: readonly string[];
   /** In the order of `ARGV`. */
   readonly argumentNames: readonly string[];
-  readonly replyPlaces: readonly ReplyPlace[];
+  /** The shapes that a reply may have. */
+  readonly replies: readonly (readonly ReplyPlace[])[];
   /** For the compiler only: no script carries it at run time. */
   readonly [signature]?: { readonly keys: Keys; readonly arguments: Arguments; readonly reply: Reply };
 }
@@ -56,12 +57,20 @@ export function encode<S extends Script>(
 }
 
 /** Whether a server's answer is a reply of this script. */
-export function isReplyOf<S extends Script>({ replyPlaces }: S, answer: unknown): answer is ReplyOf<S> {
+export function isReplyOf<S extends Script>({ replies }: S, answer: unknown): answer is ReplyOf<S> {
   if (!Array.isArray(answer)) return false;
   const values: readonly unknown[] = answer;
-  const last = replyPlaces.at(-1);
-  const fits = last?.rest ? values.length >= replyPlaces.length - 1 : values.length === replyPlaces.length;
-  return fits && values.every((value, index) => isOf((replyPlaces[index] ?? last)?.holds, value));
+  for (const places of replies) if (hasShape(places, values)) return true;
+  return false;
+}
+
+function hasShape(places: readonly ReplyPlace[], values: readonly unknown[]): boolean {
+  const last = places[places.length - 1];
+  if (last?.rest ? values.length < places.length - 1 : values.length !== places.length) return false;
+  for (let index = 0; index < values.length; index++) {
+    if (!isOf((places[index] ?? last)?.holds, values[index])) return false;
+  }
+  return true;
 }
 
 function isOf(holds: ReplyPlace['holds'] | undefined, value: unknown): boolean {

@@ -11,7 +11,7 @@ export const scripts = {
       name: 'counter/delete',
       keyNames: ['counter', 'marker'],
       argumentNames: ['channel', 'publish', 'message', 'keep', 'notAfter'],
-      replyPlaces: [{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }],
+      replies: [[{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local counter = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
@@ -55,7 +55,7 @@ return { outcome, '', now }`,
       name: 'counter/forget',
       keyNames: ['marker'],
       argumentNames: [],
-      replyPlaces: [{ holds: 'number' }],
+      replies: [[{ holds: 'number' }]],
       text: `local marker = KEYS[1]
 return { redis.call('DEL', marker) }`,
     }),
@@ -68,7 +68,7 @@ return { redis.call('DEL', marker) }`,
       name: 'counter/inspect',
       keyNames: ['counter'],
       argumentNames: [],
-      replyPlaces: [{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }],
+      replies: [[{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }]],
       text: `local counter = KEYS[1]
 local function countUnder(key)
   local text = redis.pcall('GET', key)
@@ -97,7 +97,7 @@ return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count) }
       name: 'counter/try-set',
       keyNames: ['counter', 'marker'],
       argumentNames: ['count', 'ttl', 'channel', 'publish', 'message', 'keep', 'notAfter'],
-      replyPlaces: [{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }],
+      replies: [[{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local counter = KEYS[1]
 local marker = KEYS[2]
 local count = tonumber(ARGV[1])
@@ -159,12 +159,14 @@ return { outcome, '', now }`,
       name: 'fair-lock/acquire',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'lease', 'channel', 'publish', 'notAfter'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'string' },
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'string' },
+        ],
       ],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
@@ -191,7 +193,7 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, 1)
+  redis.call('HSET', lock, owner, '1')
   local limited = redis.pcall('PEXPIRE', lock, lease)
   if type(limited) ~= 'table' then return nil end
   redis.call('DEL', lock)
@@ -243,7 +245,7 @@ return { 'acquired', lease, '', now, '' }`,
       name: 'fair-lock/force-release',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -300,7 +302,7 @@ return { 'released', '' }`,
       name: 'fair-lock/keep',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['slot', 'channel', 'publish', 'owners'],
-      replyPlaces: [{ holds: ['kept'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      replies: [[{ holds: ['kept'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -432,7 +434,7 @@ return reply`,
       name: 'fair-lock/leave',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'slot', 'channel', 'publish'],
-      replyPlaces: [{ holds: ['left'] }, { holds: 'number' }],
+      replies: [[{ holds: ['left'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -556,12 +558,14 @@ return { 'left', now }`,
       name: 'fair-lock/queue',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'lease', 'slot', 'channel', 'publish', 'notAfter'],
-      replyPlaces: [
-        { holds: ['acquired', 'queued', 'waiting', 'late', 'wrong-type'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'string' },
+      replies: [
+        [
+          { holds: ['acquired', 'queued', 'waiting', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'string' },
+        ],
       ],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
@@ -590,7 +594,7 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, 1)
+  redis.call('HSET', lock, owner, '1')
   local limited = redis.pcall('PEXPIRE', lock, lease)
   if type(limited) ~= 'table' then return nil end
   redis.call('DEL', lock)
@@ -724,7 +728,7 @@ return { outcome, math.ceil(deadline - now), head, now, head }`,
       name: 'fair-lock/release',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -790,12 +794,14 @@ return { held and 'released' or 'not-held', now }`,
       name: 'fenced-lock/acquire',
       keyNames: ['lock', 'token'],
       argumentNames: ['owner', 'lease', 'notAfter', 'fences'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'late', 'wrong-type', 'no-token'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'string' },
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'late', 'wrong-type', 'no-token'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'string' },
+        ],
       ],
       text: `local lock = KEYS[1]
 local token = KEYS[2]
@@ -820,7 +826,7 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, 1)
+  redis.call('HSET', lock, owner, '1')
   local limited = redis.pcall('PEXPIRE', lock, lease)
   if type(limited) ~= 'table' then return nil end
   redis.call('DEL', lock)
@@ -869,7 +875,7 @@ return { 'acquired', lease, '', now, last }`,
       name: 'fenced-lock/current-token',
       keyNames: ['token'],
       argumentNames: [],
-      replyPlaces: [{ holds: ['token', 'no-token'] }, { holds: 'string' }],
+      replies: [[{ holds: ['token', 'no-token'] }, { holds: 'string' }]],
       text: `local token = KEYS[1]
 local function lastToken(token)
   local found = redis.call('TYPE', token).ok
@@ -896,11 +902,13 @@ return { 'token', last }`,
       name: 'group-lock/acquire',
       keyNames: ['group'],
       argumentNames: ['owner', 'lease', 'notAfter', 'fields'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'number' },
+        ],
       ],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
@@ -989,7 +997,7 @@ return { 'acquired', lease, '', now }`,
       name: 'group-lock/force-release',
       keyNames: ['group'],
       argumentNames: ['channel', 'publish', 'fields'],
-      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
       text: `local group = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -1063,7 +1071,7 @@ return { freed and 'released' or 'not-held', '' }`,
       name: 'group-lock/hold',
       keyNames: ['group'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'publish', 'fields'],
-      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -1143,11 +1151,8 @@ return { 'held', now }`,
       name: 'group-lock/inspect',
       keyNames: ['group'],
       argumentNames: ['owner', 'fields'],
-      replyPlaces: [
-        { holds: ['locked', 'free', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
@@ -1221,7 +1226,7 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
       name: 'group-lock/release',
       keyNames: ['group'],
       argumentNames: ['owner', 'channel', 'publish', 'fields'],
-      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }]],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -1291,7 +1296,7 @@ return { held and 'released' or 'not-held', now }`,
       name: 'group-lock/renew',
       keyNames: ['groups'],
       argumentNames: ['notAfter', 'holders'],
-      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
       text: `local groups = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -1370,7 +1375,7 @@ return reply`,
       name: 'latch/count-down',
       keyNames: ['latch', 'marker'],
       argumentNames: ['channel', 'publish', 'keep', 'notAfter'],
-      replyPlaces: [{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }],
+      replies: [[{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local latch = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
@@ -1416,16 +1421,15 @@ return { outcome, '', now }`,
     acquire: script<
       { lock: string },
       { owner: string; lease: number; notAfter: number },
-      [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+      | [lease: number, now: number]
+      | [outcome: 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
     >({
       name: 'lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['owner', 'lease', 'notAfter'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: 'number' }, { holds: 'number' }],
+        [{ holds: ['busy', 'late', 'wrong-type'] }, { holds: 'number' }, { holds: 'string' }, { holds: 'number' }],
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
@@ -1448,7 +1452,7 @@ local function holdCount(lock, owner)
   return tonumber(count or '0')
 end
 local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, 1)
+  redis.call('HSET', lock, owner, '1')
   local limited = redis.pcall('PEXPIRE', lock, lease)
   if type(limited) ~= 'table' then return nil end
   redis.call('DEL', lock)
@@ -1457,13 +1461,13 @@ end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 if redis.call('EXISTS', lock) == 0 then
-  return takeLock(lock, owner, lease) or { 'acquired', lease, '', now }
+  return takeLock(lock, owner, lease) or { lease, now }
 end
 local held, found = holdCount(lock, owner)
 if not held then return { 'wrong-type', 0, found, now } end
 if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now } end
 redis.call('PEXPIRE', lock, lease)
-return { 'acquired', lease, '', now }`,
+return { lease, now }`,
     }),
     /** Ends the hold of whoever has it and wakes the waiters. */
     forceRelease: script<
@@ -1474,7 +1478,7 @@ return { 'acquired', lease, '', now }`,
       name: 'lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -1495,7 +1499,7 @@ return { 'released', '' }`,
       name: 'lock/hold',
       keyNames: ['lock'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter'],
-      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -1535,11 +1539,8 @@ return { 'held', now }`,
       name: 'lock/inspect',
       keyNames: ['lock'],
       argumentNames: ['owner'],
-      replyPlaces: [
-        { holds: ['locked', 'free', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
@@ -1567,7 +1568,7 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }, { holds: 'number' }],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -1601,7 +1602,7 @@ return { 'released', now, tonumber(heard) or 0 }`,
       name: 'lock/renew',
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
-      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
       text: `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -1651,12 +1652,14 @@ return reply`,
       name: 'permits/acquire',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['lease', 'notAfter', 'channel', 'publish', 'ids'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'not-set', 'late', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'not-set', 'late', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -1748,11 +1751,13 @@ return { 'acquired', '', now, available - #ids, 0 }`,
       name: 'permits/add',
       keyNames: ['permits', 'deadlines', 'marker'],
       argumentNames: ['delta', 'most', 'channel', 'publish', 'keep', 'notAfter'],
-      replyPlaces: [
-        { holds: ['added', 'too-many', 'late', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['added', 'too-many', 'late', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -1813,10 +1818,12 @@ return { 'added', '', now, pool.available + delta }`,
       name: 'permits/delete',
       keyNames: ['permits', 'deadlines', 'marker'],
       argumentNames: ['keep', 'notAfter'],
-      replyPlaces: [
-        { holds: ['deleted', 'none', 'late', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['deleted', 'none', 'late', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -1869,11 +1876,13 @@ return { outcome, '', now }`,
       name: 'permits/inspect',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['channel', 'publish'],
-      replyPlaces: [
-        { holds: ['set', 'unset', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['set', 'unset', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -1934,10 +1943,8 @@ return { outcome, '', pool.available + swept, pool.out - swept }`,
       name: 'permits/lease',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['id', 'channel', 'publish'],
-      replyPlaces: [
-        { holds: ['held', 'not-held', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: ['held', 'not-held', 'wrong-type', 'wrong-deadlines'] }, { holds: 'string' }, { holds: 'number' }],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -2005,11 +2012,13 @@ return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 
       name: 'permits/release-all',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['channel', 'publish', 'ids'],
-      replyPlaces: [
-        { holds: ['released', 'not-held', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['released', 'not-held', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -2087,10 +2096,12 @@ return { 'released', '', now, 0 }`,
       name: 'permits/release',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['id', 'channel', 'publish'],
-      replyPlaces: [
-        { holds: ['released', 'expired', 'not-held', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['released', 'expired', 'not-held', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -2145,10 +2156,8 @@ return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
       name: 'permits/set',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['total', 'notAfter', 'channel', 'publish'],
-      replyPlaces: [
-        { holds: ['set', 'late', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: ['set', 'late', 'wrong-type', 'wrong-deadlines'] }, { holds: 'string' }, { holds: 'number' }],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -2206,10 +2215,12 @@ return { 'set', '', now }`,
       name: 'permits/update-lease',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['id', 'lease', 'notAfter', 'channel', 'publish'],
-      replyPlaces: [
-        { holds: ['held', 'not-held', 'late', 'wrong-type', 'wrong-deadlines'] },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['held', 'not-held', 'late', 'wrong-type', 'wrong-deadlines'] },
+          { holds: 'string' },
+          { holds: 'number' },
+        ],
       ],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
@@ -2285,7 +2296,7 @@ return { 'held', '', now }`,
       name: 'probe/rights',
       keyNames: [],
       argumentNames: ['lock', 'publish', 'keyCount', 'names'],
-      replyPlaces: [{ holds: ['master', 'replica'] }, { holds: 'string', rest: true }],
+      replies: [[{ holds: ['master', 'replica'] }, { holds: 'string', rest: true }]],
       text: `local lock = ARGV[1]
 local publish = ARGV[2]
 local keyCount = tonumber(ARGV[3])
@@ -2365,11 +2376,13 @@ return reply`,
       name: 'read-lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'lease', 'behindWriters', 'notAfter'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'number' },
+        ],
       ],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
@@ -2453,7 +2466,7 @@ return { 'acquired', lease, '', now }`,
       name: 'read-lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -2480,7 +2493,7 @@ return { 'released', '' }`,
       name: 'read-lock/hold',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
-      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -2544,11 +2557,8 @@ return { 'held', now }`,
       name: 'read-lock/inspect',
       keyNames: ['lock'],
       argumentNames: ['owner'],
-      replyPlaces: [
-        { holds: ['locked', 'free', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
@@ -2577,7 +2587,7 @@ return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('
       name: 'read-lock/release',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'channel', 'publish', 'notAfter'],
-      replyPlaces: [{ holds: ['released', 'not-held', 'late'] }, { holds: 'number' }],
+      replies: [[{ holds: ['released', 'not-held', 'late'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -2640,7 +2650,7 @@ return { reads > 0 and 'released' or 'not-held', now }`,
       name: 'read-lock/renew',
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
-      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
       text: `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -2696,7 +2706,7 @@ return reply`,
       name: 'replication/confirm',
       keyNames: ['lock'],
       argumentNames: ['field'],
-      replyPlaces: [{ holds: ['held', 'lost'] }],
+      replies: [[{ holds: ['held', 'lost'] }]],
       text: `local lock = KEYS[1]
 local field = ARGV[1]
 local count = redis.call('HGET', lock, field)
@@ -2715,11 +2725,13 @@ return { 'held' }`,
       name: 'semaphore/add',
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['delta', 'most', 'channel', 'publish', 'keep', 'notAfter'],
-      replyPlaces: [
-        { holds: ['added', 'too-many', 'late', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['added', 'too-many', 'late', 'wrong-type'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local semaphore = KEYS[1]
 local marker = KEYS[2]
@@ -2773,11 +2785,13 @@ return { 'added', '', now, available }`,
       name: 'semaphore/drain',
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['keep', 'notAfter'],
-      replyPlaces: [
-        { holds: ['taken', 'not-set', 'late', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['taken', 'not-set', 'late', 'wrong-type'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local semaphore = KEYS[1]
 local marker = KEYS[2]
@@ -2836,11 +2850,13 @@ return { 'taken', '', now, available }`,
       name: 'semaphore/release',
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['permits', 'most', 'create', 'channel', 'publish', 'keep', 'notAfter'],
-      replyPlaces: [
-        { holds: ['released', 'not-set', 'too-many', 'late', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['released', 'not-set', 'too-many', 'late', 'wrong-type'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local semaphore = KEYS[1]
 local marker = KEYS[2]
@@ -2898,11 +2914,13 @@ return { outcome, '', now, available }`,
       name: 'semaphore/take',
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['permits', 'keep', 'notAfter'],
-      replyPlaces: [
-        { holds: ['taken', 'too-few', 'not-set', 'late', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['taken', 'too-few', 'not-set', 'late', 'wrong-type'] },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
       ],
       text: `local semaphore = KEYS[1]
 local marker = KEYS[2]
@@ -2949,7 +2967,7 @@ return { 'taken', '', now, redis.call('DECRBY', semaphore, permits) }`,
       name: 'semaphore/undo',
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['channel', 'publish'],
-      replyPlaces: [{ holds: ['undone', 'nothing'] }, { holds: 'number' }],
+      replies: [[{ holds: ['undone', 'nothing'] }, { holds: 'number' }]],
       text: `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
@@ -2993,11 +3011,13 @@ return { 'undone', now }`,
       name: 'write-lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'lease', 'waiter', 'patience', 'notAfter'],
-      replyPlaces: [
-        { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
-        { holds: 'number' },
-        { holds: 'string' },
-        { holds: 'number' },
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'number' },
+        ],
       ],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
@@ -3072,7 +3092,7 @@ return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }`,
       name: 'write-lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }],
+      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -3099,7 +3119,7 @@ return { 'released', '' }`,
       name: 'write-lock/hold',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
-      replyPlaces: [{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -3159,11 +3179,8 @@ return { 'held', now }`,
       name: 'write-lock/inspect',
       keyNames: ['lock'],
       argumentNames: ['owner'],
-      replyPlaces: [
-        { holds: ['locked', 'free', 'wrong-type'] },
-        { holds: 'string' },
-        { holds: 'number' },
-        { holds: 'number' },
+      replies: [
+        [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
@@ -3191,7 +3208,7 @@ return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), re
       name: 'write-lock/release',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'channel', 'publish'],
-      replyPlaces: [{ holds: ['released', 'not-held'] }, { holds: 'number' }],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -3255,7 +3272,7 @@ return { held and 'released' or 'not-held', now }`,
       name: 'write-lock/renew',
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
-      replyPlaces: [{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
       text: `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -3316,7 +3333,7 @@ return reply`,
       name: 'write-lock/withdraw',
       keyNames: ['lock'],
       argumentNames: ['stem', 'waiter', 'channel', 'publish'],
-      replyPlaces: [{ holds: ['withdrawn', 'not-waiting'] }],
+      replies: [[{ holds: ['withdrawn', 'not-waiting'] }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local waiter = ARGV[2]

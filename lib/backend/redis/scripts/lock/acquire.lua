@@ -3,7 +3,8 @@
 --- arg owner: string
 --- arg lease: number
 --- arg notAfter: number
---- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- reply [lease: number, now: number]
+--- reply [outcome: 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
@@ -13,11 +14,11 @@ local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 
 if redis.call('EXISTS', lock) == 0 then
-  return takeLock(lock, owner, lease) or { 'acquired', lease, '', now }
+  return takeLock(lock, owner, lease) or { lease, now }
 end
 
 local held, found = holdCount(lock, owner)
 if not held then return { 'wrong-type', 0, found, now } end
 if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now } end
 redis.call('PEXPIRE', lock, lease)
-return { 'acquired', lease, '', now }
+return { lease, now }

@@ -1,0 +1,52 @@
+import { Place, Row } from '../../lib/collections/row.js';
+import { Rng } from '../chaos/rng.js';
+
+class Person extends Place<Person> {
+  constructor(readonly name: number) {
+    super();
+  }
+}
+
+describe('A row', () => {
+  it.each([1, 2, 3])('is a list without doubles, whoever comes and goes (seed %p)', (seed) => {
+    const rng = new Rng(seed);
+    const row = new Row<Person>();
+    const people = Array.from({ length: 8 }, (_, name) => new Person(name));
+    let expected: Person[] = [];
+    const acts = {
+      append: (person: Person, others: readonly Person[]) => (row.append(person), [...others, person]),
+      prepend: (person: Person, others: readonly Person[]) => (row.prepend(person), [person, ...others]),
+      delete: (person: Person, others: readonly Person[]) => (row.delete(person), [...others]),
+    };
+    for (let step = 0; step < 1000; step++) {
+      const person = rng.pick(people);
+      const others = expected.filter((other) => other !== person);
+      expected = acts[rng.pick(['append', 'prepend', 'delete'] as const)](person, others);
+      expect([...row]).toEqual(expected);
+      expect(row.size).toBe(expected.length);
+      expect(row.first).toBe(expected[0]);
+      expect(people.filter((one) => row.has(one))).toEqual(people.filter((one) => expected.includes(one)));
+    }
+  });
+
+  it('can be gone through while each leaves in its turn', () => {
+    const row = new Row<Person>();
+    for (let name = 0; name < 5; name++) row.append(new Person(name));
+    const seen: number[] = [];
+    for (const person of row) {
+      seen.push(person.name);
+      row.delete(person);
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+    expect(row.size).toBe(0);
+  });
+
+  it('leaves those who went without neighbours, who would keep each other', () => {
+    const row = new Row<Person>();
+    const [one, two, three] = [new Person(1), new Person(2), new Person(3)];
+    for (const person of [one, two, three]) row.append(person);
+    expect([row.delete(two), row.delete(two)]).toEqual([true, false]);
+    expect(two).toMatchObject({ row: undefined, previous: undefined, next: undefined });
+    expect([...row]).toEqual([one, three]);
+  });
+});
