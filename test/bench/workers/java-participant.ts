@@ -1,8 +1,6 @@
-import { devNull } from 'node:os';
 import type { AdapterTraits, Address, Opening } from '../adapters/adapter.js';
 import { JavaPeer } from '../../interop/java-peer.js';
 import { buildPeer } from '../../interop/peer-build.js';
-import { now, NS_PER_MS } from './clock.js';
 import type { Participant } from './participant.js';
 import type { Tasks } from './tasks.js';
 
@@ -15,10 +13,6 @@ export const redisson: AdapterTraits = {
 
 /** Enough for 100 threads and 10,000 holds; the rest is as Java has it. */
 const JVM_OPTIONS = ['-Xmx1g'];
-
-/** How long each half of the rehearsal takes, ms: a JVM is slow until it has compiled what it runs. */
-const REHEARSAL_MS = 2500;
-const REHEARSAL_THREADS = 25;
 
 let built: Promise<void> | undefined;
 
@@ -37,9 +31,7 @@ export class JavaParticipant implements Participant {
       jvmOptions: JVM_OPTIONS,
       ...(watchdogTimeout === undefined ? {} : { lockWatchdogTimeout: watchdogTimeout }),
     });
-    const participant = new JavaParticipant(peer, fair);
-    await participant.rehearse();
-    return participant;
+    return new JavaParticipant(peer, fair);
   }
 
   get pid(): number {
@@ -52,14 +44,6 @@ export class JavaParticipant implements Participant {
   ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
     const kind = this.fair ? 'fair' : 'plain';
     return (await this.peer.ask('bench', `bench.${name}`, { ...task, kind })) as Awaited<ReturnType<Tasks[Name]>>;
-  }
-
-  private async rehearse(): Promise<void> {
-    const key = `bench:rehearsal:${this.pid}`;
-    await this.ask('pairs', { key, warmUpMs: 0, ms: REHEARSAL_MS });
-    const start = now();
-    const end = start + REHEARSAL_MS * NS_PER_MS;
-    await this.ask('contend', { key, loops: REHEARSAL_THREADS, start, end, sectionMs: 0, file: devNull });
   }
 
   async stop(): Promise<void> {
