@@ -28,9 +28,9 @@ export class ClusterView {
     return this.servers.find(({ ranges }) => ranges.some(([from, to]) => from <= slot && slot <= to));
   }
 
-  /** Who serves what and who replicates whom, in a form that can be compared. */
+  /** Who serves what, by which right, and who replicates whom, in a form that can be compared. */
   get roles(): string {
-    const roles = this.servers.map(({ id, replicaOf, ranges }) => ({ id, replicaOf, ranges }));
+    const roles = this.servers.map(({ id, replicaOf, ranges, epoch }) => ({ id, replicaOf, ranges, epoch }));
     return JSON.stringify(roles.toSorted((a, b) => a.id.localeCompare(b.id)));
   }
 

@@ -149,6 +149,8 @@ export class RedisCluster {
     // The new owner first, so that there is one at every instant.
     masters.sort((a, b) => Number(b.member.id === id) - Number(a.member.id === id));
     for (const { member } of masters) await member.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
+    // Who does not know yet by which right it is the new owner believes the old one, whose last message may be on its way.
+    await this.settled();
   }
 
   /**
