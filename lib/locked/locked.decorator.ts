@@ -6,7 +6,8 @@ import { compileTemplate, type KeyTemplate } from '../keys/template.js';
 import { namesFrom } from './key-function.js';
 import { noteConnection } from './locked.connections.js';
 import type { LockedCall } from './locked.interceptor.js';
-import { type LockedOptions, planFor } from './locked.options.js';
+import { isAsyncIterable } from './locked.iterables.js';
+import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
 import { interceptorOf, wire } from './locked.wiring.js';
 
@@ -45,15 +46,15 @@ export function Locked(key: unknown, options?: LockedOptions) {
     const original = methodOf(target, name, descriptor);
     const place = `${target.constructor.name}.${String(name)}`;
     if (template) assertArgumentsExist(template, original, target, name);
-    const returns = plan.returns ?? (declaredType(target, name) === Observable ? 'observable' : 'promise');
+    const returns = plan.returns ?? seenToReturn(original, target, name);
 
     const locked: AnyFunction = function (...args) {
       const interceptor = interceptorOf(this, place);
       const call: LockedCall = { plan, template: template?.text, args, key: () => names(this, args, place) };
       const proceed = (): unknown => original.apply(this, args);
-      return returns === 'observable'
-        ? interceptor.aroundObservable(call, () => observableFrom(proceed(), place))
-        : interceptor.aroundPromise(call, proceed);
+      if (returns === 'observable') return interceptor.aroundObservable(call, () => observableFrom(proceed(), place));
+      if (returns === 'iterable') return interceptor.aroundIterable(call, () => iterableFrom(proceed(), place));
+      return interceptor.aroundPromise(call, proceed);
     };
     // What decorators below put on the method is inherited, never copied: they may add to it later.
     Object.setPrototypeOf(locked, original);
@@ -88,6 +89,18 @@ const observableFrom = (result: unknown, place: string): Observable<unknown> => 
   throw new TypeError(`${place} is @Locked with returns: "observable", but it returned ${describe(result)}`);
 };
 
+const iterableFrom = (result: unknown, place: string): AsyncIterable<unknown> => {
+  if (isAsyncIterable(result)) return result;
+  throw new TypeError(`${place} is @Locked with returns: "iterable", but it returned ${describe(result)}`);
+};
+
+const tagOf = (method: AnyFunction): string => Object.prototype.toString.call(method);
+
+const seenToReturn = (method: AnyFunction, target: object, name: string | symbol): LockedPlan['returns'] => {
+  if (tagOf(method) === '[object AsyncGeneratorFunction]') return 'iterable';
+  return declaredType(target, name) === Observable ? 'observable' : 'promise';
+};
+
 const declaredType = (target: object, name: string | symbol): unknown =>
   Reflect.getMetadata('design:returntype', target, name);
 
@@ -100,8 +113,8 @@ const methodOf = (target: object, name: string | symbol, descriptor: PropertyDes
   const method: unknown = descriptor?.value;
   const place = `${target.constructor.name}.${String(name)}`;
   if (!isFunction(method)) throw new TypeError(`@Locked can only stand on a method, and ${place} is none`);
-  if (/Generator/.test(Object.prototype.toString.call(method))) {
-    throw new TypeError(`@Locked cannot hold a lock over the generator ${place}; return a Promise or an Observable`);
+  if (tagOf(method) === '[object GeneratorFunction]') {
+    throw new TypeError(`@Locked cannot wait for a lock in the generator ${place}; make it an async one`);
   }
   return method;
 };

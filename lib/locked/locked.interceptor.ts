@@ -1,5 +1,5 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
-import { isObservable, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import { sortedNames } from '../keys/names.js';
 import type { Connections } from '../primitives/connections.js';
@@ -9,7 +9,9 @@ import { checkLease, fullName } from '../primitives/lock-runtime.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
-import { observableHeld, observableUnder } from './locked.returns.js';
+import { iterableUnder } from './locked.iterables.js';
+import { lastingUnder } from './locked.lasting.js';
+import { observableUnder } from './locked.observables.js';
 import { responseDone } from './response.js';
 
 /** One call that is to run under locks. */
@@ -38,20 +40,29 @@ export class LockedInterceptor {
     } catch (error) {
       return this.instead(call, error);
     }
-    let lasting: unknown;
+    let isLasting = false;
     try {
       const result = await guard.run(proceed);
-      if (!isObservable(result)) return result;
-      lasting = result;
-      return observableHeld(guard, result, (giveUp) => this.afterPatience(call, giveUp));
+      const lasting = lastingUnder(guard, result, (giveUp) => this.afterPatience(call, giveUp));
+      isLasting = lasting !== undefined;
+      return isLasting ? lasting : result;
     } finally {
-      if (lasting === undefined) await guard.leave();
+      if (!isLasting) await guard.leave();
     }
   }
 
   /** Around a method that returns an Observable: each subscription is a call. */
   aroundObservable(call: LockedCall, proceed: () => Observable<unknown>): Observable<unknown> {
     return observableUnder({
+      enter: (signal) => this.enter(call, signal),
+      instead: (error) => this.instead(call, error),
+      source: proceed,
+    });
+  }
+
+  /** Around a method that returns an async iterable: each time it is gone through is a call. */
+  aroundIterable(call: LockedCall, proceed: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
+    return iterableUnder({
       enter: (signal) => this.enter(call, signal),
       instead: (error) => this.instead(call, error),
       source: proceed,

@@ -1,7 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import { defer, of, isObservable, Observable, type Subscriber, takeWhile, type Subscription } from 'rxjs';
-import { LockLostError } from '../errors.js';
 import type { Guard } from '../primitives/entered.js';
+import { OneConsumer, type Patience } from './locked.consumer.js';
+
+const REMEDY = 'declare the return type Observable, or set returns: "observable", to lock for each subscription';
 
 /** An Observable to be followed under locks. */
 export interface Followed {
@@ -11,13 +13,16 @@ export interface Followed {
   readonly until?: () => Promise<void>;
 }
 
-/** An Observable that takes the locks for each subscription. */
-export interface Guarded extends Followed {
+/** How to get in to the locks of a call. */
+export interface Admission {
   /** Gets in; `signal` aborts when nobody is interested any more. */
   readonly enter: (signal: AbortSignal) => Promise<Guard>;
-  /** What to emit when that failed; rejects with what is to be thrown. */
+  /** What there is to be when that failed; rejects with what is to be thrown. */
   readonly instead: (error: unknown) => Promise<unknown>;
 }
+
+/** An Observable that takes the locks for each subscription. */
+export type Guarded = Followed & Admission;
 
 /**
  * Passes on what the source emits, and releases at its end. The source runs as the owner, the consumer does not: it
@@ -82,30 +87,15 @@ export const observableUnder = (guarded: Guarded): Observable<unknown> =>
     settle().catch((error: unknown) => subscriber.error(error));
   });
 
-/**
- * An Observable that a method made while it already held the locks. They stay held until the one subscription to it
- * ends. If nobody subscribes they are released after a while, since nothing else would release them.
- * @param afterPatience Runs a task after that while, and returns how to call it off.
- */
+/** An Observable that a method made while it already held the locks; for its one subscription. */
 export const observableHeld = (
   guard: Guard,
   source: Observable<unknown>,
-  afterPatience: (giveUp: () => void) => () => void,
+  afterPatience: Patience,
 ): Observable<unknown> => {
-  let state: 'unsubscribed' | 'subscribed' | 'given-up' = 'unsubscribed';
-  const stopWaiting = afterPatience(() => {
-    state = 'given-up';
-    void guard.leave();
-  });
+  const consumer = new OneConsumer(guard, afterPatience, 'subscription', REMEDY);
   return new Observable((subscriber) => {
-    if (state !== 'unsubscribed') {
-      const why = state === 'subscribed' ? 'covers one subscription only' : 'was given up because nobody subscribed';
-      const remedy = 'declare the return type Observable, or set returns: "observable", to lock for each subscription';
-      subscriber.error(new LockLostError(`The lock of this Observable ${why}; ${remedy}`));
-      return;
-    }
-    state = 'subscribed';
-    stopWaiting();
+    consumer.come();
     follow(guard, { source: () => source }, subscriber);
   });
 };

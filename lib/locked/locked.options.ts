@@ -47,13 +47,17 @@ export type LockHandlerOptions = LockedNeed &
     readonly onConflict?: 'throw' | 'skip' | ConflictHandler | undefined;
   };
 
+/** What a locked method returns: something that is there when it has run, or that goes on. */
+type Returns = 'promise' | 'observable' | 'iterable';
+
 /** How a method is locked. */
 export type LockedOptions = LockHandlerOptions & {
   /**
-   * What the method returns, where its declared type does not tell: `observable` gives an Observable that takes the
-   * lock anew for each subscription and holds it until completion or unsubscription. Default: found out.
+   * What the method returns, where that cannot be seen: `observable` gives an Observable that takes the lock anew for
+   * each subscription and holds it until completion or unsubscription; `iterable` gives an async iterable that takes
+   * the lock when it is begun and holds it to its end. Default: seen from the declared type, and from `async *`.
    */
-  readonly returns?: 'promise' | 'observable' | undefined;
+  readonly returns?: Returns | undefined;
 };
 
 /** A number of permits of a semaphore. */
@@ -68,13 +72,16 @@ export interface LockedPlan {
   /** `undefined` is the default one. */
   readonly connection: string | undefined;
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
-  readonly returns: 'promise' | 'observable' | undefined;
+  readonly returns: Returns | undefined;
   /** @param defaultWait Milliseconds that the module waits by default. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }
 
 const isConflictPolicy = (value: unknown): value is LockedPlan['onConflict'] =>
   value === 'throw' || value === 'skip' || typeof value === 'function';
+
+const isReturns = (value: unknown): value is LockedPlan['returns'] =>
+  value === undefined || value === 'promise' || value === 'observable' || value === 'iterable';
 
 const OPTIONS = ['lease', 'wait', 'mode', 'fair', 'fenced', 'permits', 'connection', 'onConflict', 'returns'] as const;
 
@@ -87,9 +94,7 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
   if (!isConflictPolicy(onConflict)) {
     throw refusedOption('onConflict', onConflict, '"throw", "skip" or a function');
   }
-  if (returns !== undefined && returns !== 'promise' && returns !== 'observable') {
-    throw refusedOption('returns', returns, '"promise" or "observable"');
-  }
+  if (!isReturns(returns)) throw refusedOption('returns', returns, '"promise", "observable" or "iterable"');
   // Checked now, where the method is written; the default wait is known only when the module runs.
   const need = given.permits === undefined ? parseKind(given) : parsePermits(given);
   const connection = parseConnectionName(given.connection);

@@ -6,7 +6,7 @@ export type KeyPart = string | number | bigint | boolean | Date;
 /** Makes the key, or the keys of a multi-lock, from the arguments of the locked method. */
 export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string | readonly string[];
 
-type Deferred = PromiseLike<unknown> | Observable<unknown>;
+type Deferred = PromiseLike<unknown> | Observable<unknown> | AsyncIterable<unknown>;
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown[]` no method that takes an argument would fit
 type Method = (...args: any[]) => unknown;
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -60,7 +60,7 @@ type CheckReturn<M extends Method> =
     ? unknown
     : ReturnType<M> extends Deferred
       ? unknown
-      : Refused<'the method must return a Promise or an Observable'>;
+      : Refused<'the method must return a Promise, an Observable or an AsyncIterable'>;
 
 type CheckKey<K extends string, M extends Method> = CheckPlaceholders<Placeholders<K>, Parameters<M>>;
 type CheckPlaceholders<Paths extends readonly string[], A> = Paths extends [

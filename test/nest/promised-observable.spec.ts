@@ -76,7 +76,7 @@ describe('A promised Observable of a @Locked method', () => {
     const observable = await feed.promised('1');
     const first = observable.subscribe();
     const error = await caught(firstValueFrom(observable), LockLostError);
-    expect(error.message).toContain('covers one subscription only');
+    expect(error.message).toContain('is for one subscription only');
     expect(error.message).toContain('returns: "observable"');
     await expect(isLocked()).resolves.toBe(true);
     first.unsubscribe();
@@ -90,7 +90,7 @@ describe('A promised Observable of a @Locked method', () => {
     await clock.advance(1);
     await expect(isLocked()).resolves.toBe(false);
     const error = await caught(firstValueFrom(observable), LockLostError);
-    expect(error.message).toContain('was given up because nobody subscribed');
+    expect(error.message).toContain('was given up because there was no subscription');
     expect(feed.events.observed).toBe(false);
   });
 
