@@ -1,8 +1,9 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from './lock.service.js';
 import { LockedInterceptor } from './locked/locked.interceptor.js';
+import { RequestInterceptor } from './locked/locked.request.js';
 import type { Connections } from './primitives/connections.js';
 import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
 import { parseModuleOptions, type RedisLockOptions } from './redis-lock.options.js';
@@ -62,7 +63,12 @@ const { ConfigurableModuleClass, OPTIONS_TYPE } = new ConfigurableModuleBuilder<
         ...definition,
         global: isGlobal,
         imports: [...(definition.imports ?? []), DiscoveryModule],
-        providers: [...(definition.providers ?? []), ...providers, ...filter],
+        providers: [
+          ...(definition.providers ?? []),
+          ...providers,
+          { provide: APP_INTERCEPTOR, useClass: RequestInterceptor },
+          ...filter,
+        ],
         // The settings for a LockExceptionFilter that somebody binds by hand.
         exports: [LockService, LockedInterceptor, LOCK_SETTINGS],
       };

@@ -30,8 +30,8 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
     constructor(@Inject(LockedInterceptor) private readonly locked: LockedInterceptor) {}
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-      const call = { plan, template: undefined, args: [], key: () => namesFrom(key(context), 'lockHandler') };
-      return this.locked.intercept(call, context, next);
+      const names = (): string | readonly string[] => namesFrom(key(context), 'lockHandler');
+      return this.locked.intercept({ plan, template: undefined, args: [], key: names }, context, next);
     }
   }
 

@@ -3,12 +3,14 @@ import { isObservable, Observable } from 'rxjs';
 import { LockNameError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { compileTemplate, type KeyTemplate } from '../keys/template.js';
+import { currentCallerGone } from '../scope/current-region.js';
 import { namesFrom } from './key-function.js';
 import { noteConnection } from './locked.connections.js';
 import type { LockedCall } from './locked.interceptor.js';
 import { isAsyncIterable } from './locked.iterables.js';
 import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
+import { endsWithRequest, noteRequest } from './locked.request.js';
 import { interceptorOf, wire } from './locked.wiring.js';
 
 // The compiler has checked key function and method against each other; from here on they are functions of anything.
@@ -50,7 +52,13 @@ export function Locked(key: unknown, options?: LockedOptions) {
 
     const locked: AnyFunction = function (...args) {
       const interceptor = interceptorOf(this, place);
-      const call: LockedCall = { plan, template: template?.text, args, key: () => names(this, args, place) };
+      const call: LockedCall = {
+        plan,
+        template: template?.text,
+        args,
+        key: () => names(this, args, place),
+        callerGone: endsWithRequest(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
+      };
       const proceed = (): unknown => original.apply(this, args);
       if (returns === 'observable') return interceptor.aroundObservable(call, () => observableFrom(proceed(), place));
       if (returns === 'iterable') return interceptor.aroundIterable(call, () => iterableFrom(proceed(), place));
@@ -61,6 +69,7 @@ export function Locked(key: unknown, options?: LockedOptions) {
     for (const property of ['name', 'length'] as const) {
       Object.defineProperty(locked, property, { value: original[property], configurable: true });
     }
+    noteRequest(locked, plan.cancelOnDisconnect);
     wire(target);
     noteConnection(target, name, { place: `@Locked ${place}`, connection: plan.connection });
     return { ...descriptor, value: locked };

@@ -12,7 +12,7 @@ import type { LockedPlan } from './locked.options.js';
 import { iterableUnder } from './locked.iterables.js';
 import { lastingUnder } from './locked.lasting.js';
 import { observableUnder } from './locked.observables.js';
-import { responseDone } from './response.js';
+import { responseDone, whenClientGoes } from './response.js';
 
 /** One call that is to run under locks. */
 export interface LockedCall {
@@ -22,6 +22,8 @@ export interface LockedCall {
   readonly args: readonly unknown[];
   /** Names the locks; may throw. */
   readonly key: () => string | readonly string[];
+  /** Aborts when nobody is left who would want what comes of it. */
+  readonly callerGone: AbortSignal | undefined;
 }
 
 /**
@@ -70,22 +72,27 @@ export class LockedInterceptor {
   }
 
   /** Around everything that Nest does for a request inside this interceptor, until the response is complete. */
-  intercept(call: LockedCall, context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  intercept(called: Omit<LockedCall, 'callerGone'>, context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const gone = new AbortController();
+    const { cancelOnDisconnect = true } = called.plan;
+    const stopListening = cancelOnDisconnect ? whenClientGoes(context, () => gone.abort()) : () => {};
+    const call = { ...called, callerGone: gone.signal };
     return observableUnder({
-      enter: (signal) => this.enter(call, signal),
+      enter: (signal) => this.enter(call, signal).finally(stopListening),
       instead: (error) => this.instead(call, error),
       source: () => next.handle(),
       until: () => responseDone(context),
     });
   }
 
-  private async enter({ plan, template, key }: LockedCall, signal?: AbortSignal): Promise<Guard> {
+  private async enter({ plan, template, key, callerGone }: LockedCall, signal?: AbortSignal): Promise<Guard> {
     const runtime = this.connections.get(plan.connection);
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const request = plan.request(runtime.defaults.wait, signal);
     checkLease(request.lease, runtime.defaults);
-    const terms = termsOf(request, runtime.scheduler);
+    const asked = termsOf(request, runtime.scheduler);
+    const terms = callerGone ? { ...asked, limit: asked.limit.endedAlsoBy(callerGone) } : asked;
     return enterFor(runtime, plan.need, sortedNames(names), template, terms);
   }
 

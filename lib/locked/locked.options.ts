@@ -45,6 +45,11 @@ export type LockHandlerOptions = LockedNeed &
      * out is not worth waiting for.
      */
     readonly onConflict?: 'throw' | 'skip' | ConflictHandler | undefined;
+    /**
+     * Whether a call stops to wait for the lock when the client of the HTTP request that it works for has gone. What
+     * runs under the lock already goes on. Default: true for handlers, false for other methods.
+     */
+    readonly cancelOnDisconnect?: boolean | undefined;
   };
 
 /** What a locked method returns: something that is there when it has run, or that goes on. */
@@ -73,6 +78,7 @@ export interface LockedPlan {
   readonly connection: string | undefined;
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: Returns | undefined;
+  readonly cancelOnDisconnect: boolean | undefined;
   /** @param defaultWait Milliseconds that the module waits by default. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }
@@ -83,16 +89,30 @@ const isConflictPolicy = (value: unknown): value is LockedPlan['onConflict'] =>
 const isReturns = (value: unknown): value is LockedPlan['returns'] =>
   value === undefined || value === 'promise' || value === 'observable' || value === 'iterable';
 
-const OPTIONS = ['lease', 'wait', 'mode', 'fair', 'fenced', 'permits', 'connection', 'onConflict', 'returns'] as const;
+const OPTIONS = [
+  'lease',
+  'wait',
+  'mode',
+  'fair',
+  'fenced',
+  'permits',
+  'connection',
+  'onConflict',
+  'cancelOnDisconnect',
+  'returns',
+] as const;
 
 type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 
 /** @throws LockOptionsError naming option and value. */
 export const planFor = (options: LockedOptions | undefined): LockedPlan => {
   const given: Given = readOptions(options, OPTIONS);
-  const { onConflict = 'throw', returns } = given;
+  const { onConflict = 'throw', cancelOnDisconnect, returns } = given;
   if (!isConflictPolicy(onConflict)) {
     throw refusedOption('onConflict', onConflict, '"throw", "skip" or a function');
+  }
+  if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
+    throw refusedOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
   }
   if (!isReturns(returns)) throw refusedOption('returns', returns, '"promise", "observable" or "iterable"');
   // Checked now, where the method is written; the default wait is known only when the module runs.
@@ -105,6 +125,7 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
     connection,
     onConflict,
     returns,
+    cancelOnDisconnect,
     request: (defaultWait, signal) => {
       const fallback = onConflict === 'throw' ? defaultWait : 0;
       return { lease, wait: wait ?? fallback, signal };

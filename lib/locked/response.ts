@@ -11,9 +11,24 @@ const streamOf = (response: unknown): Writable | ServerResponse | undefined => {
   return 'stream' in response ? streamOf(response.stream) : undefined;
 };
 
+const responseOf = (context: ExecutionContext): Writable | ServerResponse | undefined =>
+  context.getType() === 'http' ? streamOf(context.switchToHttp().getResponse<unknown>()) : undefined;
+
+/** Calls `onGone` when the client goes before it has its response; returns how to call that off. */
+export const whenClientGoes = (context: ExecutionContext, onGone: () => void): (() => void) => {
+  const response = responseOf(context);
+  if (!response) return () => {};
+  const closed = (): void => {
+    if (!response.writableFinished) onGone();
+  };
+  if (response.destroyed) closed();
+  else response.once('close', closed);
+  return () => void response.off('close', closed);
+};
+
 /** Resolves when the response of an HTTP request is complete, or its client gone; at once for other transports. */
 export const responseDone = (context: ExecutionContext): Promise<void> => {
-  const response = context.getType() === 'http' ? streamOf(context.switchToHttp().getResponse<unknown>()) : undefined;
+  const response = responseOf(context);
   if (!response || response.writableFinished || response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     // Any outcome is an end: whoever reads the response learns of errors elsewhere.

@@ -10,6 +10,12 @@ const regions = new AsyncLocalStorage<Region | undefined>();
 /** The innermost region that is still open around the running code. */
 export const currentRegion = (): Region | undefined => Region.innermostOpen(regions.getStore());
 
+/** Aborts when the caller has gone for whom the running code works; absent where nobody could tell. */
+export const currentCallerGone = (): AbortSignal | undefined => {
+  for (const { callerGone } of currentRegion()?.outwards() ?? []) if (callerGone) return callerGone;
+  return undefined;
+};
+
 /** Runs `fn` inside `region`. */
 export const runInRegion = <T>(region: Region, fn: () => T): T => regions.run(region, fn);
 

@@ -1,5 +1,5 @@
 /**
- * One callback that is running, either under a hold or as a scope of its own. Code is inside while the callback has not
+ * One callback that is running: under a hold, as a scope of its own, or for a caller who may go away. Code is inside while the callback has not
  * settled; a region that closed gives nothing any more, so work left running detached is nobody.
  */
 export class Region {
@@ -10,10 +10,12 @@ export class Region {
    * @param hold What the callback runs under; `undefined` makes a scope, in which everything acquired has one owner.
    * @param outer The region this one is nested in. Closed ones are skipped, so a loop that reschedules itself from
    *   inside does not grow a chain.
+   * @param callerGone Aborts when whoever all this is done for has gone; it is no scope then.
    */
   constructor(
     readonly hold: object | undefined,
     outer?: Region,
+    readonly callerGone?: AbortSignal,
   ) {
     this.outer = Region.innermostOpen(outer);
   }
@@ -25,7 +27,7 @@ export class Region {
   }
 
   get isScope(): boolean {
-    return this.hold === undefined;
+    return this.hold === undefined && this.callerGone === undefined;
   }
 
   /** This region and the ones around it that are open, from the inside out. */

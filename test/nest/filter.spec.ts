@@ -188,11 +188,36 @@ describe('Outside of HTTP', () => {
   const filter = new LockExceptionFilter({} as HttpAdapterHost, { conflictStatus: 409 });
   const hostOf = (type: string): ArgumentsHost => ({ getType: () => type }) as ArgumentsHost;
 
-  it.each(['ws', 'graphql'])('a handler in a context of type %s gets the error itself', (type) => {
+  it('a handler in a context of some other type gets the error itself', () => {
     const error = new LockConflictError(secret, context);
-    const rethrow: () => unknown = filter.catch.bind(filter, error, hostOf(type));
+    const rethrow: () => unknown = filter.catch.bind(filter, error, hostOf('telegram'));
     expect(thrownBy(rethrow, LockConflictError)).toBe(error);
   });
+
+  it('a caller of GraphQL gets code and text, and never the lock or its holder', () => {
+    const error = new LockTimeoutError(secret, context);
+    const told = thrownBy(() => filter.catch(error, hostOf('graphql')), Error);
+    expect(told).toMatchObject({ extensions: { code: 'LOCK_TIMEOUT', retryAfter: 5 }, cause: error });
+    expect(told.message + JSON.stringify(told)).not.toMatch(/user|jane|b5c03e9f/);
+  });
+
+  it.each([
+    ['socket.io', { nsp: {}, send: () => {} }, 'emit'],
+    ['ws', { emit: () => {} }, 'send'],
+  ] as const)(
+    'a client of %s gets an event with code and text, and never the lock or its holder',
+    (_, like, method) => {
+      const sent = jest.fn();
+      const client = { ...like, [method]: sent };
+      const host = { getType: () => 'ws', switchToWs: () => ({ getClient: () => client }) } as unknown as ArgumentsHost;
+      void filter.catch(new LockConflictError(secret, context), host);
+      const [[first, data] = []] = sent.mock.calls as unknown[][];
+      const event: unknown = method === 'send' ? JSON.parse(String(first)) : { event: first, data };
+      const payload = { status: 'error', error: 'LOCK_CONFLICT', message: expect.any(String) as unknown };
+      expect(event).toEqual({ event: 'exception', data: payload });
+      expect(JSON.stringify(event)).not.toMatch(/user|jane|b5c03e9f/);
+    },
+  );
 
   it('a caller of a microservice gets code and text, and never the lock or its holder', async () => {
     const answer: unknown = filter.catch.call(filter, new LockConflictError(secret, context), hostOf('rpc'));
@@ -201,7 +226,7 @@ describe('Outside of HTTP', () => {
     expect(JSON.stringify(sent)).not.toMatch(/user|jane|b5c03e9f/);
   });
 
-  it('a resolver rejects with the error itself', async () => {
+  it('a resolver rejects with what GraphQL tells its caller', async () => {
     @Controller()
     class Resolver {
       constructor(@Inject(LockService) readonly locks: LockService) {}
@@ -228,8 +253,9 @@ describe('Outside of HTTP', () => {
     );
     await expect(field('1')).resolves.toBe('1');
     const hold = await app.get(LockService).acquire('order:1');
-    await expect(caught(field('1'), LockConflictError)).resolves.toMatchObject({
-      lockName: 'order:1',
+    await expect(caught(field('1'), Error)).resolves.toMatchObject({
+      extensions: { code: 'LOCK_CONFLICT' },
+      cause: { lockName: 'order:1' },
     });
     await hold.release();
     await app.close();

@@ -1,0 +1,64 @@
+import {
+  LockAbortedError,
+  LockConflictError,
+  type LockError,
+  LockNameError,
+  LockQueueFullError,
+  LockShutdownError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from './errors.js';
+
+const BAD_REQUEST = 400;
+const INTERNAL_ERROR = 500;
+const UNAVAILABLE = 503;
+const SHORTEST_RETRY_S = 1;
+const LONGEST_RETRY_S = 30;
+
+/** What a caller elsewhere is told of an error, by whatever way it called. */
+export interface LockAnswer {
+  /** The HTTP status that says the same. */
+  readonly status: number;
+  /** That of the error. */
+  readonly code: string;
+  /** Without the name of the lock and its holder, which may be personal data. */
+  readonly message: string;
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number;
+}
+
+/** @param conflictStatus What a lock that somebody else holds is over HTTP: 409 or 423. */
+export const answerTo = (error: LockError, conflictStatus: number): LockAnswer => {
+  const { code } = error;
+  if (error instanceof LockConflictError) {
+    return { status: conflictStatus, code, message: 'Somebody else is working on this right now' };
+  }
+  if (error instanceof LockTimeoutError) {
+    const message = 'Somebody else is working on this; try again later';
+    return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error) };
+  }
+  if (
+    error instanceof LockUnavailableError ||
+    error instanceof LockQueueFullError ||
+    error instanceof LockShutdownError ||
+    error instanceof LockAbortedError
+  ) {
+    const message = 'Temporarily unavailable; try again later';
+    return { status: UNAVAILABLE, code, message, retryAfter: SHORTEST_RETRY_S };
+  }
+  // A name is made of what the client sent: too long, or a part of it missing.
+  if (error instanceof LockNameError) {
+    return { status: BAD_REQUEST, code, message: 'The request names nothing that can be locked' };
+  }
+  return { status: INTERNAL_ERROR, code, message: 'Internal server error' };
+};
+
+/** Whether it is the client's mistake, or ours. */
+export const isClientError = ({ status }: LockAnswer): boolean => status === BAD_REQUEST;
+export const isInternal = ({ status }: LockAnswer): boolean => status === INTERNAL_ERROR;
+
+const retryAfter = (error: LockTimeoutError): number => {
+  const { remaining } = error.details;
+  const seconds = typeof remaining === 'number' ? Math.ceil(remaining / 1000) : SHORTEST_RETRY_S;
+  return Math.min(LONGEST_RETRY_S, Math.max(SHORTEST_RETRY_S, seconds));
+};
