@@ -93,7 +93,7 @@ export class LockedInterceptor {
     checkLease(request.lease, runtime.defaults);
     const asked = termsOf(request, runtime.scheduler);
     const terms = callerGone ? { ...asked, limit: asked.limit.endedAlsoBy(callerGone) } : asked;
-    return enterFor(runtime, plan.need, sortedNames(names), template, terms);
+    return enterFor(runtime, plan, sortedNames(names), template, terms);
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {

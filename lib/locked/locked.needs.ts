@@ -1,7 +1,9 @@
 import type { Guard } from '../primitives/entered.js';
 import type { Terms } from '../primitives/entry.js';
+import { GrantedHold } from '../primitives/granted-hold.js';
 import { ReentrantLock } from '../primitives/lock.js';
 import type { LockRuntime } from '../primitives/lock-runtime.js';
+import type { MultiHold } from '../primitives/multi-hold.js';
 import { MultiLock } from '../primitives/multi-lock.js';
 import { Semaphore } from '../primitives/semaphore.js';
 import { takeAll } from '../primitives/take-all.js';
@@ -11,9 +13,9 @@ import type { LockedPlan, Permits } from './locked.options.js';
  * Gets in to everything that a call needs, or to nothing.
  * @param names Full names, at least one, each once, in the order in which every process takes them.
  */
-export const enterFor = (
+export const enterFor = async (
   runtime: LockRuntime,
-  need: LockedPlan['need'],
+  { need, holdAtLeast }: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
   names: readonly string[],
   template: string | undefined,
   terms: Terms,
@@ -24,7 +26,15 @@ export const enterFor = (
   }
   const locks = names.map((name) => new ReentrantLock(runtime, name, template, runtime.kinds[need]));
   const [only, ...others] = locks;
-  return only && others.length === 0 ? only.enter(terms) : new MultiLock(runtime, locks).enter(terms);
+  const lock = only && others.length === 0 ? only : new MultiLock(runtime, locks);
+  const entered = await lock.enter(terms);
+  if (holdAtLeast !== undefined) keepAtLeast(entered.hold, holdAtLeast);
+  return entered;
+};
+
+const keepAtLeast = (hold: GrantedHold | MultiHold, ms: number): void => {
+  const members = 'members' in hold ? hold.members : [hold];
+  for (const member of members) if (member instanceof GrantedHold) member.keepAtLeast(ms);
 };
 
 const enterSemaphores = async (

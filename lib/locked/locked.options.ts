@@ -6,7 +6,7 @@ import type { AcquireOptions, LockRequest } from '../primitives/lock.options.js'
 import { type ConnectionChoice, parseConnectionName } from '../primitives/connections.js';
 import { parseCount } from '../primitives/counts.js';
 import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../primitives/lock-choice.js';
-import { parseLease, parseWait } from '../time/duration.js';
+import { type Duration, parseLease, parseWait } from '../time/duration.js';
 
 /** What happened when a locked method did not get its lock. */
 export interface ConflictContext {
@@ -21,7 +21,15 @@ export type ConflictHandler = (context: ConflictContext) => unknown;
 
 /** What a method needs: the lock of its key, or permits of the semaphore of that name. */
 export type LockedNeed =
-  | (LockKindOptions & Pick<AcquireOptions, 'lease'> & { readonly permits?: undefined })
+  | (LockKindOptions &
+      Pick<AcquireOptions, 'lease'> & {
+        readonly permits?: undefined;
+        /**
+         * How long others do not get the lock at least, from when it was acquired, in ms or such as `'50s'`, however soon
+         * the method ends: for what is to run once among many replicas, whose clocks differ. Default: 0.
+         */
+        readonly holdAtLeast?: Duration | undefined;
+      })
   | {
       /**
        * How many permits of the semaphore of that name the method runs with; they are given back when it ends
@@ -29,6 +37,7 @@ export type LockedNeed =
        * owner and no lease: those of a process that dies are lost, and a method that calls another needs more of them.
        */
       readonly permits: number;
+      readonly holdAtLeast?: undefined;
       readonly lease?: undefined;
       readonly mode?: undefined;
       readonly fair?: undefined;
@@ -79,6 +88,8 @@ export interface LockedPlan {
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: Returns | undefined;
   readonly cancelOnDisconnect: boolean | undefined;
+  /** Milliseconds. */
+  readonly holdAtLeast: number | undefined;
   /** @param defaultWait Milliseconds that the module waits by default. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }
@@ -97,6 +108,7 @@ const OPTIONS = [
   'fenced',
   'permits',
   'connection',
+  'holdAtLeast',
   'onConflict',
   'cancelOnDisconnect',
   'returns',
@@ -120,12 +132,17 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
   const connection = parseConnectionName(given.connection);
   const lease = given.lease === undefined ? undefined : parseLease(given.lease, 'lease');
   const wait = given.wait === undefined ? undefined : parseWait(given.wait, 'wait');
+  const holdAtLeast = given.holdAtLeast === undefined ? undefined : parseLease(given.holdAtLeast, 'holdAtLeast');
+  if (holdAtLeast !== undefined && lease !== undefined && holdAtLeast > lease) {
+    throw contradiction('holdAtLeast', 'lease', 'a lock is not held for longer than its lease');
+  }
   return {
     need,
     connection,
     onConflict,
     returns,
     cancelOnDisconnect,
+    holdAtLeast,
     request: (defaultWait, signal) => {
       const fallback = onConflict === 'throw' ? defaultWait : 0;
       return { lease, wait: wait ?? fallback, signal };
@@ -135,7 +152,7 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
 
 const parsePermits = (given: Given): Permits => {
   const { permits: count } = given;
-  for (const other of ['mode', 'fair', 'fenced', 'lease'] as const) {
+  for (const other of ['mode', 'fair', 'fenced', 'lease', 'holdAtLeast'] as const) {
     if (given[other] !== undefined) throw contradiction('permits', other, 'permits are those of a semaphore');
   }
   return { permits: parseCount(count, 'permits', { min: 1, max: MOST_PERMITS }) };

@@ -182,6 +182,11 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     return this.keepFor(hold, () => this.holds.termOf(lease));
   }
 
+  /** However soon it is released, others get the lock after `ms` from now only. */
+  keepAtLeast(ms: number): void {
+    this.holds.keepAtLeast(ms);
+  }
+
   private keepFor(hold: GrantedHold, termAfter: (before: Term) => Term): Promise<void> {
     return this.turns.run(async () => {
       this.assertHeld();
@@ -242,10 +247,26 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     this.letGo();
     this.onClosed?.();
     if (this.loss === 'gone') return Promise.resolve(this.over('expired'));
+    if (this.holds.kept > 0) return this.leaveBehind();
     if (this.isAsGranted && this.kind.succession?.passOn(this.name, this.acquired)) {
       return Promise.resolve(this.over('released'));
     }
     return this.giveBack();
+  }
+
+  /** It stays held on the server, by nobody who could release it, for as long as it was to be held at least. */
+  private leaveBehind(): Promise<HoldRelease> {
+    const { name, owner, holds } = this;
+    return this.transitions.hold({ name, owner, count: 1, lease: holds.kept }).then(
+      ({ outcome }) => {
+        if (outcome === 'lost') this.onLost('gone');
+        return this.over(this.loss ? 'expired' : 'still-held');
+      },
+      (error: unknown) => {
+        this.runtime.grants.delete(this);
+        throw error;
+      },
+    );
   }
 
   private giveBack(): Promise<HoldRelease> {

@@ -87,6 +87,11 @@ export class GrantedHold implements Hold {
     await this.grant.limit(this, lease);
   }
 
+  /** @internal */
+  keepAtLeast(ms: number): void {
+    this.grant.keepAtLeast(ms);
+  }
+
   toJSON(): HoldSummary {
     const { name, owner, waitedMs, isHeld } = this;
     return { name, owner, waitedMs, isHeld };

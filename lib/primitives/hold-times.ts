@@ -18,6 +18,8 @@ export class HoldTimes {
   /** One for each hold. */
   private readonly terms: Term[] = [];
   private readonly since: number;
+  /** Until when the lock is to stay held, however soon its holds leave. */
+  private keptUntil = Number.NEGATIVE_INFINITY;
 
   /**
    * @param watchdogTimeout Milliseconds that each renewal of the watchdog grants.
@@ -51,6 +53,16 @@ export class HoldTimes {
     let last = Number.NEGATIVE_INFINITY;
     for (const { end } of this.terms) last = Math.max(last, end);
     return last - this.scheduler.now();
+  }
+
+  /** Keeps the lock for `ms` from now at least. */
+  keepAtLeast(ms: number): void {
+    this.keptUntil = Math.max(this.keptUntil, this.scheduler.now() + ms);
+  }
+
+  /** Milliseconds that the lock is to stay held although nobody holds it any more; 0 or less: none. */
+  get kept(): number {
+    return Math.ceil(this.keptUntil - this.scheduler.now());
   }
 
   /** Whether any has time left: holds whose own lease is over, and that nobody released, keep nothing. */
@@ -92,7 +104,7 @@ export class HoldTimes {
    */
   needed(entering?: Term): number {
     const now = this.scheduler.now();
-    let most = entering === undefined ? 0 : this.need(entering, now);
+    let most = Math.max(this.keptUntil - now, entering === undefined ? 0 : this.need(entering, now));
     for (const term of this.terms) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
   }

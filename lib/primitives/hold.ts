@@ -1,6 +1,9 @@
 import type { Duration } from '../time/duration.js';
 
-/** What became of one hold: the lock is free, an outer hold of the same owner remains, or it had ended before. */
+/**
+ * What became of one hold: the lock is free; it is not, because an outer hold of the same owner remains or because it is to
+ * be held for longer (`holdAtLeast`); or the hold had ended before.
+ */
 export type HoldRelease = 'released' | 'still-held' | 'expired';
 
 /**
@@ -50,7 +53,8 @@ export interface Hold extends AsyncDisposable {
 
   /**
    * Gives the hold back (Redisson: `unlock`). Calling it again changes nothing and resolves with the same.
-   * @returns `released`: the lock is free; `still-held`: an outer hold of the same owner remains; `expired`: the hold
+   * @returns `released`: the lock is free; `still-held`: an outer hold of the same owner remains, or the time it is to be
+   *   held at least; `expired`: the hold
    *   had ended before, so somebody else may have had the lock meanwhile.
    * @throws LockUnavailableError when Redis could not confirm; the release goes on in the background.
    */

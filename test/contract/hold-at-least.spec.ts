@@ -1,0 +1,71 @@
+import type { Hold } from '../../lib/index.js';
+import { GrantedHold } from '../../lib/primitives/granted-hold.js';
+import { onEveryBackend } from './backends.js';
+
+/** What `holdAtLeast` does to what a method was given. */
+const keepAtLeast = (hold: Hold, ms: number): void => {
+  if (!(hold instanceof GrantedHold)) throw new Error('Not a hold of one lock');
+  hold.keepAtLeast(ms);
+};
+
+onEveryBackend((world) => {
+  describe('A lock that is to be held at least for some time', () => {
+    it('HA-01 stays held after its release, and goes to others then', async () => {
+      const { locks, events } = await world.open();
+      const hold = await locks.acquire('n');
+      keepAtLeast(hold, 400);
+      await expect(hold.release()).resolves.toBe('still-held');
+      const lock = locks.getLock('n');
+      const left = await lock.remainingLease();
+      expect(left).toBeGreaterThan(200);
+      expect(left).toBeLessThanOrEqual(400);
+      await expect(locks.tryAcquire('n')).resolves.toBeNull();
+      const next = await world.time.finish(locks.acquire('n', { wait: '5s' }), 2000);
+      expect(next.owner).not.toBe(hold.owner);
+      await expect(next.release()).resolves.toBe('released');
+      expect(events.filter(({ type }) => type === 'lost')).toEqual([]);
+    });
+
+    it('HA-02 is released at once where that time is over', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.acquire('n');
+      keepAtLeast(hold, 20);
+      await world.time.pass(30);
+      await expect(hold.release()).resolves.toBe('released');
+      await expect(locks.getLock('n').isLocked()).resolves.toBe(false);
+    });
+
+    it('HA-03 is held for as long as any of its holds wanted', async () => {
+      const { locks } = await world.open();
+      const outer = await locks.acquire('n');
+      const inner = await outer.run(() => locks.acquire('n'));
+      keepAtLeast(inner, 5000);
+      keepAtLeast(outer, 10);
+      await expect(inner.release()).resolves.toBe('still-held');
+      await expect(outer.release()).resolves.toBe('still-held');
+      expect(await locks.getLock('n').remainingLease()).toBeGreaterThan(4000);
+      await locks.getLock('n').forceRelease();
+    });
+
+    it('HA-04 is kept by the server for that time although renewals grant less', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const hold = await locks.acquire('n');
+      keepAtLeast(hold, 30_000);
+      await world.time.pass(500);
+      expect(await locks.getLock('n').remainingLease()).toBeGreaterThan(25_000);
+      hold.assertHeld();
+      await hold.release();
+      expect(await locks.getLock('n').remainingLease()).toBeGreaterThan(25_000);
+      await locks.getLock('n').forceRelease();
+    });
+
+    it('HA-05 says so where it was taken away meanwhile, and takes nothing back', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.acquire('n');
+      keepAtLeast(hold, 5000);
+      await world.probe.remove('n');
+      await expect(hold.release()).resolves.toBe('expired');
+      await expect(locks.getLock('n').isLocked()).resolves.toBe(false);
+    });
+  });
+});
