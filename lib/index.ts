@@ -36,6 +36,7 @@ export type {
 export type { LockEvent } from './observability/lock-events.js';
 export type { Hold, HoldRelease, HoldSummary } from './primitives/hold.js';
 export type { FencedHold, FencedLock } from './primitives/fenced-lock.js';
+export type { LeaderElection, LeaderElectionOptions } from './primitives/leader-election.js';
 export type { Lock } from './primitives/lock.js';
 export type { ConnectionChoice } from './primitives/connections.js';
 export type { AcquireOptions, LockOptions } from './primitives/lock.options.js';

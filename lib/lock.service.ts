@@ -6,6 +6,7 @@ import { currentHold } from './primitives/current-hold.js';
 import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
 import { GroupLock } from './primitives/group-lock.js';
 import type { Hold } from './primitives/hold.js';
+import { LeaderElection, type LeaderElectionOptions } from './primitives/leader-election.js';
 import { type Lock, ReentrantLock } from './primitives/lock.js';
 import { type LockOptions, type LockRequest, parseChoice, parseRequest } from './primitives/lock.options.js';
 import type { ChosenKind } from './primitives/lock-choice.js';
@@ -146,6 +147,15 @@ export class LockService {
   /** The semaphore of this name whose permits have ids and leases (Redisson: `getPermitExpirableSemaphore`). */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     return new PermitExpirableSemaphore(this.runtime, this.fullName(name));
+  }
+
+  /**
+   * A candidate for the leadership of this name, of which there is one among all processes at most. It stands from
+   * `start()` to `stop()` or to the end of the application.
+   * @throws LockOptionsError
+   */
+  getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection {
+    return new LeaderElection(this.lockFor(name), options);
   }
 
   /** The count-down latch of this name (Redisson: `getCountDownLatch`). Nothing is sent. */

@@ -8,6 +8,8 @@ export interface EventLog {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);
+
 const write = (log: EventLog, event: LockEvent): void => {
   switch (event.type) {
     case 'lost':
@@ -41,8 +43,11 @@ const write = (log: EventLog, event: LockEvent): void => {
         `The clock of a Redis server was set ${event.ms > 0 ? 'forward' : 'back'} by ${Math.abs(event.ms)} ms: leases end ${event.ms > 0 ? 'too soon' : 'too late'} there`,
       );
       break;
+    case 'election-failed':
+      log.error(`The leadership "${event.lockName}" failed here: ${messageOf(event.error)}`, stackOf(event.error));
+      break;
     case 'unexpected':
-      log.error(`Unexpected: ${messageOf(event.error)}`, event.error instanceof Error ? event.error.stack : undefined);
+      log.error(`Unexpected: ${messageOf(event.error)}`, stackOf(event.error));
       break;
     default:
       event satisfies never;

@@ -1,0 +1,161 @@
+import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
+import type { LeaderElection, LeaderElectionOptions } from '../../lib/index.js';
+import { thrownBy } from '../thrown-by.js';
+import { onEveryBackend, type World } from './backends.js';
+
+const NAME = 'reports';
+
+const LIMIT_MS = 5000;
+
+/** An instance of an application that stands for election, and what it was told. */
+const candidateOf = async (
+  world: World,
+  who: string,
+  log: string[],
+  onElected?: LeaderElectionOptions['onElected'],
+) => {
+  const client = await world.open();
+  const signals: AbortSignal[] = [];
+  const election: LeaderElection = client.locks.getLeaderElection(NAME, {
+    onElected: (signal, hold) => {
+      log.push(`${who} elected`);
+      signals.push(signal);
+      return onElected?.(signal, hold);
+    },
+    onDemoted: () => void log.push(`${who} demoted`),
+  });
+  const { locks, runtime, events } = client;
+  return { locks, runtime, events, election, signals };
+};
+
+onEveryBackend((world) => {
+  const until = (condition: () => boolean): Promise<unknown> => world.time.until(condition, LIMIT_MS);
+
+  describe('The election of a leader', () => {
+    it('LE-01 has one among many, and the next one when it stops', async () => {
+      const log: string[] = [];
+      const candidates = await Promise.all(['a', 'b', 'c'].map((who) => candidateOf(world, who, log)));
+      for (const { election } of candidates) election.start();
+      const leaders = () => candidates.filter(({ election }) => election.isLeader);
+      for (let turn = 1; turn <= 3; turn++) {
+        await until(() => leaders().length === 1);
+        await world.time.pass(50);
+        const [leader, ...others] = leaders();
+        expect(others).toEqual([]);
+        const stopped = leader?.election.stop();
+        await world.time.finish(stopped ?? Promise.reject(new Error('nobody leads')), LIMIT_MS);
+        expect(leader?.election.state).toBe('idle');
+        expect(leader?.signals.map(({ aborted }) => aborted)).toEqual([true]);
+      }
+      expect(log.filter((line) => line.endsWith('elected')).toSorted()).toEqual([
+        'a elected',
+        'b elected',
+        'c elected',
+      ]);
+      // Each was demoted before the next one was elected.
+      expect(log.map((line) => line.split(' ')[1])).toEqual(Array(3).fill(['elected', 'demoted']).flat());
+    });
+
+    it('LE-02 tells a leader that has lost it, which then stands again', async () => {
+      const log: string[] = [];
+      const { locks, election, signals } = await candidateOf(world, 'a', log);
+      election.start();
+      await until(() => election.isLeader);
+      await locks.getLock(NAME).forceRelease();
+      await until(() => signals[0]?.aborted === true);
+      expect(signals[0]?.reason).toBeInstanceOf(LockLostError);
+      await until(() => log.length === 3);
+      expect(log).toEqual(['a elected', 'a demoted', 'a elected']);
+      await world.time.finish(election.stop(), LIMIT_MS);
+    });
+
+    it('LE-03 steps down where its work fails, for others, and stands again', async () => {
+      const log: string[] = [];
+      const failure = new Error('no paper');
+      const failing = await candidateOf(world, 'failing', log, async () => {
+        throw failure;
+      });
+      failing.election.start();
+      await until(() => log.includes('failing demoted'));
+      expect(failing.events).toContainEqual({ type: 'election-failed', lockName: NAME, error: failure });
+      const other = await candidateOf(world, 'other', log);
+      other.election.start();
+      await until(() => other.election.isLeader);
+      await world.time.finish(other.election.stop(), LIMIT_MS);
+      await until(() => log.filter((line) => line === 'failing elected').length === 2);
+      await world.time.finish(failing.election.stop(), LIMIT_MS);
+    });
+
+    it('LE-04 waits for what the leader does before another one is elected', async () => {
+      const log: string[] = [];
+      let finish: () => void = () => {};
+      const slow = await candidateOf(world, 'slow', log, () => new Promise<void>((resolve) => (finish = resolve)));
+      slow.election.start();
+      await until(() => slow.election.isLeader);
+      const next = await candidateOf(world, 'next', log);
+      next.election.start();
+      const stopped = slow.election.stop();
+      await world.time.pass(50);
+      expect([slow.election.state, next.election.state]).toEqual(['stepping-down', 'candidate']);
+      finish();
+      await world.time.finish(stopped, LIMIT_MS);
+      await until(() => next.election.isLeader);
+      expect(log).toEqual(['slow elected', 'slow demoted', 'next elected']);
+      await world.time.finish(next.election.stop(), LIMIT_MS);
+    });
+
+    it('LE-05 leaves nothing behind of a candidate that stops', async () => {
+      const log: string[] = [];
+      const [leader, candidate] = [await candidateOf(world, 'a', log), await candidateOf(world, 'b', log)];
+      leader.election.start();
+      await until(() => leader.election.isLeader);
+      candidate.election.start();
+      candidate.election.start();
+      await until(() => candidate.runtime.acquisitions.contended === 1);
+      await world.time.finish(candidate.election.stop(), LIMIT_MS);
+      expect(candidate.election.state).toBe('idle');
+      expect(candidate.runtime.acquisitions.contended).toBe(0);
+      await world.time.finish(leader.election.stop(), LIMIT_MS);
+      expect(log).toEqual(['a elected', 'a demoted']);
+      // It may stand again.
+      candidate.election.start();
+      await until(() => candidate.election.isLeader);
+      await world.time.finish(candidate.election[Symbol.asyncDispose](), LIMIT_MS);
+    });
+
+    it('LE-06 ends with the application', async () => {
+      const log: string[] = [];
+      const { runtime, election, signals } = await candidateOf(world, 'a', log);
+      election.start();
+      await until(() => election.isLeader);
+      runtime.shutdownController.abort(new LockShutdownError('The application is shutting down'));
+      await until(() => election.state === 'idle');
+      expect(signals[0]?.reason).toBeInstanceOf(LockShutdownError);
+      expect(log).toEqual(['a elected', 'a demoted']);
+      expect(runtime.grants.size).toBe(0);
+      election.start();
+      await until(() => election.state === 'idle');
+    });
+
+    it('LE-07 has what it does run as the owner of the lock', async () => {
+      const log: string[] = [];
+      const names: unknown[] = [];
+      const { locks, election } = await candidateOf(world, 'a', log, async () => {
+        names.push(locks.currentHold()?.name);
+        await locks.withLock(NAME, { wait: 0 }, () => void names.push('entered again'));
+      });
+      election.start();
+      await until(() => names.length === 2);
+      expect(names).toEqual([NAME, 'entered again']);
+      await world.time.finish(election.stop(), LIMIT_MS);
+    });
+
+    it('LE-08 refuses what is no candidate', async () => {
+      const { locks } = await world.open();
+      const stand = (options: object) => () => locks.getLeaderElection(NAME, options as LeaderElectionOptions);
+      expect(thrownBy(stand({}), LockOptionsError).message).toContain('onElected must be a function');
+      const both = { onElected: () => {}, onDemoted: 'never' };
+      expect(thrownBy(stand(both), LockOptionsError).message).toContain('onDemoted must be a function, not "never"');
+    });
+  });
+});
