@@ -28,7 +28,10 @@ type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
  * @Locked('order:<0>', { wait: '3s' })
  * async pay(orderId: string) { … }
  */
-export function Locked<const K extends string>(key: K, options?: LockedOptions): LockedByTemplate<K>;
+export function Locked<const K extends string, const O extends LockedOptions = LockedOptions>(
+  key: K,
+  options?: O,
+): LockedByTemplate<K, O>;
 /**
  * Locks a method by the key, or the keys, that a function makes of its arguments.
  *
@@ -36,10 +39,10 @@ export function Locked<const K extends string>(key: K, options?: LockedOptions):
  * @Locked((order: Order) => `order:${order.id}`)
  * async ship(order: Order) { … }
  */
-export function Locked<A extends readonly unknown[]>(
+export function Locked<A extends readonly unknown[], const O extends LockedOptions = LockedOptions>(
   key: (...args: A) => string | readonly string[],
-  options?: LockedOptions,
-): LockedByFunction<A>;
+  options?: O,
+): LockedByFunction<A, O>;
 export function Locked(key: unknown, options?: LockedOptions) {
   const plan = planFor(options);
   const { template, names } = keyMaker(key);

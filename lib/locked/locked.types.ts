@@ -83,20 +83,48 @@ type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
       ? unknown
       : Refused<'the key function does not take the arguments of this method'>;
 
+/** What a call may result in instead: what the method promises, emits, or goes through. */
+type Instead<R> =
+  R extends PromiseLike<infer T>
+    ? T
+    : R extends Observable<infer T>
+      ? T | Observable<T>
+      : R extends AsyncIterable<infer T>
+        ? AsyncIterable<T> | undefined
+        : never;
+
+/** `void` is what a method returns that returns nothing: `undefined` will do. */
+type IsInstead<V, R> = [V] extends [Instead<R>] ? true : [V, void] extends [undefined, Instead<R>] ? true : false;
+
+/** What is left out results in `undefined`; what a function answers has to be what the method would have returned. */
+type CheckConflict<O, M extends Method> =
+  IsAny<ReturnType<M>> extends true
+    ? unknown
+    : O extends { readonly onConflict: 'skip' }
+      ? IsInstead<undefined, ReturnType<M>> extends true
+        ? unknown
+        : Refused<'onConflict: "skip" returns undefined, which the method does not'>
+      : // oxlint-disable-next-line typescript/no-explicit-any -- what the function takes is checked with the options
+        O extends { readonly onConflict: (...args: any[]) => infer V }
+        ? IsInstead<Awaited<V>, ReturnType<M>> extends true
+          ? unknown
+          : Refused<'onConflict returns what the method does not'>
+        : unknown;
+
 /** The decorator that `Locked('order:<0>')` gives: fits methods whose arguments have what the template names. */
-export interface LockedByTemplate<K extends string> {
+export interface LockedByTemplate<K extends string, O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M>,
+    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M>,
   ): void;
 }
 
 /** The decorator that `Locked((order: Order) => …)` gives: fits methods that pass what the key function takes. */
-export interface LockedByFunction<A extends readonly unknown[]> {
+export interface LockedByFunction<A extends readonly unknown[], O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKeyFunction<A, M>,
+    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKeyFunction<A, M> & CheckConflict<O, M>,
   ): void;
 }

@@ -46,17 +46,17 @@ class Orders {
   }
 
   @Locked('order:<0>', { onConflict: 'skip' })
-  async skip(_id: string): Promise<string> {
+  async skip(_id: string): Promise<string | undefined> {
     return this.ran();
   }
 
   @Locked('order:<0>', { onConflict: 'skip', wait: '3s' })
-  async waitAndSkip(_id: string): Promise<string> {
+  async waitAndSkip(_id: string): Promise<string | undefined> {
     return this.ran();
   }
 
   @Locked('stock:<0>', { onConflict: 'skip' })
-  async skipAll(_skus: readonly string[]): Promise<string> {
+  async skipAll(_skus: readonly string[]): Promise<string | undefined> {
     return this.ran();
   }
 

@@ -26,7 +26,7 @@ class Stock {
   }
 
   @Locked('report', { onConflict: 'skip' })
-  async report(): Promise<string> {
+  async report(): Promise<string | undefined> {
     await this.busy.here();
     return 'written';
   }

@@ -60,7 +60,7 @@ export class Feed {
   }
 
   @Locked('feed:<0>', { onConflict: 'skip' })
-  skips(_id: string): Observable<string> {
+  skips(_id: string): Observable<string | undefined> {
     return this.follow();
   }
 

@@ -59,7 +59,7 @@ class Shop {
   }
 
   @Locked('export:<0>', { permits: 1, onConflict: 'skip' })
-  async exportAll(_names: readonly string[]): Promise<string> {
+  async exportAll(_names: readonly string[]): Promise<string | undefined> {
     return this.visit('all');
   }
 

@@ -83,7 +83,7 @@ class Orders {
   }
 
   @Locked('order:<0>', { connection: 'default', onConflict: 'skip' })
-  async report(_id: string): Promise<string> {
+  async report(_id: string): Promise<string | undefined> {
     return 'reported';
   }
 }

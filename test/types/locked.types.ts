@@ -115,7 +115,7 @@ export abstract class Accepted<T extends string> {
     return untyped;
   }
 
-  @Locked('order:<0>', { returns: 'observable', lease: '30s', wait: 0, onConflict: ({ args }) => args[0] })
+  @Locked('order:<0>', { returns: 'observable', lease: '30s', wait: 0, onConflict: ({ args }) => args.length })
   withOptions(_id: string): Observable<number> {
     return untyped;
   }
@@ -259,6 +259,77 @@ export class RefusedKeys<T extends string> {
   // @ts-expect-error an empty step
   @Locked('order:<0..id>')
   async emptyStep(_order: Order): Promise<void> {}
+}
+
+export class AcceptedConflicts {
+  @Locked('order:<0>', { onConflict: 'skip' })
+  async leftOut(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { onConflict: 'skip' })
+  async perhaps(_id: string): Promise<Order | undefined> {
+    return untyped;
+  }
+
+  @Locked('order:<0>', { onConflict: 'throw' })
+  async thrown(_id: string): Promise<Order> {
+    return untyped;
+  }
+
+  @Locked('order:<0>', { onConflict: () => 7 })
+  async answered(_id: string): Promise<number> {
+    return 1;
+  }
+
+  @Locked('order:<0>', { onConflict: async () => 7 })
+  async answeredLater(_id: string): Promise<number | string> {
+    return 1;
+  }
+
+  @Locked((id: string) => id, { onConflict: () => untyped })
+  async untypedAnswer(_id: string): Promise<Order> {
+    return untyped;
+  }
+
+  @Locked('order:<0>', { onConflict: () => untyped as Observable<number> })
+  observed(_id: string): Observable<number> {
+    return untyped;
+  }
+
+  @Locked('order:<0>', { onConflict: 'skip' })
+  async *gone(_id: string): AsyncGenerator<number> {}
+
+  @Locked('order:<0>', { onConflict: () => untyped as AsyncIterable<number> })
+  async *replayed(_id: string): AsyncGenerator<number> {}
+}
+
+export class RefusedConflicts {
+  // @ts-expect-error nobody expects undefined
+  @Locked('order:<0>', { onConflict: 'skip' })
+  async leftOut(_id: string): Promise<Order> {
+    return untyped;
+  }
+
+  // @ts-expect-error nor text
+  @Locked('order:<0>', { onConflict: () => 'busy' })
+  async answered(_id: string): Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error also not later, and by a key function
+  @Locked((id: string) => id, { onConflict: async () => 'busy' })
+  async answeredLater(_id: string): Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error nor among what is emitted
+  @Locked('order:<0>', { onConflict: 'skip' })
+  observed(_id: string): Observable<number> {
+    return untyped;
+  }
+
+  // @ts-expect-error there is no such argument
+  @Locked('order:<0>', { onConflict: ({ nothing }) => nothing })
+  async argument(_id: string): Promise<void> {}
 }
 
 export class RefusedMethods {
