@@ -21,6 +21,7 @@ export { LockService } from './lock.service.js';
 export { type HandlerKey, lockHandler } from './locked/lock-handler.js';
 export { Locked } from './locked/locked.decorator.js';
 export type { ConflictContext, ConflictHandler, LockedOptions, LockHandlerOptions } from './locked/locked.options.js';
+export type { ReleaseAfter, ReleaseContext } from './locked/locked.release.js';
 export type { KeyFunction, KeyPart } from './locked/locked.types.js';
 export type { Fences } from './backend/fenced-transitions.js';
 export type { NodeResult } from './backend/node-result.js';

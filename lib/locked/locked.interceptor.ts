@@ -12,6 +12,7 @@ import type { LockedPlan } from './locked.options.js';
 import { iterableUnder } from './locked.iterables.js';
 import { lastingUnder } from './locked.lasting.js';
 import { observableUnder } from './locked.observables.js';
+import { leftAfter } from './locked.release.js';
 import { responseDone, whenClientGoes } from './response.js';
 
 /** One call that is to run under locks. */
@@ -85,7 +86,8 @@ export class LockedInterceptor {
     });
   }
 
-  private async enter({ plan, template, key, callerGone }: LockedCall, signal?: AbortSignal): Promise<Guard> {
+  private async enter(call: LockedCall, signal?: AbortSignal): Promise<Guard> {
+    const { plan, template, args, key, callerGone } = call;
     const runtime = this.connections.get(plan.connection);
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
@@ -93,7 +95,9 @@ export class LockedInterceptor {
     checkLease(request.lease, runtime.defaults);
     const asked = termsOf(request, runtime.scheduler);
     const terms = callerGone ? { ...asked, limit: asked.limit.endedAlsoBy(callerGone) } : asked;
-    return enterFor(runtime, plan, sortedNames(names), template, terms);
+    const guard = await enterFor(runtime, plan, sortedNames(names), template, terms);
+    const { releaseAfter } = plan;
+    return releaseAfter ? leftAfter(guard, () => releaseAfter({ args })) : guard;
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {

@@ -7,6 +7,7 @@ import { type ConnectionChoice, parseConnectionName } from '../primitives/connec
 import { parseCount } from '../primitives/counts.js';
 import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../primitives/lock-choice.js';
 import { type Duration, parseLease, parseWait } from '../time/duration.js';
+import type { ReleaseAfter } from './locked.release.js';
 
 /** What happened when a locked method did not get its lock. */
 export interface ConflictContext {
@@ -59,6 +60,11 @@ export type LockHandlerOptions = LockedNeed &
      * runs under the lock already goes on. Default: true for handlers, false for other methods.
      */
     readonly cancelOnDisconnect?: boolean | undefined;
+    /**
+     * Called when the method has ended, where it was called from; the lock is kept until what it returns has settled. For
+     * a transaction around the method, which commits after it. The caller has the result meanwhile.
+     */
+    readonly releaseAfter?: ReleaseAfter | undefined;
   };
 
 /** What a locked method returns: something that is there when it has run, or that goes on. */
@@ -88,6 +94,7 @@ export interface LockedPlan {
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: Returns | undefined;
   readonly cancelOnDisconnect: boolean | undefined;
+  readonly releaseAfter: ReleaseAfter | undefined;
   /** Milliseconds. */
   readonly holdAtLeast: number | undefined;
   /** @param defaultWait Milliseconds that the module waits by default. */
@@ -96,6 +103,8 @@ export interface LockedPlan {
 
 const isConflictPolicy = (value: unknown): value is LockedPlan['onConflict'] =>
   value === 'throw' || value === 'skip' || typeof value === 'function';
+
+const isReleaseAfter = (value: unknown): value is ReleaseAfter => typeof value === 'function';
 
 const isReturns = (value: unknown): value is LockedPlan['returns'] =>
   value === undefined || value === 'promise' || value === 'observable' || value === 'iterable';
@@ -111,6 +120,7 @@ const OPTIONS = [
   'holdAtLeast',
   'onConflict',
   'cancelOnDisconnect',
+  'releaseAfter',
   'returns',
 ] as const;
 
@@ -119,12 +129,15 @@ type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 /** @throws LockOptionsError naming option and value. */
 export const planFor = (options: LockedOptions | undefined): LockedPlan => {
   const given: Given = readOptions(options, OPTIONS);
-  const { onConflict = 'throw', cancelOnDisconnect, returns } = given;
+  const { onConflict = 'throw', cancelOnDisconnect, releaseAfter, returns } = given;
   if (!isConflictPolicy(onConflict)) {
     throw refusedOption('onConflict', onConflict, '"throw", "skip" or a function');
   }
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
     throw refusedOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
+  }
+  if (releaseAfter !== undefined && !isReleaseAfter(releaseAfter)) {
+    throw refusedOption('releaseAfter', releaseAfter, 'a function');
   }
   if (!isReturns(returns)) throw refusedOption('returns', returns, '"promise", "observable" or "iterable"');
   // Checked now, where the method is written; the default wait is known only when the module runs.
@@ -142,6 +155,7 @@ export const planFor = (options: LockedOptions | undefined): LockedPlan => {
     onConflict,
     returns,
     cancelOnDisconnect,
+    releaseAfter,
     holdAtLeast,
     request: (defaultWait, signal) => {
       const fallback = onConflict === 'throw' ? defaultWait : 0;
