@@ -14,7 +14,7 @@ export const distinctKeys: Scenario = {
       over: 'limit',
       atLeast: 0.82,
       whyMissed:
-        'What a pair costs beyond its two commands is work in this process: 27 promises instead of 4, the hold, its lease and its place on the watchdog. Node has one thread, and a quarter of its time goes into collecting that garbage.',
+        'What a pair costs beyond its two commands is work in this process: 15 promises instead of 4, the hold, its lease, its deadlines and its place on the watchdog.',
     },
     {
       text: 'ahead of every peer',
@@ -22,7 +22,7 @@ export const distinctKeys: Scenario = {
       over: 'best peer',
       atLeast: 1,
       whyMissed:
-        'What a pair costs beyond its two commands is work in this process: 27 promises instead of 4, the hold, its lease and its place on the watchdog. Node has one thread, and a quarter of its time goes into collecting that garbage. The quick peers keep neither: a hold is a value that expires.',
+        'What a pair costs beyond its two commands is work in this process: 15 promises instead of 4, the hold, its lease, its deadlines and its place on the watchdog. The quick peers keep nothing of the kind: a hold is a value that expires.',
     },
   ],
   takesPart: () => true,
