@@ -130,6 +130,13 @@ export class World {
     );
   }
 
+  /** By its number in the operating system. */
+  processOf(pid: number): number {
+    const index = this.processes.findIndex(({ worker }) => worker.pid === pid);
+    if (index === -1) throw new Error(`No process of the load has the number ${pid}`);
+    return index;
+  }
+
   pauseProcess(index: number): void {
     const process = this.processAt(index);
     process.paused = true;

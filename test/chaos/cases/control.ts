@@ -11,10 +11,16 @@ export const controlCases: readonly ChaosCase[] = [
     isControl: true,
     load: () => [{ kind: 'naive', names: ['order:1'], loops: 2, wait: 8000, hold: 50, lease: 500 }],
     run: async (world) => {
+      const [server] = world.topology.servers;
+      if (!server) throw new Error('There is no server');
+      const holder = async (): Promise<string | null> => world.topology.admin(server).get('order:1');
       for (let round = 0; round < 4; round++) {
-        world.pauseProcess(round % 3);
+        const pid = await holder();
+        if (pid === null) continue;
+        const index = world.processOf(Number(pid));
+        world.pauseProcess(index);
         await sleep(LEASE_MS);
-        world.resumeProcess(round % 3);
+        world.resumeProcess(index);
         await sleep(300);
       }
     },
