@@ -44,6 +44,7 @@ export class RedisLock implements LockTransitions {
     this.unsettled = new Unsettled(scheduler);
     this.undoing = new Undoing(scheduler, async (ghost) => {
       const [, now] = await this.tryRelease(ghost);
+      this.observe(ghost.name, now);
       return now;
     });
   }
