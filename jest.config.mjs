@@ -24,7 +24,11 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/bench/node_modules/'],
   transform: { '^.+\\.[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
-  moduleNameMapper: { '^nest-redis-lock$': '<rootDir>/lib/index.ts', '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^nest-redis-lock$': '<rootDir>/lib/index.ts',
+    '^nest-redis-lock/schedule$': '<rootDir>/lib/schedule/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
   testTimeout: 15_000,
   maxWorkers: 2,
   coverageProvider: 'v8',

@@ -114,7 +114,8 @@ onEveryBackend((world) => {
       await until(() => candidate.runtime.acquisitions.contended === 1);
       await world.time.finish(candidate.election.stop(), LIMIT_MS);
       expect(candidate.election.state).toBe('idle');
-      expect(candidate.runtime.acquisitions.contended).toBe(0);
+      // A try that was on its way gives back what it may have got.
+      await until(() => candidate.runtime.acquisitions.contended === 0);
       await world.time.finish(leader.election.stop(), LIMIT_MS);
       expect(log).toEqual(['a elected', 'a demoted']);
       // It may stand again.

@@ -1,0 +1,64 @@
+import { Inject } from '@nestjs/common';
+import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
+import { LockNotWiredError } from '../errors.js';
+import { Locked } from '../locked/locked.decorator.js';
+import type { ConnectionChoice } from '../primitives/connections.js';
+import type { Duration } from '../time/duration.js';
+import { tickAt } from './cron-tick.js';
+
+/** Where an instance keeps the registry of jobs. Nest prints the text when the module is missing. */
+const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
+
+/** How a job runs that is to run once for all replicas. */
+export interface LockedCronOptions extends ConnectionChoice {
+  /**
+   * By how much the clocks of replicas may differ, in ms or such as `'1m'`: for so long it is remembered, by a lock, that a
+   * tick has been. Default: 1 minute.
+   */
+  readonly holdAtLeast?: Duration | undefined;
+  /** Whether a tick runs although the one before still does, on whatever replica; otherwise it is left out. Default: false. */
+  readonly overlap?: boolean | undefined;
+  /** Further options of `@Cron`. */
+  readonly cron?: Omit<CronOptions, 'name' | 'utcOffset'> | undefined;
+}
+
+/**
+ * `@Cron` for many replicas: each tick runs on one of them. The instant for which it is planned is part of the lock's name,
+ * so a replica whose clock is late does not run again what another one has done.
+ *
+ * @param expression As for `@Cron`.
+ * @param name Of the locks, and behind `LockedCron ` of the job in Nest's `SchedulerRegistry`.
+ *
+ * @example
+ * @LockedCron('0 3 * * *', 'nightly-report')
+ * async report(): Promise<void> { … }
+ */
+export const LockedCron = (
+  expression: string,
+  name: string,
+  { holdAtLeast = '1m', overlap = false, connection, cron }: LockedCronOptions = {},
+): MethodDecorator => {
+  const job = `LockedCron ${name}`;
+  const nameOfTick = function (this: unknown): string {
+    return `${name}@${new Date(tickAt(registryOf(this, name).getCronJob(job).cronTime, Date.now())).toISOString()}`;
+  };
+  const onceATick = Locked(nameOfTick, { onConflict: 'skip', holdAtLeast, connection }) as MethodDecorator;
+  const oneAtATime = Locked(name, { onConflict: 'skip', connection }) as MethodDecorator;
+  const planned = Cron(expression, { ...cron, name: job });
+  return (target, method, descriptor) => {
+    const work = overlap ? descriptor : (oneAtATime(target, method, descriptor) ?? descriptor);
+    const locked = onceATick(target, method, work) ?? work;
+    planned(target, method, locked);
+    if (!(REGISTRY in target)) Inject(SchedulerRegistry)(target, REGISTRY);
+    return locked;
+  };
+};
+
+const registryOf = (instance: unknown, name: string): SchedulerRegistry => {
+  const registry: unknown =
+    typeof instance === 'object' && instance !== null ? Reflect.get(instance, REGISTRY) : undefined;
+  if (registry instanceof SchedulerRegistry) return registry;
+  throw new LockNotWiredError(
+    `@LockedCron "${name}" knows no ticks: let Nest construct the class, in an application that imports ScheduleModule.forRoot()`,
+  );
+};

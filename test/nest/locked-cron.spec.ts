@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import type { TestingModule } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import { LockNotWiredError, LockService } from 'nest-redis-lock';
+import { LockedCron } from 'nest-redis-lock/schedule';
+import { tickAt } from '../../lib/schedule/cron-tick.js';
+import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { thrownBy } from '../thrown-by.js';
+import { start } from './applications.js';
+import { Pause } from './pause.js';
+
+const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
+
+@Injectable()
+class Reports {
+  runs: string[] = [];
+  busy: Pause | undefined;
+
+  constructor(private readonly locks: LockService) {}
+
+  @LockedCron('0 3 * * *', 'nightly', { cron: { disabled: true, waitForCompletion: true, timeZone: 'UTC' } })
+  async nightly(): Promise<void> {
+    this.runs.push(this.locks.currentHold()?.name ?? '');
+    await this.busy?.here();
+  }
+
+  @LockedCron('*/10 * * * * *', 'often', { overlap: true, cron: { disabled: true, waitForCompletion: true } })
+  async often(): Promise<void> {
+    this.runs.push(this.locks.currentHold()?.name ?? '');
+    await this.busy?.here();
+  }
+}
+
+describe('@LockedCron', () => {
+  let server: RedisServer;
+  let replicas: readonly TestingModule[];
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+
+  afterAll(() => server.stop());
+
+  beforeEach(async () => {
+    const redis = new Redis(server.url);
+    await redis.flushall();
+    redis.disconnect();
+    const metadata = { imports: [ScheduleModule.forRoot()], providers: [Reports] };
+    // Leases look at the wall clock as well, which the tests set.
+    const scheduler: Scheduler = {
+      now: () => systemScheduler.now(),
+      schedule: (...task) => systemScheduler.schedule(...task),
+    };
+    const open = () => start(metadata, { connection: server.url }, scheduler);
+    replicas = await Promise.all([open(), open(), open()]);
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(replicas.map((replica) => replica.close()));
+  });
+
+  /** The job of a replica runs when its own clock says so. */
+  const fire = (replica: TestingModule | undefined, name: string, time: string): Promise<void> => {
+    jest.spyOn(Date, 'now').mockReturnValue(at(time));
+    const fired = replica?.get(SchedulerRegistry).getCronJob(`LockedCron ${name}`).fireOnTick();
+    jest.restoreAllMocks();
+    return Promise.resolve(fired);
+  };
+
+  const runs = (): string[] => replicas.flatMap((replica) => replica.get(Reports).runs);
+
+  it('runs a tick once, also on replicas whose clocks come to it later', async () => {
+    const [one, two, three] = replicas;
+    await fire(one, 'nightly', '03:00:00.012');
+    await fire(two, 'nightly', '02:59:59.999');
+    await fire(three, 'nightly', '03:00:41.000');
+    expect(runs()).toEqual(['nightly']);
+    await expect(one?.get(LockService).getLock('nightly@2026-03-29T03:00:00.000Z').isLocked()).resolves.toBe(true);
+  });
+
+  it('runs the next tick, whichever replica had the one before', async () => {
+    const [one, two] = replicas;
+    await fire(one, 'often', '12:00:10.003');
+    await fire(two, 'often', '12:00:10.001');
+    await fire(two, 'often', '12:00:20.001');
+    await fire(one, 'often', '12:00:20.002');
+    expect(runs()).toEqual(['often@2026-03-29T12:00:10.000Z', 'often@2026-03-29T12:00:20.000Z']);
+  });
+
+  it.each([
+    ['nightly', '03:00:00.000', '2026-03-30T03:00:00.000Z', 0],
+    ['often', '12:00:10.000', '2026-03-29T12:00:20.000Z', 1],
+  ])('%s is left out while the tick before still runs, unless they may overlap', async (name, time, later, ran) => {
+    const [one, two] = replicas;
+    const busy = new Pause();
+    Object.assign(one?.get(Reports) ?? {}, { busy });
+    const first = fire(one, name, time);
+    await busy.reached;
+    await fire(two, name, later);
+    expect(two?.get(Reports).runs).toHaveLength(ran);
+    busy.end();
+    await first;
+  });
+
+  it('says so where the class was not made by Nest', () => {
+    const reports = new Reports({} as LockService);
+    expect(thrownBy(() => reports.nightly(), LockNotWiredError).message).toContain('Reports.nightly');
+  });
+});
+
+describe('The tick of a job', () => {
+  const timesOf = async (expression: string, timeZone?: string) => {
+    @Injectable()
+    class Job {
+      @LockedCron(expression, 'job', { cron: { disabled: true, ...(timeZone === undefined ? {} : { timeZone }) } })
+      async run(): Promise<void> {}
+    }
+    const app = await start({ imports: [ScheduleModule.forRoot()], providers: [Job] });
+    const { cronTime } = app.get(SchedulerRegistry).getCronJob('LockedCron job');
+    await app.close();
+    return cronTime;
+  };
+
+  it.each([
+    ['* * * * * *', 'UTC', '12:00:07.003', '12:00:07.000'],
+    ['* * * * * *', 'UTC', '12:00:06.999', '12:00:07.000'],
+    ['*/5 * * * *', 'UTC', '12:05:00.000', '12:05:00.000'],
+    ['*/5 * * * *', 'UTC', '12:09:58.000', '12:05:00.000'],
+    ['0 3 * * *', 'UTC', '03:00:00.250', '03:00:00.000'],
+    ['0 3 * * *', 'UTC', '22:00:00.000', '03:00:00.000'],
+    // The day on which the clocks go forward there.
+    ['30 3 * * *', 'Europe/Berlin', '01:30:00.100', '01:30:00.000'],
+  ])('%s in %s is at %s that of %s', async (expression, timeZone, now, tick) => {
+    const times = await timesOf(expression, timeZone);
+    expect(new Date(tickAt(times, at(now))).toISOString()).toBe(new Date(at(tick)).toISOString());
+  });
+
+  it('is found however long ago it was', async () => {
+    const times = await timesOf('0 0 29 2 *', 'UTC');
+    expect(new Date(tickAt(times, at('12:00:00'))).toISOString()).toBe('2024-02-29T00:00:00.000Z');
+  });
+});
