@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { folderOf, NESTS } from './environments.js';
+
+const ROOT = join(__dirname, '../..');
+
+const run = (command: string, args: readonly string[], cwd: string): string =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** What is installed belongs to this lock file. */
+const stampOf = (folder: string): string => join(folder, 'node_modules', '.installed-lock.json');
+
+const isUpToDate = (folder: string): boolean =>
+  existsSync(stampOf(folder)) &&
+  readFileSync(stampOf(folder), 'utf8') === readFileSync(join(folder, 'package-lock.json'), 'utf8');
+
+/** Installs what each Nest brings, where that has not been done. */
+export const installPackages = (): void => {
+  for (const folder of NESTS.map(folderOf)) {
+    if (isUpToDate(folder)) continue;
+    run('npm', ['ci', '--ignore-scripts', '--silent'], folder);
+    writeFileSync(stampOf(folder), readFileSync(join(folder, 'package-lock.json')));
+  }
+};
+
+/**
+ * Builds, packs and unpacks the library beside each Nest: what is tried is what is published, and it finds the Nest of
+ * that folder. Not by `npm install`, which would write a lock file that differs with every build.
+ */
+export const unpackLibrary = (): void => {
+  const place = mkdtempSync(join(tmpdir(), 'matrix-'));
+  try {
+    run('npm', ['run', '--silent', 'build'], ROOT);
+    const tarball = run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', place], ROOT).trim();
+    for (const folder of NESTS.map(folderOf)) {
+      const target = join(folder, 'node_modules', 'nest-redis-lock');
+      rmSync(target, { recursive: true, force: true });
+      mkdirSync(target, { recursive: true });
+      run('tar', ['-xzf', join(place, tarball), '-C', target, '--strip-components=1'], ROOT);
+    }
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+};

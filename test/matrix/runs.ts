@@ -1,0 +1,18 @@
+/** One process in each environment. */
+export interface Run {
+  /** A name of suite/kinds/index.ts. */
+  readonly kinds: string;
+  /** Where the locks live. */
+  readonly backend: 'memory' | 'redis';
+  readonly needsServer: boolean;
+}
+
+const inMemory = (kinds: string): Run => ({ kinds, backend: 'memory', needsServer: false });
+const onServer = (kinds: string): Run => ({ kinds, backend: 'redis', needsServer: true });
+
+export const runs: readonly Run[] = [
+  inMemory('provider'),
+  inMemory('express'),
+  onServer('provider'),
+  onServer('express'),
+];

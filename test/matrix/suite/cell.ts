@@ -1,0 +1,36 @@
+/** How long Nest keeps an instance of the class. */
+export type ScopeName = 'singleton' | 'request' | 'transient';
+
+/** Where `@Locked` stands as seen from Nest's own decorator; `alone` where a method of this kind has none. */
+export type Position = 'above' | 'below' | 'alone';
+
+export interface Place {
+  readonly kind: string;
+  readonly scope: ScopeName;
+  readonly position: Position;
+}
+
+/** One thing to be shown by a run. Fails by throwing. */
+export interface Cell extends Place {
+  readonly check: () => Promise<void>;
+}
+
+/** What makes no sense, and why. */
+export interface Blank extends Place {
+  readonly reason: string;
+}
+
+/** What a file of kinds/ has to show. */
+export type Cells = readonly (Cell | Blank)[];
+
+export const POSITIONS = ['above', 'below'] as const;
+
+/** The same check in both positions. */
+export const inBothPositions = (
+  kind: string,
+  scope: ScopeName,
+  check: (position: (typeof POSITIONS)[number]) => Promise<void>,
+): Cell[] => POSITIONS.map((position) => ({ kind, scope, position, check: () => check(position) }));
+
+export const blankInBothPositions = (kind: string, scope: ScopeName, reason: string): Blank[] =>
+  POSITIONS.map((position) => ({ kind, scope, position, reason }));

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { Inject, Injectable, Scope, type Type } from '@nestjs/common';
+import { ContextIdFactory, ModuleRef } from '@nestjs/core';
+import { Locked } from 'nest-redis-lock';
+import { firstValueFrom, last, Observable } from 'rxjs';
+import type { Cell, Cells, ScopeName } from '../cell.js';
+import { checkExclusion, checkFree } from '../exclusion.js';
+import { Room, SoldOut, UNLUCKY } from '../room.js';
+import { type Stage, withContext } from '../stage.js';
+
+interface Orders {
+  pay(id: number): Promise<string>;
+  follow(id: number): Observable<string>;
+  list(id: number): AsyncGenerator<string>;
+}
+
+const SCOPES = { singleton: Scope.DEFAULT, request: Scope.REQUEST, transient: Scope.TRANSIENT } as const;
+
+const ordersOf = (scope: ScopeName): Type<Orders> => {
+  @Injectable({ scope: SCOPES[scope] })
+  class OrderService implements Orders {
+    constructor(@Inject(Room) private readonly room: Room) {
+      room.meet(this);
+    }
+
+    @Locked('order:<0>')
+    async pay(id: number): Promise<string> {
+      return this.room.visit(id);
+    }
+
+    @Locked('order:<0>')
+    follow(id: number): Observable<string> {
+      return this.room.watch(id);
+    }
+
+    @Locked('order:<0>')
+    async *list(id: number): AsyncGenerator<string> {
+      yield* this.room.walk(id);
+    }
+  }
+  return OrderService;
+};
+
+/** How somebody gets an instance: one there is, one of a request, one of its own. */
+const instanceFor = async ({ app }: Stage, scope: ScopeName, orders: Type<Orders>): Promise<Orders> => {
+  if (scope === 'singleton') return app.get(orders);
+  return app.get(ModuleRef).resolve(orders, ContextIdFactory.create(), { strict: false });
+};
+
+const drain = async (items: AsyncIterable<string>): Promise<string[]> => {
+  const all: string[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+const checkProvider =
+  (scope: ScopeName, call: (orders: Orders, id: number) => Promise<unknown>) => async (): Promise<void> => {
+    const orders = ordersOf(scope);
+    await withContext({ providers: [orders] }, async (stage) => {
+      const one = async (id: number): Promise<unknown> => call(await instanceFor(stage, scope, orders), id);
+      await checkExclusion(stage, { call: one, scope });
+      if (scope === 'transient') assert.ok(stage.room.instances >= 4, 'each consumer has an instance of its own');
+    });
+  };
+
+const checkFailure = async (stage: Stage, orders: Orders): Promise<void> => {
+  await assert.rejects(orders.pay(UNLUCKY), SoldOut);
+  await checkFree(stage.locks, UNLUCKY);
+};
+
+const checkPromise = (scope: ScopeName) => async (): Promise<void> => {
+  await checkProvider(scope, (orders, id) => orders.pay(id))();
+  const orders = ordersOf(scope);
+  await withContext({ providers: [orders] }, async (stage) =>
+    checkFailure(stage, await instanceFor(stage, scope, orders)),
+  );
+};
+
+const cellsOf = (scope: ScopeName): Cell[] => {
+  const place = { scope, position: 'alone' } as const;
+  return [
+    { kind: 'provider, promise', ...place, check: checkPromise(scope) },
+    {
+      kind: 'provider, Observable',
+      ...place,
+      check: checkProvider(scope, (orders, id) => firstValueFrom(orders.follow(id).pipe(last()))),
+    },
+    {
+      kind: 'provider, async generator',
+      ...place,
+      check: checkProvider(scope, async (orders, id) =>
+        assert.deepEqual(await drain(orders.list(id)), [`order:${id}`, `order:${id}`]),
+      ),
+    },
+  ];
+};
+
+export const cells: Cells = (['singleton', 'request', 'transient'] as const).flatMap(cellsOf);
