@@ -30,10 +30,10 @@ export const runProcess = async (environment: Environment, run: Run): Promise<Pr
   }
 };
 
-const listen = async (environment: Environment, { kinds, backend }: Run, url = ''): Promise<ProcessReport> => {
+const listen = async (environment: Environment, { kinds, backend, wanted = '' }: Run, url = ''): Promise<ProcessReport> => {
   const main = join(suiteOf(environment), 'main.js');
-  const child = spawn(process.execPath, ['--enable-source-maps', main, kinds, folderOf(environment.nest)], {
-    env: { ...process.env, MATRIX_BACKEND: backend, REDIS_URL: url },
+  const child = spawn(process.execPath, ['--enable-source-maps', main, kinds, folderOf(environment.nest), wanted], {
+    env: { ...process.env, MATRIX_NEST: environment.nest, MATRIX_BACKEND: backend, REDIS_URL: url },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const impatience = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);

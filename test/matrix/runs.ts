@@ -5,6 +5,8 @@ export interface Run {
   /** Where the locks live. */
   readonly backend: 'memory' | 'redis';
   readonly needsServer: boolean;
+  /** Only kinds of method with this in their name. */
+  readonly wanted?: string | undefined;
 }
 
 const inMemory = (kinds: string): Run => ({ kinds, backend: 'memory', needsServer: false });
@@ -13,6 +15,7 @@ const onServer = (kinds: string): Run => ({ kinds, backend: 'redis', needsServer
 export const runs: readonly Run[] = [
   inMemory('provider'),
   inMemory('express'),
+  inMemory('fastify'),
   onServer('provider'),
   onServer('express'),
 ];

@@ -18,28 +18,28 @@ export interface Table {
   readonly columns: readonly string[];
   /** Why there are blanks; the mark of a blank says which. */
   readonly reasons: readonly string[];
-  /** What failed, and why. */
-  readonly failures: readonly string[];
+  /** What failed: why, and where that was so. */
+  readonly failures: ReadonlyMap<string, readonly string[]>;
 }
 
 export const tableOf = (columns: readonly Column[]): Table => {
   const planned = new Map<string, CellId>();
   const reasons: string[] = [];
-  const failures: string[] = [];
+  const failures = new Map<string, string[]>();
+  const failed = (why: string, where: string): void => void failures.set(why, [...(failures.get(why) ?? []), where]);
   for (const cell of columns.flatMap(({ reports }) => reports.flatMap(({ plan }) => plan))) {
     if (!planned.has(keyOf(cell))) planned.set(keyOf(cell), cell);
     if (cell.reason !== undefined && !reasons.includes(cell.reason)) reasons.push(cell.reason);
   }
   for (const { environment, reports } of columns) {
-    const problems = reports.flatMap((report) => report.problems);
-    failures.push(...problems.map((problem) => `${nameOf(environment)}: ${problem}`));
+    for (const problem of reports.flatMap(({ problems }) => problems)) failed(problem, nameOf(environment));
   }
   const markOf = ({ environment, reports }: Column, key: string): string => {
     const reason = reports.flatMap(({ plan }) => plan).find((cell) => keyOf(cell) === key)?.reason;
     if (reason !== undefined) return `– (${reasons.indexOf(reason) + 1})`;
     const result = reports.flatMap(({ results }) => results).find((cell) => keyOf(cell) === key);
     if (result && result.error === undefined) return 'passed';
-    failures.push(`${nameOf(environment)}: ${key}: ${result?.error ?? 'there is no result'}`);
+    failed(result?.error ?? 'there is no result', `${nameOf(environment)}: ${key}`);
     return 'failed';
   };
   const rows = [...planned].map(([key, id]) => ({ ...id, marks: columns.map((column) => markOf(column, key)) }));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LockService } from 'nest-redis-lock';
-import { concat, defer, delay, finalize, map, NEVER, Observable, of, throwError } from 'rxjs';
+import { concat, defer, delay, finalize, NEVER, Observable, of, throwError } from 'rxjs';
 
 /** Long enough for whoever is not kept out to come in as well, over a socket and on a busy machine. */
 const STAY_MS = 25;
@@ -79,19 +79,39 @@ export class Room {
       const held = this.enter(argument);
       const last = of(held).pipe(delay(STAY_MS));
       const rest = argument === ENDLESS ? NEVER : argument === UNLUCKY ? throwError(() => new SoldOut()) : last;
-      return concat(of(held), rest).pipe(
-        map((name) => name),
-        finalize(() => this.leave()),
-      );
+      return concat(of(held), rest).pipe(finalize(() => this.leave()));
     });
   }
 
   /** The same, as something that is gone through. */
   async *walk(argument: unknown): AsyncGenerator<string> {
-    yield this.enter(argument);
+    const held = this.enter(argument);
     try {
+      yield held;
+      while (argument === ENDLESS) yield sleep(STAY_MS, held);
       await sleep(STAY_MS);
       yield this.locks.currentHold()?.name ?? 'no lock';
+    } finally {
+      this.leave();
+    }
+  }
+
+  /**
+   * The same, as something that is read after the method has returned, by whoever reads it: not as the owner, so that
+   * only the server of locks can tell that the lock is still held.
+   */
+  deliver(argument: unknown): AsyncGenerator<string> {
+    const held = this.enter(argument);
+    return this.pieces(argument, held);
+  }
+
+  private async *pieces(argument: unknown, held: string): AsyncGenerator<string> {
+    try {
+      yield `first of ${String(argument)}, `;
+      while (argument === ENDLESS) yield sleep(STAY_MS, 'more');
+      await sleep(STAY_MS);
+      if (!(await this.locks.getLock(held).isLocked())) throw new Error(`${held} is free while its file is sent`);
+      yield `last of ${String(argument)}`;
     } finally {
       this.leave();
     }

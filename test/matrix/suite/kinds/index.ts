@@ -4,4 +4,5 @@ import type { Cells } from '../cell.js';
 export const kinds: Readonly<Record<string, () => Promise<Cells>>> = {
   provider: async () => (await import('./provider.js')).cells,
   express: async () => (await import('./express.js')).cells,
+  fastify: async () => (await import('./fastify.js')).cells,
 };

@@ -1,8 +1,66 @@
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import type { Cells } from '../../cell.js';
+import { blankInBothPositions, type Cells } from '../../cell.js';
+import { nestMajor } from '../../nest.js';
+import { eventsController } from './events.js';
+import { fileController } from './file.js';
 import { handlerCells } from './handler.js';
+import { itemsController } from './items.js';
+import { lastingCells } from './lasting.js';
+import { observableController, promisedObservableController } from './observable.js';
+import { rawController } from './raw-response.js';
 
 /** Everything a controller can do, on one adapter. */
-export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cells => [
-  ...handlerCells(`HTTP handler, ${name}`, adapter),
-];
+export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cells => {
+  const nameOf = (id: number): string => `order:${id}`;
+  const items = `HTTP async generator, ${name}`;
+  return [
+    ...handlerCells(`HTTP handler, ${name}`, adapter),
+    ...lastingCells({
+      kind: `HTTP @Res(), ${name}`,
+      adapter,
+      controller: rawController,
+      answer: nameOf,
+      isEndedByClient: false,
+    }),
+    // Of several values Nest sends the last, so that nobody notices a client who leaves before.
+    ...lastingCells({
+      kind: `HTTP Observable, ${name}`,
+      adapter,
+      controller: observableController,
+      answer: nameOf,
+      isEndedByClient: false,
+    }),
+    ...lastingCells({
+      kind: `HTTP promise of an Observable, ${name}`,
+      adapter,
+      controller: promisedObservableController,
+      answer: nameOf,
+      isEndedByClient: false,
+    }),
+    ...lastingCells({
+      kind: `HTTP @Sse(), ${name}`,
+      adapter,
+      controller: eventsController,
+      answer: (id) => `\nid: 1\ndata: order:${id}\n\nid: 2\ndata: order:${id}\n\n`,
+      isEndedByClient: true,
+    }),
+    ...lastingCells({
+      kind: `HTTP StreamableFile, ${name}`,
+      adapter,
+      controller: fileController,
+      answer: (id) => `first of ${id}, last of ${id}`,
+      isEndedByClient: true,
+    }),
+    ...(nestMajor() < 12
+      ? (['singleton', 'request', 'transient'] as const).flatMap((scope) =>
+          blankInBothPositions(items, scope, 'Nest 11 does not send what an async generator yields.'),
+        )
+      : lastingCells({
+          kind: items,
+          adapter,
+          controller: itemsController,
+          answer: (id) => `order:${id}`.repeat(2),
+          isEndedByClient: true,
+        })),
+  ];
+};

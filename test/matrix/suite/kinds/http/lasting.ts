@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { Type } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { blankInBothPositions, type Cells, inBothPositions, type ScopeName } from '../../cell.js';
+import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
+import { ENDLESS } from '../../room.js';
+import { withServed } from '../../served.js';
+import { until } from '../../until.js';
+import { NO_TRANSIENT_HANDLER } from './handler.js';
+
+/** A controller at `orders/:id/above` and `orders/:id/below` whose answers go on after the handler has returned. */
+export interface LastingHandler {
+  readonly kind: string;
+  readonly adapter: () => AbstractHttpAdapter;
+  readonly controller: (scope: ScopeName) => Type;
+  /** What the whole answer for an id is. */
+  readonly answer: (id: number) => string;
+  /** Whether a client that leaves ends the work. */
+  readonly isEndedByClient: boolean;
+}
+
+export const lastingCells = ({ kind, adapter, controller, answer, isEndedByClient }: LastingHandler): Cells => [
+  ...(['singleton', 'request'] as const).flatMap((scope) =>
+    inBothPositions(kind, scope, (position) =>
+      withServed(adapter(), { controllers: [controller(scope)] }, async ({ room, locks, url }) => {
+        const ask = (id: number, signal: AbortSignal | null = null): Promise<Response> =>
+          fetch(`${url}/orders/${encodeURIComponent(rawId(id))}/${position}`, { signal });
+        const whole = async (id: number): Promise<void> => {
+          const response = await ask(id);
+          assert.equal(await response.text(), answer(id));
+          assert.equal(response.status, 200);
+        };
+        await checkExclusion({ room, locks }, { call: whole, scope });
+        if (!isEndedByClient) return;
+
+        const leaving = new AbortController();
+        const response = ask(ENDLESS, leaving.signal);
+        await until('the client is served', () => !room.isEmpty);
+        assert.equal(await locks.getLock(`order:${ENDLESS}`).isLocked(), true, 'held while the client is there');
+        leaving.abort();
+        await assert.rejects(response.then((answered) => answered.text()));
+        await checkFree(locks, ENDLESS);
+        await until('the work has ended', () => room.isEmpty);
+      }),
+    ),
+  ),
+  ...blankInBothPositions(kind, 'transient', NO_TRANSIENT_HANDLER),
+];
