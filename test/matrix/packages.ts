@@ -27,7 +27,8 @@ export const installPackages = (): void => {
 
 /**
  * Builds, packs and unpacks the library beside each Nest: what is tried is what is published, and it finds the Nest of
- * that folder. Not by `npm install`, which would write a lock file that differs with every build.
+ * that folder. Not by `npm install`, which would write a lock file that differs with every build, and not among what npm
+ * installed, which it tidies.
  */
 export const unpackLibrary = (): void => {
   const place = mkdtempSync(join(tmpdir(), 'matrix-'));
@@ -35,7 +36,7 @@ export const unpackLibrary = (): void => {
     run('npm', ['run', '--silent', 'build'], ROOT);
     const tarball = run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', place], ROOT).trim();
     for (const folder of NESTS.map(folderOf)) {
-      const target = join(folder, 'node_modules', 'nest-redis-lock');
+      const target = join(folder, '.suite', 'node_modules', 'nest-redis-lock');
       rmSync(target, { recursive: true, force: true });
       mkdirSync(target, { recursive: true });
       run('tar', ['-xzf', join(place, tarball), '-C', target, '--strip-components=1'], ROOT);

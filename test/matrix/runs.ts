@@ -10,12 +10,26 @@ export interface Run {
 }
 
 const inMemory = (kinds: string): Run => ({ kinds, backend: 'memory', needsServer: false });
+/** With a server for what the kinds themselves need. */
+const besideServer = (kinds: string): Run => ({ kinds, backend: 'memory', needsServer: true });
 const onServer = (kinds: string): Run => ({ kinds, backend: 'redis', needsServer: true });
 
 export const runs: readonly Run[] = [
   inMemory('provider'),
+  inMemory('wiring'),
   inMemory('express'),
   inMemory('fastify'),
+  inMemory('openapi'),
+  inMemory('graphql'),
+  inMemory('tcp'),
+  besideServer('redis-transport'),
+  inMemory('socket-io'),
+  inMemory('ws'),
+  inMemory('schedule'),
+  besideServer('bullmq'),
+  inMemory('events'),
+  inMemory('cqrs'),
   onServer('provider'),
   onServer('express'),
+  onServer('bullmq'),
 ];

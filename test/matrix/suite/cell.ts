@@ -1,8 +1,11 @@
 /** How long Nest keeps an instance of the class. */
 export type ScopeName = 'singleton' | 'request' | 'transient';
 
-/** Where `@Locked` stands as seen from Nest's own decorator; `alone` where a method of this kind has none. */
-export type Position = 'above' | 'below' | 'alone';
+/**
+ * Where `@Locked` stands as seen from Nest's own decorator; `alone` where a method of this kind has none, `either` where
+ * it does not matter, since there is nothing to run.
+ */
+export type Position = 'above' | 'below' | 'alone' | 'either';
 
 export interface Place {
   readonly kind: string;
@@ -32,5 +35,17 @@ export const inBothPositions = (
   check: (position: (typeof POSITIONS)[number]) => Promise<void>,
 ): Cell[] => POSITIONS.map((position) => ({ kind, scope, position, check: () => check(position) }));
 
-export const blankInBothPositions = (kind: string, scope: ScopeName, reason: string): Blank[] =>
-  POSITIONS.map((position) => ({ kind, scope, position, reason }));
+export const blank = (kind: string, scope: ScopeName, reason: string): Blank => ({
+  kind,
+  scope,
+  position: 'either',
+  reason,
+});
+
+/** Of what holds handlers. */
+export const noTransient = (kind: string): Blank =>
+  blank(
+    kind,
+    'transient',
+    'Nothing injects what holds handlers, so there are no consumers that each could get an instance of their own.',
+  );

@@ -29,7 +29,7 @@ export const checkExclusion = async (
   const run = async (ids: readonly number[]): Promise<void> => {
     room.visits = [];
     room.peak = 0;
-    await Promise.all(ids.map(call));
+    await Promise.all(ids.map((id) => call(id)));
     await until(`${ids.length} visits`, () => room.visits.length >= ids.length && room.isEmpty);
     const expected = ids.map((id) => ({ argument: argument(id), held: `order:${id}` }));
     const inOrder = room.visits.toSorted((a, b) => String(a.held).localeCompare(String(b.held)));

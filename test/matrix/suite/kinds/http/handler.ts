@@ -3,7 +3,7 @@ import { Controller, Get, HttpStatus, Inject, Param, Scope, type Type } from '@n
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { Locked } from 'nest-redis-lock';
 import { badCall, Beside, goodCall, NumberPipe } from '../../beside.js';
-import { blankInBothPositions, type Cells, inBothPositions, type ScopeName } from '../../cell.js';
+import { type Cells, inBothPositions, noTransient, type ScopeName } from '../../cell.js';
 import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
 import { Room, UNLUCKY } from '../../room.js';
 import { withServed } from '../../served.js';
@@ -33,9 +33,6 @@ const controllerOf = (scope: ScopeName): Type => {
   return OrderController;
 };
 
-export const NO_TRANSIENT_HANDLER =
-  'Nothing injects what holds handlers, so there are no consumers that each could get an instance of their own.';
-
 export const handlerCells = (kind: string, adapter: () => AbstractHttpAdapter): Cells => [
   ...(['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
@@ -57,5 +54,5 @@ export const handlerCells = (kind: string, adapter: () => AbstractHttpAdapter): 
       }),
     ),
   ),
-  ...blankInBothPositions(kind, 'transient', NO_TRANSIENT_HANDLER),
+  noTransient(kind),
 ];

@@ -1,5 +1,5 @@
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import { blankInBothPositions, type Cells } from '../../cell.js';
+import { type Cells, noTransient, POSITIONS } from '../../cell.js';
 import { nestMajor } from '../../nest.js';
 import { eventsController } from './events.js';
 import { fileController } from './file.js';
@@ -8,6 +8,8 @@ import { itemsController } from './items.js';
 import { lastingCells } from './lasting.js';
 import { observableController, promisedObservableController } from './observable.js';
 import { rawController } from './raw-response.js';
+
+const NO_GENERATORS = 'Nest 11 does not send what an async generator yields.';
 
 /** Everything a controller can do, on one adapter. */
 export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cells => {
@@ -52,9 +54,12 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
       isEndedByClient: true,
     }),
     ...(nestMajor() < 12
-      ? (['singleton', 'request', 'transient'] as const).flatMap((scope) =>
-          blankInBothPositions(items, scope, 'Nest 11 does not send what an async generator yields.'),
-        )
+      ? [
+          ...(['singleton', 'request'] as const).flatMap((scope) =>
+            POSITIONS.map((position) => ({ kind: items, scope, position, reason: NO_GENERATORS })),
+          ),
+          noTransient(items),
+        ]
       : lastingCells({
           kind: items,
           adapter,

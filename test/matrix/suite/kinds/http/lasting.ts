@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Type } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import { blankInBothPositions, type Cells, inBothPositions, type ScopeName } from '../../cell.js';
+import { type Cells, inBothPositions, noTransient, type ScopeName } from '../../cell.js';
 import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
 import { ENDLESS } from '../../room.js';
 import { withServed } from '../../served.js';
 import { until } from '../../until.js';
-import { NO_TRANSIENT_HANDLER } from './handler.js';
 
 /** A controller at `orders/:id/above` and `orders/:id/below` whose answers go on after the handler has returned. */
 export interface LastingHandler {
@@ -44,5 +43,5 @@ export const lastingCells = ({ kind, adapter, controller, answer, isEndedByClien
       }),
     ),
   ),
-  ...blankInBothPositions(kind, 'transient', NO_TRANSIENT_HANDLER),
+  noTransient(kind),
 ];

@@ -1,0 +1,45 @@
+import { Inject, Injectable, Scope, type Type } from '@nestjs/common';
+import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { Locked } from 'nest-redis-lock';
+import { type Cells, inBothPositions, noTransient, type ScopeName } from '../cell.js';
+import { checkExclusion } from '../exclusion.js';
+import { Room } from '../room.js';
+import { withContext } from '../stage.js';
+
+const listenerOf = (scope: ScopeName): Type => {
+  @Injectable({ scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
+  class OrderListener {
+    constructor(@Inject(Room) private readonly room: Room) {
+      room.meet(this);
+    }
+
+    @Locked('order:<0>')
+    @OnEvent('paid above')
+    async above(id: number): Promise<void> {
+      await this.room.visit(id);
+    }
+
+    @OnEvent('paid below')
+    @Locked('order:<0>')
+    async below(id: number): Promise<void> {
+      await this.room.visit(id);
+    }
+  }
+  return OrderListener;
+};
+
+const kind = '@OnEvent';
+
+export const cells: Cells = [
+  ...(['singleton', 'request'] as const).flatMap((scope) =>
+    inBothPositions(kind, scope, (position) =>
+      withContext({ imports: [EventEmitterModule.forRoot()], providers: [listenerOf(scope)] }, async (stage) => {
+        // Listeners are put in place when the application has started.
+        await stage.app.init();
+        const emitter = stage.app.get(EventEmitter2);
+        await checkExclusion(stage, { call: (id) => emitter.emitAsync(`paid ${position}`, id), scope });
+      }),
+    ),
+  ),
+  noTransient(kind),
+];

@@ -1,0 +1,12 @@
+import { Transport } from '@nestjs/microservices';
+import type { Cells } from '../cell.js';
+import { serverUrl } from '../stage.js';
+import { microserviceCells } from './microservice/index.js';
+
+export const cells: Cells = microserviceCells({
+  name: 'Redis',
+  options: async () => {
+    const { hostname, port } = new URL(serverUrl());
+    return { transport: Transport.REDIS, options: { host: hostname, port: Number(port) } };
+  },
+});

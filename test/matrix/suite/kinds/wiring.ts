@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { Inject, Injectable, type Provider } from '@nestjs/common';
+import { Locked, LockService } from 'nest-redis-lock';
+import { blank, type Cell, type Cells } from '../cell.js';
+import { checkExclusion } from '../exclusion.js';
+import { Room } from '../room.js';
+import { withContext } from '../stage.js';
+
+abstract class Orders {
+  abstract pay(id: number): Promise<string>;
+}
+
+@Injectable()
+class LockedOrders extends Orders {
+  constructor(
+    @Inject(Room) protected readonly room: Room,
+    @Inject(LockService) protected readonly locks: LockService,
+  ) {
+    super();
+    room.meet(this);
+  }
+
+  @Locked('order:<0>')
+  override async pay(id: number): Promise<string> {
+    return this.room.visit(id);
+  }
+}
+
+@Injectable()
+class InheritedOrders extends LockedOrders {}
+
+@Injectable()
+class OverridingOrders extends LockedOrders {
+  @Locked('order:<0>')
+  override async pay(id: number): Promise<string> {
+    const owner = this.locks.currentHold()?.owner;
+    const name = await super.pay(id);
+    assert.equal(this.locks.currentHold()?.owner, owner, 'the same owner, who has re-entered');
+    assert.equal(await this.locks.getLock(name).isLocked(), true, 'still held after super');
+    return name;
+  }
+}
+
+@Injectable()
+class WrappingOrders extends LockedOrders {
+  override async pay(id: number): Promise<string> {
+    return super.pay(id);
+  }
+}
+
+class HandMadeOrders extends Orders {
+  room: Room | undefined;
+
+  @Locked('order:<0>')
+  override async pay(id: number): Promise<string> {
+    if (!this.room) throw new Error('There is no room yet');
+    return this.room.visit(id);
+  }
+}
+
+const cell = (kind: string, orders: Provider): Cell => ({
+  kind,
+  scope: 'singleton',
+  position: 'alone',
+  check: () =>
+    withContext({ providers: [orders] }, (stage) =>
+      checkExclusion(stage, { call: (id) => stage.app.get(Orders).pay(id) }),
+    ),
+});
+
+/** Made before the application is, by somebody else. */
+const valueCell: Cell = {
+  kind: 'provider by useValue',
+  scope: 'singleton',
+  position: 'alone',
+  check: () => {
+    const made = new HandMadeOrders();
+    return withContext({ providers: [{ provide: Orders, useValue: made }] }, async (stage) => {
+      made.room = stage.room;
+      stage.room.meet(made);
+      await checkExclusion(stage, { call: (id) => stage.app.get(Orders).pay(id) });
+    });
+  },
+};
+
+const FACTORY = 'provider by useFactory';
+
+const NOT_ADOPTED =
+  'Nest injects no properties into what a factory makes, and of what it makes for each request nobody hears. ' +
+  'A call there is refused with LockNotWiredError.';
+
+export const cells: Cells = [
+  cell('provider by useClass', { provide: Orders, useClass: LockedOrders }),
+  cell(FACTORY, {
+    provide: Orders,
+    useFactory: (room: Room, locks: LockService) => new LockedOrders(room, locks),
+    inject: [Room, LockService],
+  }),
+  blank(FACTORY, 'request', NOT_ADOPTED),
+  valueCell,
+  cell('provider, method inherited', { provide: Orders, useClass: InheritedOrders }),
+  cell('provider, overridden with super, both @Locked', { provide: Orders, useClass: OverridingOrders }),
+  cell('provider, overridden with super, only super @Locked', { provide: Orders, useClass: WrappingOrders }),
+];
