@@ -45,3 +45,14 @@ export const unpackLibrary = (): void => {
     rmSync(place, { recursive: true, force: true });
   }
 };
+
+const versionIn = (folder: string, name: string): string => {
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+  return String((manifest as { version?: unknown }).version);
+};
+
+/** What a table was made with. */
+export const versions = (): string => {
+  const nests = NESTS.map(folderOf).map((folder) => versionIn(folder, '@nestjs/core'));
+  return `\`npm run test:matrix\` on Node ${process.versions.node}, with Nest ${nests.join(' and ')}.`;
+};

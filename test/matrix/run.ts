@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileSuite } from './compile.js';
 import { environments, nameOf } from './environments.js';
-import { installPackages, unpackLibrary } from './packages.js';
+import { installPackages, unpackLibrary, versions } from './packages.js';
 import { type ProcessReport, runProcess } from './process.js';
 import { runs } from './runs.js';
 import { markdownOf, tableOf } from './table.js';
@@ -67,8 +67,8 @@ const main = async (): Promise<void> => {
   );
   print(`\n${markdownOf(table)}`);
   for (const [why, where] of table.failures) print(`FAILED ${where.join('\n       ')}\n${why}\n`);
-  const isWhole = chosen.length === environments.length && wanted.length === runs.length && !given.kind;
-  if (isWhole) writeFileSync(join(__dirname, 'RESULTS.md'), `# Every kind of method\n\n${markdownOf(table)}`);
+  const isWhole = chosen.length === environments.length && wanted.length === runs.length && !given.kind && !given['no-build'];
+  if (isWhole) writeFileSync(join(__dirname, 'RESULTS.md'), `# Every kind of method\n\n${versions()}\n\n${markdownOf(table)}`);
   process.exitCode = table.failures.size === 0 && table.rows.length > 0 ? 0 : 1;
 };
 

@@ -29,7 +29,9 @@ class OrderPaid {
   constructor(readonly id: number) {}
 }
 
-const handlersOf = (scopeName: ScopeName): Type[] => {
+type Handled = 'command' | 'query' | 'event';
+
+const handlersOf = (scopeName: ScopeName): Readonly<Record<Handled, Type>> => {
   const scope = scopeName === 'request' ? Scope.REQUEST : Scope.DEFAULT;
 
   @CommandHandler(PayOrder, { scope })
@@ -67,29 +69,26 @@ const handlersOf = (scopeName: ScopeName): Type[] => {
       await this.room.visit(id);
     }
   }
-  return [PayOrderHandler, ShowOrderHandler, OrderPaidHandler];
+  return { command: PayOrderHandler, query: ShowOrderHandler, event: OrderPaidHandler };
 };
 
 type Call = (stage: Stage, id: number) => Promise<unknown>;
 
-const calls: Readonly<Record<'command' | 'query' | 'event', Call>> = {
+const calls: Readonly<Record<Handled, Call>> = {
   command: ({ app }, id) => app.get(CommandBus).execute(new PayOrder(id)),
   query: ({ app }, id) => app.get(QueryBus).execute(new ShowOrder(id)),
   event: async ({ app }, id) => app.get(EventBus).publish(new OrderPaid(id)),
 };
 
-const cellsOf = (name: keyof typeof calls): Cells => {
+const cellsOf = (name: Handled): Cells => {
   const kind = `CQRS ${name} handler`;
   const place = (scope: ScopeName): Cell => ({
     kind,
     scope,
     position: 'alone',
     check: () =>
-      withContext({ imports: [CqrsModule.forRoot()], providers: handlersOf(scope) }, async (stage) => {
-        await stage.app.init();
-        // One handler of each kind is made at the start; what counts is who is called.
-        stage.room.clear();
-        await checkExclusion(stage, { call: (id) => calls[name](stage, id), scope: scope === 'request' ? scope : 'transient' });
+      withContext({ imports: [CqrsModule.forRoot()], providers: [handlersOf(scope)[name]] }, async (stage) => {
+        await checkExclusion(stage, { call: (id) => calls[name](stage, id), scope });
       }),
   });
   return [place('singleton'), place('request'), noTransient(kind)];

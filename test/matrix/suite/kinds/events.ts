@@ -34,8 +34,6 @@ export const cells: Cells = [
   ...(['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
       withContext({ imports: [EventEmitterModule.forRoot()], providers: [listenerOf(scope)] }, async (stage) => {
-        // Listeners are put in place when the application has started.
-        await stage.app.init();
         const emitter = stage.app.get(EventEmitter2);
         await checkExclusion(stage, { call: (id) => emitter.emitAsync(`paid ${position}`, id), scope });
       }),

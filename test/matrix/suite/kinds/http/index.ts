@@ -1,6 +1,7 @@
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { type Cells, noTransient, POSITIONS } from '../../cell.js';
 import { nestMajor } from '../../nest.js';
+import { bodyCells } from './body.js';
 import { eventsController } from './events.js';
 import { fileController } from './file.js';
 import { handlerCells } from './handler.js';
@@ -17,6 +18,7 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
   const items = `HTTP async generator, ${name}`;
   return [
     ...handlerCells(`HTTP handler, ${name}`, adapter),
+    ...bodyCells(`HTTP handler, validated body, ${name}`, adapter),
     ...lastingCells({
       kind: `HTTP @Res(), ${name}`,
       adapter,
