@@ -30,7 +30,11 @@ export const runProcess = async (environment: Environment, run: Run): Promise<Pr
   }
 };
 
-const listen = async (environment: Environment, { kinds, backend, wanted = '' }: Run, url = ''): Promise<ProcessReport> => {
+const listen = async (
+  environment: Environment,
+  { kinds, backend, wanted = '' }: Run,
+  url = '',
+): Promise<ProcessReport> => {
   const main = join(suiteOf(environment), 'main.js');
   const child = spawn(process.execPath, ['--enable-source-maps', main, kinds, folderOf(environment.nest), wanted], {
     env: { ...process.env, MATRIX_NEST: environment.nest, MATRIX_BACKEND: backend, REDIS_URL: url },

@@ -67,8 +67,10 @@ const main = async (): Promise<void> => {
   );
   print(`\n${markdownOf(table)}`);
   for (const [why, where] of table.failures) print(`FAILED ${where.join('\n       ')}\n${why}\n`);
-  const isWhole = chosen.length === environments.length && wanted.length === runs.length && !given.kind && !given['no-build'];
-  if (isWhole) writeFileSync(join(__dirname, 'RESULTS.md'), `# Every kind of method\n\n${versions()}\n\n${markdownOf(table)}`);
+  const isWhole =
+    chosen.length === environments.length && wanted.length === runs.length && !given.kind && !given['no-build'];
+  if (isWhole)
+    writeFileSync(join(__dirname, 'RESULTS.md'), `# Every kind of method\n\n${versions()}\n\n${markdownOf(table)}`);
   process.exitCode = table.failures.size === 0 && table.rows.length > 0 ? 0 : 1;
 };
 

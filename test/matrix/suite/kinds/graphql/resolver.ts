@@ -1,5 +1,16 @@
 import { Catch, type ExceptionFilter, Inject, Injectable, Scope, type Type } from '@nestjs/common';
-import { Args, Field, Int, Mutation, ObjectType, Parent, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import {
+  Args,
+  Field,
+  Int,
+  Mutation,
+  ObjectType,
+  Parent,
+  Query,
+  ResolveField,
+  Resolver,
+  Subscription,
+} from '@nestjs/graphql';
 import { GraphQLError } from 'graphql';
 import { Locked } from 'nest-redis-lock';
 import { Beside, NumberPipe } from '../../beside.js';

@@ -51,7 +51,10 @@ const answered = (transport: Transport, kind: string, pattern: string, values: n
         await checkExclusion({ room, locks }, { call: send, scope });
 
         room.clear();
-        assert.deepEqual(await send(5), Array.from({ length: values }, () => 'order:5'));
+        assert.deepEqual(
+          await send(5),
+          Array.from({ length: values }, () => 'order:5'),
+        );
         assert.deepEqual(room.journal, goodCall(5));
 
         room.clear();
