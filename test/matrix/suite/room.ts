@@ -23,6 +23,11 @@ export class SoldOut extends Error {
   override readonly name = 'SoldOut';
 }
 
+/** Until nobody asks for more. */
+async function* again(piece: string): AsyncGenerator<string> {
+  for (;;) yield sleep(STAY_MS, piece);
+}
+
 /** Where all locked methods of an application go. Counts who is in it at once. */
 @Injectable()
 export class Room {
@@ -88,7 +93,7 @@ export class Room {
     const held = this.enter(argument);
     try {
       yield held;
-      while (argument === ENDLESS) yield sleep(STAY_MS, held);
+      if (argument === ENDLESS) yield* again(held);
       await sleep(STAY_MS);
       yield this.locks.currentHold()?.name ?? 'no lock';
     } finally {
@@ -108,7 +113,7 @@ export class Room {
   private async *pieces(argument: unknown, held: string): AsyncGenerator<string> {
     try {
       yield `first of ${String(argument)}, `;
-      while (argument === ENDLESS) yield sleep(STAY_MS, 'more');
+      if (argument === ENDLESS) yield* again('more');
       await sleep(STAY_MS);
       if (!(await this.locks.getLock(held).isLocked())) throw new Error(`${held} is free while its file is sent`);
       yield `last of ${String(argument)}`;

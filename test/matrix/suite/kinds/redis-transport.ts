@@ -7,6 +7,7 @@ export const cells: Cells = microserviceCells({
   name: 'Redis',
   options: async () => {
     const { hostname, port } = new URL(serverUrl());
-    return { transport: Transport.REDIS, options: { host: hostname, port: Number(port) } };
+    const settings = { transport: Transport.REDIS, options: { host: hostname, port: Number(port) } } as const;
+    return { server: settings, client: settings };
   },
 });

@@ -5,5 +5,8 @@ import { microserviceCells } from './microservice/index.js';
 
 export const cells: Cells = microserviceCells({
   name: 'TCP',
-  options: async () => ({ transport: Transport.TCP, options: { host: '127.0.0.1', port: await freePort() } }),
+  options: async () => {
+    const settings = { transport: Transport.TCP, options: { host: '127.0.0.1', port: await freePort() } } as const;
+    return { server: settings, client: settings };
+  },
 });

@@ -11,7 +11,7 @@ export const post = async (url: string, query: string): Promise<{ readonly text:
   return { text: await response.text() };
 };
 
-async function* answersTo(url: string, query: string): AsyncGenerator<unknown> {
+async function* answersTo(url: string, query: string): AsyncGenerator {
   const client = createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket });
   try {
     for await (const { data, errors } of client.iterate<{ answer: unknown }>({ query })) {

@@ -18,8 +18,13 @@ import { messagesController } from './controller.js';
 /** One way for messages to travel. */
 export interface Transport {
   readonly name: string;
-  /** What both sides are told. */
-  readonly options: () => Promise<MicroserviceOptions & ClientOptions>;
+  readonly options: () => Promise<BothSides>;
+}
+
+/** What each side is told. */
+export interface BothSides {
+  readonly server: MicroserviceOptions;
+  readonly client: ClientOptions;
 }
 
 const withMicroservice = async (
@@ -27,10 +32,10 @@ const withMicroservice = async (
   scope: ScopeName,
   use: (stage: Stage, client: ClientProxy) => Promise<void>,
 ): Promise<void> => {
-  const settings = await options();
+  const sides = await options();
   const root = rootOf({ controllers: [messagesController(scope)] });
-  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...quiet, ...settings });
-  const client = ClientProxyFactory.create(settings);
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...quiet, ...sides.server });
+  const client = ClientProxyFactory.create(sides.client);
   try {
     await app.listen();
     await client.connect();
