@@ -20,8 +20,7 @@ const isUpToDate = (folder: string): boolean =>
 export const installPackages = (): void => {
   for (const folder of NESTS.map(folderOf)) {
     if (isUpToDate(folder)) continue;
-    // By the lock file, but not `npm ci`: where a registry lacks the binaries of some platforms, it refuses the lock.
-    run('npm', ['install', '--no-save', '--ignore-scripts', '--silent'], folder);
+    run('npm', ['ci', '--ignore-scripts', '--loglevel=error'], folder);
     writeFileSync(stampOf(folder), readFileSync(join(folder, 'package-lock.json')));
   }
 };
