@@ -54,12 +54,15 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
 }
 
 /** In the form of Nest's own `RpcException` and `WsException`. */
-const payloadOf = ({ code, message, retryAfter }: LockAnswer) => ({
+const payloadOf = (answer: LockAnswer) => ({
   status: 'error',
-  error: code,
-  message,
-  ...(retryAfter === undefined ? {} : { retryAfter }),
+  error: answer.code,
+  message: answer.message,
+  ...whenToRetry(answer),
 });
+
+/** Left out where trying again makes no more sense later. */
+const whenToRetry = ({ retryAfter }: LockAnswer) => (retryAfter === undefined ? {} : { retryAfter });
 
 /** A client of socket.io has events; that of `ws` has messages, which Nest's adapter writes as events in JSON. */
 const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
@@ -70,7 +73,5 @@ const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
 };
 
 /** What GraphQL servers make an entry of `errors` of; the error itself is for their logs. */
-const graphqlError = ({ code, message, retryAfter }: LockAnswer, cause: LockError): Error =>
-  Object.assign(new Error(message, { cause }), {
-    extensions: { code, ...(retryAfter === undefined ? {} : { retryAfter }) },
-  });
+const graphqlError = (answer: LockAnswer, cause: LockError): Error =>
+  Object.assign(new Error(answer.message, { cause }), { extensions: { code: answer.code, ...whenToRetry(answer) } });

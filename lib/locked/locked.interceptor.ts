@@ -11,7 +11,7 @@ import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
 import { iterableUnder } from './locked.iterables.js';
 import { lastingUnder } from './locked.lasting.js';
-import { observableUnder } from './locked.observables.js';
+import { type Admission, observableUnder } from './locked.observables.js';
 import { leftAfter } from './locked.release.js';
 import { responseDone, whenClientGoes } from './response.js';
 
@@ -56,20 +56,12 @@ export class LockedInterceptor {
 
   /** Around a method that returns an Observable: each subscription is a call. */
   aroundObservable(call: LockedCall, proceed: () => Observable<unknown>): Observable<unknown> {
-    return observableUnder({
-      enter: (signal) => this.enter(call, signal),
-      instead: (error) => this.instead(call, error),
-      source: proceed,
-    });
+    return observableUnder({ ...this.admission(call), source: proceed });
   }
 
   /** Around a method that returns an async iterable: each time it is gone through is a call. */
   aroundIterable(call: LockedCall, proceed: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
-    return iterableUnder({
-      enter: (signal) => this.enter(call, signal),
-      instead: (error) => this.instead(call, error),
-      source: proceed,
-    });
+    return iterableUnder({ ...this.admission(call), source: proceed });
   }
 
   /** Around everything that Nest does for a request inside this interceptor, until the response is complete. */
@@ -77,13 +69,17 @@ export class LockedInterceptor {
     const gone = new AbortController();
     const { cancelOnDisconnect = true } = called.plan;
     const stopListening = cancelOnDisconnect ? whenClientGoes(context, () => gone.abort()) : () => {};
-    const call = { ...called, callerGone: gone.signal };
+    const { enter, instead } = this.admission({ ...called, callerGone: gone.signal });
     return observableUnder({
-      enter: (signal) => this.enter(call, signal).finally(stopListening),
-      instead: (error) => this.instead(call, error),
+      enter: (signal) => enter(signal).finally(stopListening),
+      instead,
       source: () => next.handle(),
       until: () => responseDone(context),
     });
+  }
+
+  private admission(call: LockedCall): Admission {
+    return { enter: (signal) => this.enter(call, signal), instead: (error) => this.instead(call, error) };
   }
 
   private async enter(call: LockedCall, signal?: AbortSignal): Promise<Guard> {

@@ -23,6 +23,7 @@ import { lossError, lossText } from './loss.js';
 export class Grant extends Place<Grant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
+  /** Kept by the watchdog. */
   onRota: Seen<Watched> | undefined = undefined;
   /** Higher than that of any grant before, where the kind of lock gives fences. */
   readonly fence: bigint | undefined;

@@ -1,6 +1,6 @@
-import { LockAbortedError, LockOptionsError, LockShutdownError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { LockAbortedError, LockShutdownError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
+import { refusedOption } from '../input/refused-option.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import { onAbort } from '../time/on-abort.js';
 import type { Hold } from './hold.js';
@@ -51,10 +51,9 @@ export class LeaderElection implements AsyncDisposable {
     options: LeaderElectionOptions,
   ) {
     const { onElected, onDemoted } = readOptions(options, ['onElected', 'onDemoted']);
-    for (const [option, value] of Object.entries({ onElected, onDemoted: onDemoted ?? (() => {}) })) {
-      if (typeof value === 'function') continue;
-      const details = { option, value };
-      throw new LockOptionsError(`${option} must be a function, not ${describe(value)}`, { details });
+    if (typeof onElected !== 'function') throw refusedOption('onElected', onElected, 'a function');
+    if (onDemoted !== undefined && typeof onDemoted !== 'function') {
+      throw refusedOption('onDemoted', onDemoted, 'a function');
     }
     // As it is, so that methods of objects keep their `this`.
     this.options = options;

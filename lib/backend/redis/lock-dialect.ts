@@ -13,8 +13,9 @@ export interface Limits {
  * Replies are as scripts give them: a promise and an object more for each would cost as much as the rest of a command.
  * `now`: the server's time, ms.
  *
- * Two numbers: acquired, for `lease` ms. It is what mostly happens, and numbers are read sooner than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`:
- * the holder where it is busy, the type found where that is wrong.
+ * Two numbers: acquired, for `lease` ms. It is what mostly happens, and numbers are read sooner than words. `late`: the
+ * server's clock had passed `notAfter`, nothing was done. `detail`: the holder where it is busy, the type found where
+ * that is wrong.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]

@@ -83,12 +83,8 @@ export class MarkedRequests {
   ): Promise<Answer<Outcome | 'taken'>> {
     const identity = this.identify(name);
     const { marker } = identity;
-    const answer = await this.ask(identity, this.deadline(), (request) =>
-      send(request).catch((error: unknown) => {
-        const { notAfter } = request;
-        if (isUnknown(error)) this.strays.undo({ free: () => undo(marker), lease: this.keep, notAfter });
-        throw error;
-      }),
+    const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
+      this.strays.undo({ free: () => undo(marker), lease: this.keep, notAfter }),
     );
     if (answer.outcome === 'taken') this.forget(marker);
     return answer;
@@ -147,6 +143,7 @@ export class MarkedRequests {
     identity: Identity,
     deadline: number,
     send: SendMarked<Outcome>,
+    onUnknown?: (notAfter: number) => void,
   ): Promise<Answer<Outcome>> {
     const { keep } = this;
     const { name, marker } = identity;
@@ -166,6 +163,7 @@ export class MarkedRequests {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : { outcome, count };
       },
+      ...(onUnknown && { onUnknown }),
     });
   }
 
