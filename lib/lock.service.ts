@@ -1,16 +1,20 @@
+import { LockOptionsError } from './errors.js';
+import { describe } from './input/describe.js';
 import { validateName } from './keys/names.js';
 import { Connections } from './primitives/connections.js';
 import type { LockEvent } from './observability/lock-events.js';
 import { CountDownLatch } from './primitives/count-down-latch.js';
 import { currentHold } from './primitives/current-hold.js';
+import { termsOf } from './primitives/entry.js';
 import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
 import { GroupLock } from './primitives/group-lock.js';
+import { parseSingleFlight, type SingleFlightOptions } from './primitives/flight.options.js';
 import type { Hold } from './primitives/hold.js';
 import { LeaderElection, type LeaderElectionOptions } from './primitives/leader-election.js';
 import { type Lock, ReentrantLock } from './primitives/lock.js';
 import { type LockOptions, type LockRequest, parseChoice, parseRequest } from './primitives/lock.options.js';
 import type { ChosenKind } from './primitives/lock-choice.js';
-import { fullName, type LockRuntime } from './primitives/lock-runtime.js';
+import { checkLease, fullName, type LockRuntime } from './primitives/lock-runtime.js';
 import type { MultiHold } from './primitives/multi-hold.js';
 import { MultiLock } from './primitives/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './primitives/non-reentrant-lock.js';
@@ -18,7 +22,9 @@ import { PermitExpirableSemaphore } from './primitives/permit-expirable-semaphor
 import { type ReadWriteLock, type ReadWriteLockOptions, TwoHalves } from './primitives/read-write-lock.js';
 import { quorumLock } from './primitives/quorum-lock.js';
 import { RedLock } from './primitives/red-lock.js';
+import type { AsJson } from './primitives/shared-result.js';
 import { Semaphore } from './primitives/semaphore.js';
+import { SharedWork } from './primitives/shared-work.js';
 import { SpinLock } from './primitives/spin-lock.js';
 import { runInRegion } from './scope/current-region.js';
 import { Region } from './scope/region.js';
@@ -173,6 +179,31 @@ export class LockService {
     if (call.length === 1) return this.lockFor(name).withLock(call[0]);
     const { lock, request } = this.chosen(name, call[0]);
     return lock.withLock(request, call[1]);
+  }
+
+  /**
+   * The result of `fn`, or of that of whoever asked for this result before and is still at it, in whatever process; an
+   * error alike. Everybody gets it as JSON gives it back.
+   * @param name Names the result. Locks of this name have nothing to do with it.
+   * @throws what `fn` threw; LockTimeoutError where somebody else's takes longer than `wait`; LockLostError, where it calls
+   *   itself, and otherwise what acquiring a lock throws; TypeError for a result that JSON cannot say.
+   */
+  singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
+  singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
+  async singleFlight<T>(
+    name: string,
+    ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>]
+  ): Promise<AsJson<T>> {
+    const [given, fn] = call.length === 1 ? [undefined, call[0]] : call;
+    if (typeof fn !== 'function') {
+      throw new LockOptionsError(`singleFlight needs a function to run, not ${describe(fn)}`);
+    }
+    const { plan, connection, options } = parseSingleFlight(given);
+    const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
+    const request = parseRequest(options, runtime.defaults.wait);
+    checkLease(request.lease, runtime.defaults);
+    const flight = new SharedWork(runtime, fullName(name, runtime.defaults), undefined, plan);
+    return (await flight.share(termsOf(request, runtime.scheduler), fn)) as AsJson<T>;
   }
 
   /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */

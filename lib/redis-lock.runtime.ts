@@ -6,13 +6,16 @@ import { Quorum } from './backend/quorum/quorum.js';
 import { RedisBackend } from './backend/redis/redis-backend.js';
 import { RedisNode } from './backend/redis/redis-node.js';
 import { latchChannel, semaphoreChannel } from './keys/names.js';
+import { HTTP_ERRORS } from './locked/http-errors.js';
 import { LockEvents } from './observability/lock-events.js';
 import { Companions } from './primitives/companions.js';
 import { Connections, DEFAULT_CONNECTION_NAME } from './primitives/connections.js';
+import { Flights } from './primitives/flights.js';
 import { Grants } from './primitives/grants.js';
 import { createKinds } from './primitives/lock-kinds.js';
 import type { LockRuntime } from './primitives/lock-runtime.js';
 import { Seats } from './primitives/seats.js';
+import { SharedErrors } from './primitives/shared-errors.js';
 import { StartUpProbe } from './redis-lock.probe.js';
 import type { RedlockSettings } from './redis-lock.redlock-options.js';
 import type { ConnectionSettings, LockSettings } from './redis-lock.settings.js';
@@ -110,6 +113,7 @@ export const createRuntime = (
     shutdownController,
     grants: new Grants(),
     permitsInUse: new UnderWay(),
+    flights: new Flights(new SharedErrors(HTTP_ERRORS)),
     seats: new Seats(),
     companions: new Companions(),
     probe,

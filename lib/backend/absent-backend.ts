@@ -21,6 +21,7 @@ export const absentBackend = (why: string): LockBackend => {
     semaphore: refusing,
     permitExpirableSemaphore: refusing,
     countDownLatch: refusing,
+    singleFlight: refusing,
     wakeUps: refusing,
     watch: () => {},
     refuse: () => {},

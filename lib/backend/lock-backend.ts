@@ -1,6 +1,7 @@
 import type { BackendWatcher } from './backend-watcher.js';
 import type { FairLockTransitions } from './fair-lock-transitions.js';
 import type { FencedTransitions } from './fenced-transitions.js';
+import type { FlightTransitions } from './flight-transitions.js';
 import type { LatchTransitions } from './latch-transitions.js';
 import type { LockTransitions } from './lock-transitions.js';
 import type { PermitTransitions } from './permit-transitions.js';
@@ -44,6 +45,8 @@ export interface LockBackend {
   readonly semaphore: SemaphoreTransitions;
   /** Redisson: `getCountDownLatch`. */
   readonly countDownLatch: LatchTransitions;
+  /** What is done once for all who want it meanwhile. */
+  readonly singleFlight: FlightTransitions;
   readonly wakeUps: WakeUps;
   /** Tells `watcher` from now on what becomes of the servers. */
   watch(watcher: BackendWatcher): void;

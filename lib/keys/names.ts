@@ -120,6 +120,16 @@ export function lockToken(name: string): string {
   return prefixedName('redisson_lock_token', name);
 }
 
+/** The lock of whoever brings a result that others share. */
+export function flightLock(name: string): string {
+  return suffixedName(name, 'flight');
+}
+
+/** Where a result that others share is kept. */
+export function flightResult(name: string): string {
+  return suffixedName(name, 'result');
+}
+
 /** The channel of one waiter for a fair lock: nobody else is told when its turn comes. */
 export function fairChannel(name: string, owner: string): string {
   return `${lockChannel(name)}:${owner}`;

@@ -1,11 +1,14 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { LockConflictError, LockTimeoutError } from '../errors.js';
+import { LockConflictError, LockNameError, LockTimeoutError } from '../errors.js';
+import { describe } from '../input/describe.js';
 import { sortedNames } from '../keys/names.js';
 import type { Connections } from '../primitives/connections.js';
 import type { Guard } from '../primitives/entered.js';
-import { termsOf } from '../primitives/entry.js';
-import { checkLease, fullName } from '../primitives/lock-runtime.js';
+import { type Terms, termsOf } from '../primitives/entry.js';
+import type { LockRequest } from '../primitives/lock.options.js';
+import { checkLease, fullName, type LockRuntime } from '../primitives/lock-runtime.js';
+import { SharedWork } from '../primitives/shared-work.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
@@ -13,6 +16,7 @@ import { iterableUnder } from './locked.iterables.js';
 import { lastingUnder } from './locked.lasting.js';
 import { type Admission, observableUnder } from './locked.observables.js';
 import { leftAfter } from './locked.release.js';
+import type { SharedPlan } from './single-flight.options.js';
 import { responseDone, whenClientGoes } from './response.js';
 
 /** One call that is to run under locks. */
@@ -25,6 +29,13 @@ export interface LockedCall {
   readonly key: () => string | readonly string[];
   /** Aborts when nobody is left who would want what comes of it. */
   readonly callerGone: AbortSignal | undefined;
+}
+
+/** One call whose result others may share. */
+export interface SharedCall extends Omit<LockedCall, 'plan' | 'args'> {
+  readonly plan: SharedPlan;
+  /** Class and method, for messages. */
+  readonly place: string;
 }
 
 /**
@@ -78,6 +89,18 @@ export class LockedInterceptor {
     });
   }
 
+  /** Around a method whose result is shared by those who call it meanwhile. */
+  async aroundShared({ plan, template, key, callerGone, place }: SharedCall, proceed: () => unknown): Promise<unknown> {
+    const runtime = this.connections.get(plan.connection);
+    const keys = key();
+    const [only, ...others] = typeof keys === 'string' ? [keys] : sortedNames(keys);
+    if (only === undefined || others.length > 0) {
+      throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${describe(keys)}`);
+    }
+    const flight = new SharedWork(runtime, fullName(only, runtime.defaults), template, plan.flight);
+    return flight.share(termsFor(runtime, plan.request(runtime.defaults.wait), callerGone), proceed);
+  }
+
   private admission(call: LockedCall): Admission {
     return { enter: (signal) => this.enter(call, signal), instead: (error) => this.instead(call, error) };
   }
@@ -87,10 +110,7 @@ export class LockedInterceptor {
     const runtime = this.connections.get(plan.connection);
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
-    const request = plan.request(runtime.defaults.wait, signal);
-    checkLease(request.lease, runtime.defaults);
-    const asked = termsOf(request, runtime.scheduler);
-    const terms = callerGone ? { ...asked, limit: asked.limit.endedAlsoBy(callerGone) } : asked;
+    const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
     const guard = await enterFor(runtime, plan, sortedNames(names), template, terms);
     const { releaseAfter } = plan;
     return releaseAfter ? leftAfter(guard, () => releaseAfter({ args })) : guard;
@@ -109,3 +129,9 @@ export class LockedInterceptor {
     return () => timer.cancel();
   }
 }
+
+const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): Terms => {
+  checkLease(request.lease, runtime.defaults);
+  const terms = termsOf(request, runtime.scheduler);
+  return callerGone ? { ...terms, limit: terms.limit.endedAlsoBy(callerGone) } : terms;
+};

@@ -8,8 +8,8 @@ export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string |
 
 type Deferred = PromiseLike<unknown> | Observable<unknown> | AsyncIterable<unknown>;
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown[]` no method that takes an argument would fit
-type Method = (...args: any[]) => unknown;
-type IsAny<T> = 0 extends 1 & T ? true : false;
+export type Method = (...args: any[]) => unknown;
+export type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** `'a:<0>:\<b>:<1.id>'` → `['0', '1.id']` */
 type Placeholders<K extends string> = K extends `${infer Head}\\<${infer Rest}`
@@ -51,7 +51,7 @@ export interface Refused<Why extends string> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are nobody's business here
-type CheckHost<T> = T extends abstract new (...args: any) => unknown
+export type CheckHost<T> = T extends abstract new (...args: any) => unknown
   ? Refused<'a static method has no instance to lock through'>
   : unknown;
 
@@ -62,20 +62,25 @@ type CheckReturn<M extends Method> =
       ? unknown
       : Refused<'the method must return a Promise, an Observable or an AsyncIterable'>;
 
-type CheckKey<K extends string, M extends Method> = CheckPlaceholders<Placeholders<K>, Parameters<M>>;
-type CheckPlaceholders<Paths extends readonly string[], A> = Paths extends [
+/** @typeParam P What a placeholder may stand for. */
+export type CheckKey<K extends string, M extends Method, P = KeyPart | readonly KeyPart[]> = CheckPlaceholders<
+  Placeholders<K>,
+  Parameters<M>,
+  P
+>;
+type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
   infer Path extends string,
   ...infer Others extends string[],
 ]
-  ? CheckPart<ValueAt<A, Path>, Path> & CheckPlaceholders<Others, A>
+  ? CheckPart<ValueAt<A, Path>, Path, P> & CheckPlaceholders<Others, A, P>
   : unknown;
 /** Undecided, and so refused, for the type parameter of a generic class; `as MethodDecorator` leaves out the check. */
-type CheckPart<V, Path extends string> = [V] extends [KeyPart | readonly KeyPart[]]
+type CheckPart<V, Path extends string, P> = [V] extends [P]
   ? unknown
   : Refused<`<${Path}> names no text, number, boolean or date among the arguments`>;
 
 /** A key function may leave out arguments at the end, and may itself take more general ones. */
-type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
+export type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
   // oxlint-disable-next-line typescript/no-explicit-any -- stands for the arguments that the key function leaves out
   Parameters<M> extends readonly [...A, ...any[]]
     ? unknown

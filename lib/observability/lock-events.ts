@@ -25,6 +25,8 @@ export type LockEvent =
     }
   /** A candidate could not stand, or what it does as the leader failed; it stands again after a second. */
   | { readonly type: 'election-failed'; readonly lockName: string; readonly error: unknown }
+  /** A result was made, but not left for other processes, which make their own. */
+  | { readonly type: 'result-not-shared'; readonly lockName: string; readonly error: unknown }
   /** A server's wall clock was set by so many ms: leases end there sooner or later than they should. */
   | { readonly type: 'clock-jumped'; readonly ms: number }
   /** Something was thrown where nobody waits for it: a listener, a task of the scheduler. */

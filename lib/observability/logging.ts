@@ -46,6 +46,9 @@ const write = (log: EventLog, event: LockEvent): void => {
     case 'election-failed':
       log.error(`The leadership "${event.lockName}" failed here: ${messageOf(event.error)}`, stackOf(event.error));
       break;
+    case 'result-not-shared':
+      log.warn(`The result for "${event.lockName}" could not be left for other processes: ${messageOf(event.error)}`);
+      break;
     case 'unexpected':
       log.error(`Unexpected: ${messageOf(event.error)}`, stackOf(event.error));
       break;

@@ -13,6 +13,7 @@ import type { Acquisitions } from '../waiting/tries.js';
 import type { UnderWay } from '../waiting/under-way.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
 import type { Companions } from './companions.js';
+import type { Flights } from './flights.js';
 import type { Grants } from './grants.js';
 import type { LockKinds } from './lock-kinds.js';
 import type { Seats } from './seats.js';
@@ -67,6 +68,8 @@ export interface LockRuntime {
   readonly grants: Grants;
   /** Work that runs with permits of a semaphore and gives them back at its end. */
   readonly permitsInUse: UnderWay;
+  /** Results that are being made. */
+  readonly flights: Flights;
   readonly seats: Seats;
   readonly companions: Companions;
 }

@@ -9,6 +9,7 @@ import { MemoryPermits } from './permits.js';
 import { MemoryReadLock } from './read-lock.js';
 import { ReadWriteData } from './read-write-data.js';
 import { MemorySemaphore } from './semaphore.js';
+import { MemorySingleFlight } from './single-flight.js';
 import type { MemoryStore } from './store.js';
 import { MemoryWriteLock } from './write-lock.js';
 
@@ -27,6 +28,7 @@ export class MemoryBackend implements LockBackend {
   readonly semaphore: MemorySemaphore;
   readonly permitExpirableSemaphore: MemoryPermits;
   readonly countDownLatch: MemoryLatch;
+  readonly singleFlight: MemorySingleFlight;
   readonly wakeUps: WakeUps;
 
   constructor(store: MemoryStore, fences: Fences = 'clock') {
@@ -41,6 +43,7 @@ export class MemoryBackend implements LockBackend {
     this.semaphore = new MemorySemaphore(store);
     this.countDownLatch = new MemoryLatch(store);
     this.permitExpirableSemaphore = new MemoryPermits(store);
+    this.singleFlight = new MemorySingleFlight(store);
     this.wakeUps = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 

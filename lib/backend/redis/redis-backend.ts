@@ -18,6 +18,7 @@ import { PlainDialect } from './plain-dialect.js';
 import { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
 import type { Replicas } from './replication.js';
 import { RedisSemaphore } from './semaphore.js';
+import { RedisSingleFlight } from './single-flight.js';
 import { openTransport, type Transport, type TransportSettings } from './transport.js';
 
 export interface RedisBackendSettings extends TransportSettings {
@@ -39,6 +40,7 @@ export class RedisBackend implements LockBackend {
   readonly semaphore: RedisSemaphore;
   readonly permitExpirableSemaphore: RedisPermits;
   readonly countDownLatch: RedisLatch;
+  readonly singleFlight: RedisSingleFlight;
   readonly wakeUps: WakeUps;
   private readonly transport: Transport;
   private readonly commands: RedisCommands;
@@ -72,6 +74,7 @@ export class RedisBackend implements LockBackend {
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
     this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
     this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler);
+    this.singleFlight = new RedisSingleFlight(this.commands, scheduler);
   }
 
   watch(watcher: BackendWatcher): void {

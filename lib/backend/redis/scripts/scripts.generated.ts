@@ -3001,6 +3001,77 @@ if available >= 0 then redis.pcall(publish, channel, available) end
 return { 'undone', now }`,
     }),
   },
+  singleFlight: {
+    /** Tells what the last flight brought, while it is kept. */
+    find: script<
+      { result: string },
+      Record<string, never>,
+      [outcome: 'landed' | 'none' | 'wrong-type', detail: string, landedAt: number, now: number]
+    >({
+      name: 'single-flight/find',
+      keyNames: ['result'],
+      argumentNames: [],
+      replies: [
+        [{ holds: ['landed', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
+      ],
+      text: `local result = KEYS[1]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = serverNow()
+local kept = redis.pcall('GET', result)
+if not kept then return { 'none', '', 0, now } end
+if type(kept) == 'table' then
+  local found = redis.call('TYPE', result).ok
+  if found == 'string' then redis.call('GET', result) end
+  return { 'wrong-type', found, 0, now }
+end
+local landedAt, text = string.match(kept, '^(%d+):(.*)$')
+if not landedAt then return { 'wrong-type', 'string', 0, now } end
+return { 'landed', text, tonumber(landedAt), now }`,
+    }),
+    /** Keeps what a flight brought for others, while its owner has the lock. */
+    land: script<
+      { lock: string; result: string },
+      { owner: string; keep: number; notAfter: number; text: string },
+      [outcome: 'kept' | 'lost' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'single-flight/land',
+      keyNames: ['lock', 'result'],
+      argumentNames: ['owner', 'keep', 'notAfter', 'text'],
+      replies: [[{ holds: ['kept', 'lost', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      text: `local lock = KEYS[1]
+local result = KEYS[2]
+local owner = ARGV[1]
+local keep = tonumber(ARGV[2])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local text = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    return nil, found
+  end
+  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
+  return tonumber(count or '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+if (holdCount(lock, owner) or 0) == 0 then return { 'lost', '', now } end
+local found = redis.call('TYPE', result).ok
+if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found, now } end
+redis.call('SET', result, string.format('%.0f', now) .. ':' .. text, 'PX', keep)
+return { 'kept', '', now }`,
+    }),
+  },
   writeLock: {
     /** Lets a new owner write; where somebody holds the lock, notes that a writer waits who is to go first. */
     acquire: script<

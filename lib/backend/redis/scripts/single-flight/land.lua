@@ -1,0 +1,19 @@
+--- Keeps what a flight brought for others, while its owner has the lock.
+--- key lock
+--- key result
+--- arg owner: string
+--- arg keep: number
+--- arg notAfter: number
+--- arg text: string
+--- reply [outcome: 'kept' | 'lost' | 'late' | 'wrong-type', detail: string, now: number]
+--- invariant Who has lost the lock overwrites nothing: another flight may have landed meanwhile.
+--- invariant Executed any number of times it keeps the same text; nothing happens after `notAfter` on the server's clock.
+--- include shared/server-now.lua
+--- include shared/hold-count.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+if (holdCount(lock, owner) or 0) == 0 then return { 'lost', '', now } end
+local found = redis.call('TYPE', result).ok
+if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found, now } end
+redis.call('SET', result, string.format('%.0f', now) .. ':' .. text, 'PX', keep)
+return { 'kept', '', now }

@@ -1,0 +1,84 @@
+import * as lockErrors from '../errors.js';
+
+/** A class of errors, whatever its constructor takes. */
+export interface ErrorClass {
+  readonly name: string;
+  readonly prototype: Error;
+}
+
+/** An error as text can carry it. */
+export interface WrittenError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+  /** The class that it comes out as. Default: `Error`. */
+  readonly is?: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export const isErrorClass = (value: unknown): value is ErrorClass =>
+  typeof value === 'function' && value.prototype instanceof Error;
+
+const BUILT_IN: readonly ErrorClass[] = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
+const OURS: readonly ErrorClass[] = Object.values(lockErrors).filter(isErrorClass);
+
+const isScalar = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+const isWritable = (value: unknown): boolean => {
+  if (value instanceof Error) return false;
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    // Circular, or a bigint: an error without this field is better than none.
+    return false;
+  }
+};
+
+/** Writes errors down, and makes of what was written what they were, as far as their class is known. */
+export class SharedErrors {
+  /** The first of a name counts. */
+  private readonly classes: readonly ErrorClass[];
+
+  /** @param classes What is known beside the errors of locks and of the language. */
+  constructor(classes: readonly ErrorClass[] = []) {
+    this.classes = [...classes, ...OURS, ...BUILT_IN];
+  }
+
+  /** The same, which knows these classes as well. */
+  knowing(classes: readonly ErrorClass[]): SharedErrors {
+    return classes.length === 0 ? this : new SharedErrors([...classes, ...this.classes]);
+  }
+
+  write(error: Error): WrittenError {
+    const known = this.knownClassOf(error);
+    // What strangers carry may be secret, or large: of them only plain facts.
+    const isCarried = known ? isWritable : isScalar;
+    const fields = Object.entries(error).filter(([, value]) => isCarried(value));
+    const { name, message, stack } = error;
+    return { name, message, stack, ...(known && { is: known.name }), fields: Object.fromEntries(fields) };
+  }
+
+  read({ name, message, stack, is, fields }: WrittenError): Error {
+    const error = new Error(message);
+    const known = this.classes.find((each) => each.name === is);
+    // Constructors take what they like; what they make of it is in the fields.
+    if (known) Object.setPrototypeOf(error, known.prototype);
+    Object.assign(error, fields);
+    for (const [property, value] of [
+      ['name', name],
+      ['stack', stack],
+    ] as const) {
+      Object.defineProperty(error, property, { value, configurable: true, writable: true, enumerable: false });
+    }
+    return error;
+  }
+
+  private knownClassOf(error: Error): ErrorClass | undefined {
+    for (let each: unknown = Object.getPrototypeOf(error); each instanceof Error; each = Object.getPrototypeOf(each)) {
+      const known = this.classes.find(({ prototype }) => prototype === each);
+      if (known) return known;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,318 @@
+import {
+  type LockService,
+  LockAbortedError,
+  LockConflictError,
+  LockOptionsError,
+  LockTimeoutError,
+  type SingleFlightOptions,
+  WrongKeyTypeError,
+} from '../../lib/index.js';
+import { flightLock, flightResult } from '../../lib/keys/names.js';
+import { thrownBy } from '../thrown-by.js';
+import { onEveryBackend, type World } from './backends.js';
+import type { Client } from './client.js';
+
+const NAME = 'report';
+const LIMIT_MS = 5000;
+
+/** Work that ends when the test says so. */
+class Work {
+  runs = 0;
+  private readonly endings: (() => void)[] = [];
+
+  readonly run = async (): Promise<unknown> => {
+    this.runs += 1;
+    const run = this.runs;
+    await new Promise<void>((resolve) => this.endings.push(resolve));
+    return this.outcome(run);
+  };
+
+  constructor(private readonly outcome: (run: number) => unknown = (run) => ({ run })) {}
+
+  end(): void {
+    for (const end of this.endings.splice(0)) end();
+  }
+}
+
+const share = (locks: LockService, work: Work, options: SingleFlightOptions = {}): Promise<unknown> =>
+  locks.singleFlight<unknown>(NAME, options, work.run);
+
+class SoldOut extends Error {
+  override readonly name = 'SoldOut';
+
+  constructor(readonly skus: readonly string[]) {
+    super(`Sold out: ${skus.join()}`);
+  }
+}
+
+onEveryBackend((world: World) => {
+  const until = (condition: () => boolean | Promise<boolean>): Promise<unknown> =>
+    world.time.until(condition, LIMIT_MS);
+  const finish = <T>(work: Promise<T>): Promise<T> => world.time.finish(work, LIMIT_MS);
+  const openTwo = async (): Promise<readonly [Client, Client]> => [await world.open(), await world.open()];
+  /** Resolves when a client waits for what another one makes. */
+  const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquisitions.contended === 1);
+
+  describe('A single flight', () => {
+    it('SF-01 runs once for all who call meanwhile, here and elsewhere', async () => {
+      const [here, there] = await openTwo();
+      const work = new Work();
+      const calls = [share(here.locks, work), share(here.locks, work)];
+      await until(() => work.runs === 1);
+      calls.push(share(there.locks, work), share(there.locks, work));
+      await waits(there);
+      work.end();
+      expect(await finish(Promise.all(calls))).toEqual(Array(4).fill({ run: 1 }));
+      expect(work.runs).toBe(1);
+      expect(here.runtime.grants.size + there.runtime.grants.size).toBe(0);
+      expect(await world.probe.names()).toEqual([flightResult(NAME)]);
+    });
+
+    it('SF-02 runs anew for who calls afterwards', async () => {
+      const { locks } = await world.open();
+      for (let run = 1; run <= 2; run++) {
+        const work = new Work(() => run);
+        const call = share(locks, work);
+        await until(() => work.runs === 1);
+        work.end();
+        expect(await finish(call)).toBe(run);
+        await world.time.pass(2);
+      }
+    });
+
+    it('SF-03 gives its result for as long as it was said to live', async () => {
+      const [here, there] = await openTwo();
+      const work = new Work();
+      const options = { ttl: 400 };
+      const first = share(here.locks, work, options);
+      await until(() => work.runs === 1);
+      work.end();
+      await finish(first);
+      expect(await finish(share(there.locks, work, options))).toEqual({ run: 1 });
+      expect(await finish(share(here.locks, work, options))).toEqual({ run: 1 });
+      await world.time.pass(401);
+      const later = share(there.locks, work, options);
+      await until(() => work.runs === 2);
+      work.end();
+      expect(await finish(later)).toEqual({ run: 2 });
+    });
+
+    it('SF-04 shares what it throws with who called before, and with nobody else', async () => {
+      const [here, there] = await openTwo();
+      const work = new Work((run) => {
+        if (run === 1) throw new SoldOut(['a', 'b']);
+        return run;
+      });
+      const options = { ttl: '1m', errors: [SoldOut] } as const;
+      const calls = [share(here.locks, work, options), share(here.locks, work, options)];
+      await until(() => work.runs === 1);
+      calls.push(share(there.locks, work, options));
+      await waits(there);
+      const ended = Promise.allSettled(calls);
+      work.end();
+      const reasons = (await finish(ended)).map((each) => (each.status === 'rejected' ? each.reason : 'none'));
+      for (const reason of reasons) {
+        expect(reason).toBeInstanceOf(SoldOut);
+        expect(reason).toMatchObject({ name: 'SoldOut', message: 'Sold out: a,b', skus: ['a', 'b'] });
+      }
+      expect(reasons[0]).toBe(reasons[1]);
+      expect(String(reasons[2].stack)).toContain('single-flight.spec');
+      await world.time.pass(2);
+      const next = share(there.locks, work, options);
+      await until(() => work.runs === 2);
+      work.end();
+      expect(await finish(next)).toBe(2);
+    });
+
+    it('SF-05 knows errors of locks, of the language and, by their names, all others elsewhere', async () => {
+      const [here, there] = await openTwo();
+      const stranger = Object.assign(new SoldOut(['a']), { code: 'E_SOLD_OUT', connection: { password: 'secret' } });
+      const timeout = new LockTimeoutError('Too slow', { lockName: 'n', details: { remaining: 7 } });
+      const shared: [thrown: unknown, seen: unknown][] = [
+        [timeout, timeout],
+        [new RangeError('too long'), new RangeError('too long')],
+        [stranger, expect.objectContaining({ name: 'SoldOut', message: 'Sold out: a', code: 'E_SOLD_OUT' })],
+        ['no error', '"no error"'],
+      ];
+      for (const [thrown, seen] of shared) {
+        const work = new Work(() => {
+          throw thrown;
+        });
+        const own = share(here.locks, work).catch((error: unknown) => error);
+        await until(() => work.runs === 1);
+        const other = share(there.locks, work).catch((error: unknown) => error);
+        await waits(there);
+        work.end();
+        expect(await finish(own)).toBe(thrown);
+        const found = await finish(other);
+        expect(found).toEqual(seen);
+        expect(found).not.toHaveProperty('connection');
+        expect(found instanceof LockTimeoutError).toBe(thrown === timeout);
+        expect(found instanceof RangeError).toBe(thrown instanceof RangeError);
+        await world.time.pass(2);
+      }
+    });
+
+    it('SF-06 gives everybody what JSON gives back, each their own', async () => {
+      const [here, there] = await openTwo();
+      const date = new Date(0);
+      const work = new Work(() => ({ date, list: [1], none: undefined }));
+      const own = share(here.locks, work);
+      await until(() => work.runs === 1);
+      const others = [share(here.locks, work), share(there.locks, work)];
+      await waits(there);
+      work.end();
+      const results = await finish(Promise.all([own, ...others]));
+      for (const result of results) expect(result).toStrictEqual({ date: date.toJSON(), list: [1] });
+      expect(new Set(results).size).toBe(3);
+      const nothing = new Work(() => undefined);
+      await world.time.pass(2);
+      const call = share(here.locks, nothing);
+      await until(() => nothing.runs === 1);
+      const elsewhere = share(there.locks, nothing);
+      await waits(there);
+      nothing.end();
+      expect(await finish(Promise.all([call, elsewhere]))).toEqual([undefined, undefined]);
+    });
+
+    it('SF-07 refuses a result that JSON cannot say, for everybody', async () => {
+      const circular: Record<string, unknown> = {};
+      circular['self'] = circular;
+      const { locks } = await world.open();
+      const stream = (async function* () {})();
+      for (const result of [1n, circular, () => {}, Symbol('s'), stream, { subscribe: () => {} }]) {
+        const work = new Work(() => result);
+        const call = share(locks, work).catch((error: unknown) => error);
+        await until(() => work.runs === 1);
+        work.end();
+        const error = await finish(call);
+        expect(error).toBeInstanceOf(TypeError);
+        expect(String(error)).toContain(`result for "${NAME}" cannot be shared`);
+        await world.time.pass(2);
+      }
+    });
+
+    it('SF-08 waits for that of others no longer than it was said, and leaves them alone', async () => {
+      const [here, there] = await openTwo();
+      const work = new Work();
+      const own = share(here.locks, work);
+      await until(() => work.runs === 1);
+      for (const locks of [here.locks, there.locks]) {
+        await expect(finish(share(locks, work, { wait: 0 }))).rejects.toBeInstanceOf(LockConflictError);
+        await expect(finish(share(locks, work, { wait: 20 }))).rejects.toBeInstanceOf(LockTimeoutError);
+        const stop = new AbortController();
+        const stopped = share(locks, work, { signal: stop.signal });
+        stop.abort(new Error('enough'));
+        await expect(finish(stopped)).rejects.toBeInstanceOf(LockAbortedError);
+      }
+      work.end();
+      expect(await finish(own)).toEqual({ run: 1 });
+      await until(() => there.runtime.acquisitions.contended === 0);
+    });
+
+    it('SF-09 goes on for the others when who waited for all of them waits no longer', async () => {
+      const [here, there] = await openTwo();
+      const work = new Work();
+      const own = share(here.locks, work);
+      await until(() => work.runs === 1);
+      const stop = new AbortController();
+      const first = share(there.locks, work, { signal: stop.signal }).catch((error: unknown) => error);
+      await waits(there);
+      const others = [share(there.locks, work), share(there.locks, work, { wait: '1m' })];
+      stop.abort();
+      expect(await finish(first)).toBeInstanceOf(LockAbortedError);
+      await waits(there);
+      work.end();
+      expect(await finish(Promise.all([own, ...others]))).toEqual(Array(3).fill({ run: 1 }));
+    });
+
+    it('SF-10 is made by another one when its maker has died', async () => {
+      const [here, there] = await openTwo();
+      const work = new Work();
+      const own = share(here.locks, work).catch(() => {});
+      await until(() => work.runs === 1);
+      const other = share(there.locks, work);
+      await waits(there);
+      // As its lease would end it.
+      await world.probe.remove(flightLock(NAME));
+      await here.locks.getLock(flightLock(NAME)).forceRelease();
+      await until(() => work.runs === 2);
+      // The first one is not dead after all; what it brings is for its own callers only.
+      work.end();
+      expect(await finish(other)).toEqual({ run: 2 });
+      await finish(own);
+    });
+
+    it('SF-11 overwrites nothing when its lock was lost', async () => {
+      const [here, there] = await openTwo();
+      const [slow, quick] = [new Work(() => 'slow'), new Work(() => 'quick')];
+      const late = share(here.locks, slow, { ttl: '1m' });
+      await until(() => slow.runs === 1);
+      await there.locks.getLock(flightLock(NAME)).forceRelease();
+      const newer = share(there.locks, quick, { ttl: '1m' });
+      await until(() => quick.runs === 1);
+      quick.end();
+      expect(await finish(newer)).toBe('quick');
+      slow.end();
+      expect(await finish(late)).toBe('slow');
+      expect(await finish(share(there.locks, slow, { ttl: '1m' }))).toBe('quick');
+    });
+
+    it('SF-12 runs again where it calls itself, rather than wait for itself', async () => {
+      const { locks } = await world.open();
+      const factorial = (n: number): Promise<number> =>
+        locks.singleFlight(NAME, async () => (n <= 1 ? 1 : n * (await factorial(n - 1))));
+      expect(await finish(factorial(4))).toBe(24);
+    });
+
+    it('SF-13 runs as the owner of its lock, which no other lock of the name meets', async () => {
+      const { locks } = await world.open();
+      const seen = await finish(
+        locks.withLock(NAME, () =>
+          locks.singleFlight(NAME, { lease: '1m' }, (hold) => [hold.name, locks.currentHold()?.name]),
+        ),
+      );
+      expect(seen).toEqual([flightLock(NAME), flightLock(NAME)]);
+    });
+
+    it('SF-14 tells where something else is kept under its names', async () => {
+      const { locks, events } = await world.open();
+      await world.probe.put(flightResult(NAME), 'somebody', 60_000);
+      const work = new Work();
+      await expect(finish(share(locks, work))).rejects.toBeInstanceOf(WrongKeyTypeError);
+      expect(work.runs).toBe(0);
+      await world.probe.remove(flightResult(NAME));
+      const call = share(locks, work);
+      await until(() => work.runs === 1);
+      await world.probe.put(flightResult(NAME), 'somebody', 60_000);
+      work.end();
+      // It was made, and is for who waited here.
+      expect(await finish(call)).toEqual({ run: 1 });
+      expect(events).toContainEqual({
+        type: 'result-not-shared',
+        lockName: NAME,
+        error: expect.any(WrongKeyTypeError),
+      });
+    });
+
+    it('SF-15 refuses what is no option, and what cannot be run', async () => {
+      const { locks } = await world.open();
+      const calls: readonly [options: object, text: string][] = [
+        [{ ttl: 'soon' }, 'ttl must be'],
+        [{ ttl: -1 }, 'ttl must be'],
+        [{ ttl: Number.POSITIVE_INFINITY }, 'ttl must be'],
+        [{ errors: [Error.prototype] }, 'errors must be a list of classes that extend Error'],
+        [{ fair: true }, 'unknown option "fair"'],
+        [{ lease: 1 }, 'lease must be'],
+        [{ connection: 'no' }, 'connection must be'],
+      ];
+      for (const [options, text] of calls) {
+        const call = locks.singleFlight(NAME, options as SingleFlightOptions, () => 1);
+        await expect(call).rejects.toThrow(text);
+        await expect(call).rejects.toBeInstanceOf(LockOptionsError);
+      }
+      await expect(locks.singleFlight(NAME, 'no function' as never)).rejects.toThrow('needs a function to run');
+      expect(thrownBy(() => locks.forConnection('no'), LockOptionsError)).toBeDefined();
+    });
+  });
+});
