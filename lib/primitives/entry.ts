@@ -1,4 +1,4 @@
-import { isPassing, LockConflictError } from '../errors.js';
+import { LockConflictError } from '../errors.js';
 import type { Region } from '../scope/region.js';
 import type { EndTurn, Turns } from '../scope/turns.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
@@ -12,11 +12,9 @@ import { type Covering, HeldAround } from './held-around.js';
 import type { LockRequest } from './lock.options.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
+import { persist } from './persist.js';
 import { readBeside } from './read-beside.js';
 import { seatName } from './seats.js';
-
-/** Between two tries to re-enter where the server cannot be asked just now. */
-const REJOIN_PAUSE_MS = 50;
 
 const NO_SIGNALS: readonly AbortSignal[] = [];
 
@@ -193,7 +191,7 @@ export class Entry {
       // It has the same owner: what it still asks for must not come behind what is asked for now.
       await seat.grant?.retire();
       const lease = request.lease ?? watchdog.timeout;
-      const acquired = await this.persist(request, () => readBeside(write, this.kind.transitions, lease));
+      const acquired = await persist(request, () => readBeside(write, this.kind.transitions, lease));
       if (!acquired) return undefined;
       const hold = this.admit(acquired, request, binding, onClosed);
       companions.add(write, hold.grant);
@@ -214,26 +212,10 @@ export class Entry {
   private async join(grant: Grant, request: Request, binding: Binding): Promise<GrantedHold | undefined> {
     // What is lost is refused for that.
     if (!grant.isLost) this.kind.checkReentry?.(grant);
-    return this.persist(request, async () => {
+    return persist(request, async () => {
       const hold = new GrantedHold(grant, binding, request.limit.waited);
       return (await grant.join(hold, request.lease)) ? hold : undefined;
     });
-  }
-
-  /** Asks again, where the server cannot be asked just now, as long as the caller waits. */
-  private async persist<T>(request: Request, ask: () => Promise<T>): Promise<T> {
-    const { limit } = request;
-    for (;;) {
-      const { ended } = limit;
-      if (ended?.cause === 'aborted') throw refusal(request, ended, undefined);
-      try {
-        return await ask();
-      } catch (error) {
-        if (!isPassing(error) || limit.ended) throw error;
-        // A refusal comes at once.
-        await this.runtime.scheduler.pause(REJOIN_PAUSE_MS, { keepAlive: true });
-      }
-    }
   }
 
   /** One after the other; but who only reads does so beside itself, as it does beside others. */

@@ -2,12 +2,14 @@ import type { Found } from '../backend/flight-transitions.js';
 import { wrongKeyType } from '../backend/wrong-key-type.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError } from '../errors.js';
 import { flightLock, flightResult } from '../keys/names.js';
+import type { Asked } from '../waiting/refusal.js';
 import type { Terms } from './entry.js';
 import type { FlightPlan } from './flight.options.js';
 import { HeldAround } from './held-around.js';
 import type { Hold } from './hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
+import { persist } from './persist.js';
 import type { SharedErrors } from './shared-errors.js';
 import { read, returned, type SharedResult, valueOf, write } from './shared-result.js';
 
@@ -48,12 +50,13 @@ export class SharedWork {
     if (this.isMadeHere()) return this.makeAgain(terms, work);
     for (;;) {
       const underWay = this.runtime.flights.get(this.name);
-      const { name, template } = this;
-      const result = await (underWay
-        ? underWay.join({ what: 'Flight', name, template, limit: terms.limit })
-        : this.begin(terms, work));
+      const result = await (underWay ? underWay.join(this.asked(terms)) : this.begin(terms, work));
       if (result) return valueOf(result);
     }
+  }
+
+  private asked({ limit }: Terms): Asked {
+    return { what: 'Flight', name: this.name, template: this.template, limit };
   }
 
   private isMadeHere(): boolean {
@@ -87,13 +90,13 @@ export class SharedWork {
   }
 
   private async findOrMake(terms: Terms, work: Work): Promise<SharedResult> {
-    const { singleFlight } = this.runtime.backend;
-    const found = await singleFlight.find(this.name);
+    const find = () => persist(this.asked(terms), () => this.runtime.backend.singleFlight.find(this.name));
+    const found = await find();
     const before = this.usable(found, found.now);
     if (before) return before;
     const { hold, run, leave } = await this.lock.enter(terms);
     try {
-      const meanwhile = this.usable(await singleFlight.find(this.name), found.now);
+      const meanwhile = this.usable(await find(), found.now);
       if (meanwhile) return meanwhile;
       const result = await this.make(() => run(() => work(hold)));
       await this.leaveToOthers(hold.grant.owner, result);

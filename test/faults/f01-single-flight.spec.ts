@@ -1,0 +1,54 @@
+import { mentions } from '../servers/fault-proxy.js';
+import { settled, until } from './observe.js';
+import { useBench } from './open-locks.js';
+
+describe('F1: the reply of a request about a shared result is lost', () => {
+  const bench = useBench();
+
+  /** Work that goes on until it is told to end, and counts how often it was begun. */
+  const slowWork = () => {
+    let end: () => void = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const work = {
+      runs: 0,
+      end,
+      run: async (): Promise<string> => {
+        work.runs += 1;
+        await ended;
+        return 'made';
+      },
+    };
+    return work;
+  };
+
+  it('of leaving it: it is left all the same, and made once', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const other = bench().open();
+    const work = slowWork();
+    const own = client.locks.singleFlight('f1:left', work.run);
+    await until(() => work.runs === 1, 1000, 'it is being made');
+    const elsewhere = other.locks.singleFlight('f1:left', work.run);
+    await until(() => other.runtime.acquisitions.contended === 1, 1000, 'somebody waits for it');
+    const cut = proxy.cutAfter(mentions('evalsha', '{f1:left}:flight', '{f1:left}:result'));
+    work.end();
+    await cut;
+    expect(await Promise.all([own, elsewhere])).toEqual(['made', 'made']);
+    expect(work.runs).toBe(1);
+    expect(client.events.filter(({ type }) => type === 'result-not-shared')).toEqual([]);
+  });
+
+  it('of looking for it: it is looked for again, as long as the caller waits', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    const work = slowWork();
+    work.end();
+    const cut = proxy.cutAfter(mentions('evalsha', '{f1:found}:result'));
+    const call = client.locks.singleFlight('f1:found', { wait: '5s' }, work.run);
+    await cut;
+    expect(await call).toBe('made');
+    const impatient = proxy.cutAfter(mentions('evalsha', '{f1:one try}:result'));
+    const attempt = await settled(() => client.locks.singleFlight('f1:one try', { wait: 0 }, work.run));
+    await impatient;
+    expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', lockName: 'f1:one try' });
+    expect(work.runs).toBe(1);
+  });
+});
