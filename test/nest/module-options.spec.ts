@@ -237,6 +237,7 @@ describe('The connection', () => {
       locks.getPermitExpirableSemaphore('gateway').tryAcquire(),
       locks.getCountDownLatch('picked').await(),
       locks.getLock('order:1').isLocked(),
+      locks.singleFlight('report', () => 'unprotected'),
     ];
     for (const answer of answers) expect((await caught(answer, LockOptionsError)).message).toContain('"connection"');
     await app.close();

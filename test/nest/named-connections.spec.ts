@@ -170,6 +170,7 @@ describe('An application with two connections', () => {
       ['getSemaphore', () => billing.getSemaphore('a').trySetPermits(1).then(keys)],
       ['getPermitExpirableSemaphore', () => billing.getPermitExpirableSemaphore('a').trySetPermits(1).then(keys)],
       ['getCountDownLatch', () => billing.getCountDownLatch('a').trySetCount(1).then(keys)],
+      ['singleFlight', () => billing.singleFlight('a', keys)],
       ['withLock', () => billing.withLock('a', keys)],
       ['acquire', () => whileHeld(billing.acquire('a'))],
     ])('of each connection, whose %s works there', async (_, held) => {
