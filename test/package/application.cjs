@@ -2,9 +2,9 @@
 require('reflect-metadata');
 const assert = require('node:assert/strict');
 const { setTimeout: sleep } = require('node:timers/promises');
-const { Controller, Get, Inject, Module, Param } = require('@nestjs/common');
+const { Controller, Get, Inject, Module, NotFoundException, Param } = require('@nestjs/common');
 const { NestFactory } = require('@nestjs/core');
-const { Locked, LockService, RedisLockModule } = require('nest-redis-lock');
+const { Locked, LockService, RedisLockModule, SingleFlight } = require('nest-redis-lock');
 
 /** What the compiler makes of decorators on a method: the one written last comes first. */
 const decorate = (prototype, method, decorators) => {
@@ -15,6 +15,7 @@ const decorate = (prototype, method, decorators) => {
 
 let inside = 0;
 let mostInside = 0;
+let reports = 0;
 
 class OrderService {
   async pay(id) {
@@ -24,8 +25,15 @@ class OrderService {
     inside -= 1;
     return id;
   }
+
+  async report(month) {
+    reports += 1;
+    await sleep(200);
+    throw new NotFoundException(`No report of ${month}`);
+  }
 }
 decorate(OrderService.prototype, 'pay', [Locked('order:<0>')]);
+decorate(OrderService.prototype, 'report', [SingleFlight('report:<0>')]);
 
 class OrderController {
   pay(id) {
@@ -60,6 +68,16 @@ const main = async () => {
   assert.equal(await hold.release(), 'released');
   assert.equal(await (await waiting).release(), 'released');
   assert.equal(await locks.getLock('stock').isLocked(), false);
+
+  const other = await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'] });
+  const report = (of) => of.get(OrderService).report('may');
+  const answers = await Promise.allSettled([report(app), report(other), report(other)]);
+  assert.deepEqual(
+    answers.map(({ reason }) => [reason instanceof NotFoundException, reason.message, reason.getStatus()]),
+    Array(3).fill([true, 'No report of may', 404]),
+  );
+  assert.equal(reports, 1);
+  await other.close();
   await app.close();
 };
 
