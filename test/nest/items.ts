@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { Locked, LockService } from 'nest-redis-lock';
 
@@ -66,7 +67,30 @@ export class Items {
   async file(_id: string): Promise<StreamableFile> {
     return new StreamableFile(Readable.from([Buffer.from('one '), Buffer.from('two')]));
   }
+
+  @Locked('items:<0>')
+  async webStream(_id: string): Promise<ReadableStream<Uint8Array>> {
+    return piecesOf('one ', 'two');
+  }
+
+  @Locked('items:<0>')
+  async response(_id: string, body: ReadableStream<Uint8Array> | null = piecesOf('one ', 'two')): Promise<Response> {
+    return new Response(body, { headers: { 'X-Of': 'items' } });
+  }
 }
+
+/** The last piece comes only when it is asked for. */
+export const piecesOf = (...pieces: readonly (string | Error)[]): ReadableStream<Uint8Array> => {
+  const rest = [...pieces];
+  return new ReadableStream({
+    pull: (controller) => {
+      const piece = rest.shift();
+      if (piece === undefined) controller.close();
+      else if (typeof piece === 'string') controller.enqueue(Buffer.from(piece));
+      else controller.error(piece);
+    },
+  });
+};
 
 async function* numbers(...all: number[]): AsyncGenerator<number> {
   yield* all;

@@ -3,7 +3,7 @@ import { LockLostError, LockService, LockTimeoutError } from 'nest-redis-lock';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from './caught.js';
-import { Items } from './items.js';
+import { Items, piecesOf } from './items.js';
 import { until } from './until.js';
 
 const WATCHDOG_TIMEOUT = 30_000;
@@ -159,27 +159,27 @@ describe('What goes on after a @Locked method has returned', () => {
     });
   });
 
-  describe.each(['stream', 'file'] as const)('a %s', (kind) => {
-    const streamOf = async () => {
+  describe.each(['stream', 'file', 'webStream', 'response'] as const)('a %s', (kind) => {
+    const streamOf = async (): Promise<AsyncIterable<string | Uint8Array>> => {
       const result = await items[kind]('1');
-      return 'getStream' in result ? result.getStream() : result;
+      if ('getStream' in result) return result.getStream();
+      return 'body' in result ? bodyOf(result) : result;
     };
 
     it('is locked until it was read', async () => {
       const stream = await streamOf();
       await expect(isLocked()).resolves.toBe(true);
-      const text = (await stream.toArray()).join('');
-      expect(text).toBe('one two');
+      const pieces = await all(stream);
+      expect(pieces.map((piece) => Buffer.from(piece).toString())).toEqual(['one ', 'two']);
       await until(isFree);
     });
 
-    it('is locked while it is read, however long that takes', async () => {
-      const stream = await streamOf();
-      const reading = stream[Symbol.asyncIterator]();
+    it('is locked while it is read, however long that takes, and no longer than somebody does', async () => {
+      const reading = (await streamOf())[Symbol.asyncIterator]();
       await reading.next();
       await clock.advance(10 * WATCHDOG_TIMEOUT);
       await expect(isLocked()).resolves.toBe(true);
-      stream.destroy();
+      await reading.return?.();
       await until(isFree);
     });
 
@@ -189,4 +189,34 @@ describe('What goes on after a @Locked method has returned', () => {
       await expect(isLocked()).resolves.toBe(false);
     });
   });
+
+  describe('a response', () => {
+    it('is the one that the method returned, and read in whatever way', async () => {
+      const response = await items.response('1');
+      expect([response.status, response.headers.get('X-Of')]).toEqual([200, 'items']);
+      const copy = response.clone();
+      await expect(isLocked()).resolves.toBe(true);
+      await expect(copy.text()).resolves.toBe('one two');
+      await until(isFree);
+      await expect(response.text()).resolves.toBe('one two');
+    });
+
+    it('is locked until its body has failed', async () => {
+      const failure = new Error('out of stock');
+      const response = await items.response('1', piecesOf('one ', failure));
+      await expect(isLocked()).resolves.toBe(true);
+      await expect(response.text()).rejects.toBe(failure);
+      await until(isFree);
+    });
+
+    it('without a body is not locked any more', async () => {
+      await items.response('1', null);
+      await expect(isLocked()).resolves.toBe(false);
+    });
+  });
 });
+
+const bodyOf = ({ body }: Response): AsyncIterable<Uint8Array> => {
+  if (!body) throw new Error('The response has no body');
+  return body;
+};

@@ -6,16 +6,27 @@ import { eventsController } from './events.js';
 import { fileController } from './file.js';
 import { handlerCells } from './handler.js';
 import { itemsController } from './items.js';
-import { lastingCells } from './lasting.js';
+import { lastingCells, type LastingHandler } from './lasting.js';
 import { observableController, promisedObservableController } from './observable.js';
 import { rawController } from './raw-response.js';
+import { webResponseController, webStreamController } from './web-body.js';
 
-const NO_GENERATORS = 'Nest 11 does not send what an async generator yields.';
+/** What Nest 11 does not send, but makes JSON of. */
+const sinceNest12 = (handler: LastingHandler): Cells => {
+  if (nestMajor() >= 12) return lastingCells(handler);
+  const { kind } = handler;
+  const reason = 'Nest 11 does not send what is in it, but makes JSON of the object.';
+  return [
+    ...(['singleton', 'request'] as const).flatMap((scope) =>
+      POSITIONS.map((position) => ({ kind, scope, position, reason })),
+    ),
+    noTransient(kind),
+  ];
+};
 
 /** Everything a controller can do, on one adapter. */
 export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cells => {
   const nameOf = (id: number): string => `order:${id}`;
-  const items = `HTTP async generator, ${name}`;
   return [
     ...handlerCells(`HTTP handler, ${name}`, adapter),
     ...bodyCells(`HTTP handler, validated body, ${name}`, adapter),
@@ -55,19 +66,26 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
       answer: (id) => `first of ${id}, last of ${id}`,
       isEndedByClient: true,
     }),
-    ...(nestMajor() < 12
-      ? [
-          ...(['singleton', 'request'] as const).flatMap((scope) =>
-            POSITIONS.map((position) => ({ kind: items, scope, position, reason: NO_GENERATORS })),
-          ),
-          noTransient(items),
-        ]
-      : lastingCells({
-          kind: items,
-          adapter,
-          controller: itemsController,
-          answer: (id) => `order:${id}`.repeat(2),
-          isEndedByClient: true,
-        })),
+    ...sinceNest12({
+      kind: `HTTP async generator, ${name}`,
+      adapter,
+      controller: itemsController,
+      answer: (id) => `order:${id}`.repeat(2),
+      isEndedByClient: true,
+    }),
+    ...sinceNest12({
+      kind: `HTTP ReadableStream, ${name}`,
+      adapter,
+      controller: webStreamController,
+      answer: (id) => `first of ${id}, last of ${id}`,
+      isEndedByClient: true,
+    }),
+    ...sinceNest12({
+      kind: `HTTP Response, ${name}`,
+      adapter,
+      controller: webResponseController,
+      answer: (id) => `first of ${id}, last of ${id}`,
+      isEndedByClient: true,
+    }),
   ];
 };
