@@ -44,7 +44,7 @@ export interface SharedCall extends Omit<LockedCall, 'plan' | 'args'> {
  */
 export class LockedInterceptor {
   /** Made by `RedisLockModule`. */
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly connections: Pick<Connections, 'get'>) {}
 
   /** Around a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {

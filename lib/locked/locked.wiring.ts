@@ -37,19 +37,27 @@ export const adopt = (instance: object, interceptor: LockedInterceptor): void =>
 };
 
 /**
+ * What takes the locks for an instance. Where Nest did not construct it, or gave it something else, such as an auto-mock
+ * that would swallow the method, it refuses with a LockNotWiredError when they are to be taken: the method fails in the way
+ * in which it would have returned.
  * @param place Class and method, for the message.
- * @throws LockNotWiredError when Nest did not construct the instance, or gave it something else, such as an auto-mock
- *   that would swallow the method.
  */
 export const interceptorOf = (instance: unknown, place: string): LockedInterceptor => {
   const interceptor: unknown =
     typeof instance === 'object' && instance !== null ? Reflect.get(instance, PORT) : undefined;
-  if (interceptor instanceof LockedInterceptor) return interceptor;
+  return interceptor instanceof LockedInterceptor ? interceptor : notWired(place);
+};
+
+const notWired = (place: string): LockedInterceptor => {
   const remedy =
     'let Nest construct the class (list it in providers or controllers) in an application that imports RedisLockModule';
-  throw new LockNotWiredError(
-    `${place} is @Locked, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
-      'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" }). ' +
-      'In a constructor it is too early: call the method from onModuleInit',
-  );
+  return new LockedInterceptor({
+    get: () => {
+      throw new LockNotWiredError(
+        `${place} is @Locked, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
+          'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" }). ' +
+          'In a constructor it is too early: call the method from onModuleInit',
+      );
+    },
+  });
 };

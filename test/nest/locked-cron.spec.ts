@@ -7,8 +7,8 @@ import { LockedCron } from 'nest-redis-lock/schedule';
 import { tickAt } from '../../lib/schedule/cron-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { thrownBy } from '../thrown-by.js';
 import { start } from './applications.js';
+import { caught } from './caught.js';
 import { Pause } from './pause.js';
 
 const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
@@ -105,9 +105,9 @@ describe('@LockedCron', () => {
     await first;
   });
 
-  it('says so where the class was not made by Nest', () => {
+  it('says so where the class was not made by Nest', async () => {
     const reports = new Reports({} as LockService);
-    expect(thrownBy(() => reports.nightly(), LockNotWiredError).message).toContain('Reports.nightly');
+    expect((await caught(reports.nightly(), LockNotWiredError)).message).toContain('Reports.nightly');
   });
 });
 

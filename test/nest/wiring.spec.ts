@@ -2,6 +2,7 @@ import { Controller, Inject, Injectable, Module, type OnModuleInit } from '@nest
 import { LazyModuleLoader, ModuleRef } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Locked, LockNotWiredError, LockService, RedisLockModule } from 'nest-redis-lock';
+import { defer, firstValueFrom, Observable } from 'rxjs';
 import { start } from './applications.js';
 import { caught } from './caught.js';
 import { Room } from './room.js';
@@ -14,18 +15,26 @@ class Orders {
   async pay(id: string): Promise<string> {
     return this.room.visit(id);
   }
+
+  @Locked('order:<0>')
+  follow(id: string): Observable<string> {
+    return defer(() => this.room.visit(id));
+  }
+
+  @Locked('order:<0>')
+  async *list(id: string): AsyncGenerator<string> {
+    yield this.room.visit(id);
+  }
 }
 
 @Controller()
 class OrdersController extends Orders {}
 
-/** The error of a call, whether it is thrown or rejected. */
-const refusal = (call: () => Promise<unknown>): Promise<LockNotWiredError> =>
-  caught((async () => call())(), LockNotWiredError);
+const refusal = (call: Promise<unknown>): Promise<LockNotWiredError> => caught(call, LockNotWiredError);
 
 describe('An instance that was not wired', () => {
   it('says which method cannot be locked and what to do', async () => {
-    const error = await refusal(() => new Orders(new Room()).pay('1'));
+    const error = await refusal(new Orders(new Room()).pay('1'));
     expect(error.code).toBe('LOCK_NOT_WIRED');
     expect(error.message).toContain('Orders.pay is @Locked, but its instance was not wired by Nest');
     expect(error.message).toContain('let Nest construct the class');
@@ -34,19 +43,28 @@ describe('An instance that was not wired', () => {
 
   it('does not run the method', async () => {
     const room = new Room();
-    await refusal(() => new Orders(room).pay('1'));
+    await refusal(new Orders(room).pay('1'));
     expect(room.visitors).toEqual([]);
+  });
+
+  it('says so in the way in which the method returns, and not before it is asked for anything', async () => {
+    const orders = new Orders(new Room());
+    const statuses = orders.follow('1');
+    const items = orders.list('1');
+    expect((await refusal(firstValueFrom(statuses))).message).toContain('Orders.follow is @Locked');
+    expect((await refusal(items.next())).message).toContain('Orders.list is @Locked');
+    expect(orders.room.visitors).toEqual([]);
   });
 
   it('says so for a method that was torn off its instance', async () => {
     const { pay } = Orders.prototype as { pay(this: void, id: string): Promise<string> };
-    expect((await refusal(() => pay('1'))).message).toContain('Orders.pay is @Locked');
+    expect((await refusal(pay('1'))).message).toContain('Orders.pay is @Locked');
   });
 
   it('says so for a call from a constructor, where onModuleInit is the place', async () => {
     @Injectable()
     class Eager implements OnModuleInit {
-      readonly early = refusal(() => this.warmUp());
+      readonly early = refusal(this.warmUp());
       late: unknown;
 
       @Locked('warm-up')
@@ -69,7 +87,7 @@ describe('An instance that was not wired', () => {
       .useMocker(() => ({ aroundPromise: async () => 'mocked', aroundObservable: () => 'mocked' }))
       .compile();
     await app.init();
-    await refusal(() => app.get(Orders).pay('1'));
+    await refusal(app.get(Orders).pay('1'));
     expect(app.get(Room).visitors).toEqual([]);
     await app.close();
   });
