@@ -5,8 +5,11 @@ export interface CronTimes {
   getNextDateFrom(start: Date, timeZone?: string): { toMillis(): number };
 }
 
-/** By how much a job may run before its instant by the wall clock, ms: timers go by another one. */
-const EARLY_MS = 500;
+/**
+ * By how much a job may run before its instant, ms: `cron` waits for it by the wall clock. No more, since a job that comes
+ * late by nearly its period would be taken for the next one, which would then be left out.
+ */
+const EARLY_MS = 10;
 const DAY_MS = 86_400_000;
 /** How far back it is looked, ms: mostly the instant has just been. */
 const LOOKBACKS_MS = [2000, 60_000, 3_600_000, DAY_MS, 32 * DAY_MS, 5 * 366 * DAY_MS];

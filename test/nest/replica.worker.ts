@@ -1,8 +1,11 @@
+import './fixtures/skewed-clock.js';
 import 'reflect-metadata';
-import { Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Redis } from 'ioredis';
 import { Locked, RedisLockModule } from 'nest-redis-lock';
+import { LockedCron } from 'nest-redis-lock/schedule';
 import { serve } from '../servers/worker-host.js';
 
 const [, , connection = ''] = process.argv;
@@ -11,9 +14,27 @@ const counts = new Redis(connection);
 /** How long a lock is kept at least, ms. */
 export const AT_LEAST_MS = 900;
 
+const EVERY_SECOND = '* * * * * *';
+
 /** Work that takes no time, so that nothing but the lock keeps replicas that come later from doing it again. */
 @Injectable()
 class Reports {
+  /** How often the clock of this replica has come to a tick. */
+  ticks = 0;
+
+  constructor(@Inject(SchedulerRegistry) private readonly registry: SchedulerRegistry) {}
+
+  @LockedCron(EVERY_SECOND, 'cron', { overlap: true, cron: { disabled: true } })
+  async onTick(): Promise<void> {
+    const firedAt = this.registry.getCronJob('LockedCron cron').lastDate()?.getTime() ?? Number.NaN;
+    await counts.rpush('runs:cron', Math.floor(firedAt / 1000));
+  }
+
+  @Cron(EVERY_SECOND, { disabled: true })
+  countTicks(): void {
+    this.ticks += 1;
+  }
+
   @Locked('report', { onConflict: 'skip', holdAtLeast: AT_LEAST_MS })
   async once(): Promise<void> {
     await counts.incr('runs:once');
@@ -25,13 +46,23 @@ class Reports {
   }
 }
 
-@Module({ imports: [RedisLockModule.forRoot({ connection })], providers: [Reports] })
+@Module({ imports: [ScheduleModule.forRoot(), RedisLockModule.forRoot({ connection })], providers: [Reports] })
 class ReplicaModule {}
 
 const opened = NestFactory.createApplicationContext(ReplicaModule, { logger: false });
 
-/** One replica of an application, whose ticks the test makes. */
+/** One replica of an application, whose ticks the test makes, or its own clock. */
 export const api = {
+  now: async (): Promise<number> => Date.now(),
+  startClock: async (): Promise<void> => {
+    for (const job of (await opened).get(SchedulerRegistry).getCronJobs().values()) job.start();
+  },
+  /** Answers with how many ticks there were. */
+  stopClock: async (): Promise<number> => {
+    const app = await opened;
+    for (const job of app.get(SchedulerRegistry).getCronJobs().values()) await job.stop();
+    return app.get(Reports).ticks;
+  },
   tick: async (job: 'once' | 'careless'): Promise<void> => {
     const app = await opened;
     await app.get(Reports)[job]();

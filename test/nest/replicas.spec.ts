@@ -4,9 +4,12 @@ import { RedisServer } from '../servers/redis-server.js';
 import { Worker } from '../servers/worker.js';
 import type { api } from './replica.worker.js';
 
-const REPLICAS = 5;
-/** By how much the clocks of replicas differ, ms. */
+/** By how much the clock of each replica is wrong, ms. */
+const SKEWS_MS = [-730, -320, 0, 410, 740];
+/** By how much later each replica has the same tick that the test makes, ms. */
 const SKEW_MS = 80;
+/** For two ticks at least on each replica, ms. */
+const WATCHED_MS = 2200;
 
 describe('A job on five replicas whose clocks differ', () => {
   let server: RedisServer;
@@ -18,7 +21,9 @@ describe('A job on five replicas whose clocks differ', () => {
     redis = new Redis(server.url);
     const file = new URL('./replica.worker.ts', import.meta.url);
     replicas = await Promise.all(
-      Array.from({ length: REPLICAS }, () => Worker.start<typeof api>(file, { args: [server.url] })),
+      SKEWS_MS.map((skew) =>
+        Worker.start<typeof api>(file, { args: [server.url], env: { CLOCK_SKEW_MS: String(skew) } }),
+      ),
     );
   }, 60_000);
 
@@ -48,6 +53,27 @@ describe('A job on five replicas whose clocks differ', () => {
       while ((await redis.exists('report')) === 1) await sleep(50);
     }
   }, 30_000);
+
+  it('has the clocks that it says', async () => {
+    for (const [index, replica] of replicas.entries()) {
+      const before = Date.now();
+      const skewed = (await replica.call('now')) - (SKEWS_MS[index] ?? Number.NaN);
+      expect(skewed).toBeGreaterThanOrEqual(before);
+      expect(skewed).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
+  it('runs each tick of their clocks once with @LockedCron, and leaves none out', async () => {
+    await Promise.all(replicas.map((replica) => replica.call('startClock')));
+    await sleep(WATCHED_MS);
+    const ticks = await Promise.all(replicas.map((replica) => replica.call('stopClock')));
+    expect(Math.min(...ticks)).toBeGreaterThanOrEqual(2);
+
+    const runs = (await redis.lrange('runs:cron', 0, -1)).map(Number).toSorted((a, b) => a - b);
+    const [first = Number.NaN] = runs;
+    expect(runs.length).toBeGreaterThan(2);
+    expect(runs).toEqual(runs.map((_, index) => first + index));
+  });
 
   it('is done again by each that comes later without it', async () => {
     await expect(tick('careless')).resolves.toBeGreaterThan(1);
