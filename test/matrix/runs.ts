@@ -17,6 +17,7 @@ const onServer = (kinds: string): Run => ({ kinds, backend: 'redis', needsServer
 export const runs: readonly Run[] = [
   inMemory('provider'),
   inMemory('wiring'),
+  inMemory('instances'),
   inMemory('express'),
   inMemory('fastify'),
   inMemory('openapi'),

@@ -1,5 +1,9 @@
+import { Scope } from '@nestjs/common';
+
+export const SCOPES = { singleton: Scope.DEFAULT, request: Scope.REQUEST, transient: Scope.TRANSIENT } as const;
+
 /** How long Nest keeps an instance of the class. */
-export type ScopeName = 'singleton' | 'request' | 'transient';
+export type ScopeName = keyof typeof SCOPES;
 
 /**
  * Where `@Locked` stands as seen from Nest's own decorator; `alone` where a method of this kind has none, `either` where

@@ -11,8 +11,8 @@ export interface Exclusion {
   readonly call: (id: number) => Promise<unknown>;
   /** What the method gets as its argument for an id. Default: the number. */
   readonly argument?: (id: number) => unknown;
-  /** How long Nest keeps an instance. Default: for the life of the application. */
-  readonly scope?: ScopeName;
+  /** How long Nest keeps an instance; how many there are is checked for the first two. Default: `singleton`. */
+  readonly scope?: ScopeName | 'durable';
 }
 
 const SAME = [7, 7, 7, 7] as const;

@@ -14,6 +14,7 @@ export const kinds: Readonly<Record<string, () => Promise<Cells>>> = {
   cqrs: async () => (await import('./cqrs.js')).cells,
   graphql: async () => (await import('./graphql/index.js')).cells,
   wiring: async () => (await import('./wiring.js')).cells,
+  instances: async () => (await import('./instances.js')).cells,
   openapi: async () => (await import('./openapi.js')).cells,
   bullmq: async () => (await import('./bullmq.js')).cells,
 };

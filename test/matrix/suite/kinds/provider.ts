@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Inject, Injectable, Scope, type Type } from '@nestjs/common';
+import { Inject, Injectable, type Type } from '@nestjs/common';
 import { ContextIdFactory, ModuleRef } from '@nestjs/core';
 import { Locked } from 'nest-redis-lock';
 import { firstValueFrom, last, Observable } from 'rxjs';
-import type { Cell, Cells, ScopeName } from '../cell.js';
+import { type Cell, type Cells, type ScopeName, SCOPES } from '../cell.js';
 import { checkExclusion, checkFree } from '../exclusion.js';
 import { Room, SoldOut, UNLUCKY } from '../room.js';
 import { type Stage, withContext } from '../stage.js';
@@ -13,8 +13,6 @@ interface Orders {
   follow(id: number): Observable<string>;
   list(id: number): AsyncGenerator<string>;
 }
-
-const SCOPES = { singleton: Scope.DEFAULT, request: Scope.REQUEST, transient: Scope.TRANSIENT } as const;
 
 const ordersOf = (scope: ScopeName): Type<Orders> => {
   @Injectable({ scope: SCOPES[scope] })

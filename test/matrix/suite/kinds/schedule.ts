@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Inject, Injectable } from '@nestjs/common';
-import { Cron, Interval, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { Inject, Injectable, type Type } from '@nestjs/common';
+import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { Locked } from 'nest-redis-lock';
 import { blank, type Cells, inBothPositions } from '../cell.js';
 import { checkFree } from '../exclusion.js';
@@ -40,34 +40,39 @@ class CronReports {
   }
 }
 
-const intervalReports = (wanted: string) => {
-  const every = (name: string): number => (name === wanted ? SOON_MS : LATER_MS);
+type Timer = typeof Interval | typeof Timeout;
+
+const timedReports = (At: Timer, wanted: string): Type => {
+  const due = (name: string): number => (name === wanted ? SOON_MS : LATER_MS);
 
   @Injectable()
-  class IntervalReports {
+  class TimedReports {
     constructor(@Inject(Room) private readonly room: Room) {
       room.meet(this);
     }
 
     @Locked('order:1')
-    @Interval('above', every('above'))
+    @At(due('above'))
     async above(): Promise<void> {
       await this.room.visit('above');
     }
 
-    @Interval('below', every('below'))
+    @At(due('below'))
     @Locked('order:2')
     async below(): Promise<void> {
       await this.room.visit('below');
     }
 
-    @Interval('unlocked', every('unlocked'))
+    @At(due('unlocked'))
     async unlocked(): Promise<void> {
       await this.room.visit('unlocked');
     }
   }
-  return IntervalReports;
+  return TimedReports;
 };
+
+/** So many, since a `@Timeout` calls each instance once. */
+const instancesOf = (reports: Type): Type[] => Array.from({ length: CALLS }, () => class extends reports {});
 
 const LOCKS = { above: 1, below: 2 } as const;
 
@@ -105,17 +110,22 @@ const checkCron = (position: keyof typeof LOCKS): Promise<void> =>
     await checkVisits(stage, position);
   });
 
-const runInterval = (name: string, check: (stage: Stage) => Promise<void>): Promise<void> =>
-  withContext({ imports: [ScheduleModule.forRoot()], providers: [intervalReports(name)] }, async (stage) => {
+const runTimed = (At: Timer, name: string, check: (stage: Stage) => Promise<void>): Promise<void> => {
+  const providers = instancesOf(timedReports(At, name));
+  return withContext({ imports: [ScheduleModule.forRoot()], providers }, async (stage) => {
     await until('it was called several times', () => stage.room.visits.length >= CALLS);
-    stage.app.get(SchedulerRegistry).deleteInterval(name);
+    const registry = stage.app.get(SchedulerRegistry);
+    for (const interval of registry.getIntervals()) registry.deleteInterval(interval);
     await check(stage);
   });
-
-const checkInterval = async (position: keyof typeof LOCKS): Promise<void> => {
-  await runInterval('unlocked', async ({ room }) => assert.ok(room.peak > 1, 'without a lock calls overlap'));
-  await runInterval(position, (stage) => checkVisits(stage, position));
 };
+
+const checkTimed =
+  (At: Timer) =>
+  async (position: keyof typeof LOCKS): Promise<void> => {
+    await runTimed(At, 'unlocked', async ({ room }) => assert.ok(room.peak > 1, 'without a lock calls overlap'));
+    await runTimed(At, position, (stage) => checkVisits(stage, position));
+  };
 
 const STATIC = '@nestjs/schedule calls methods of singletons only, and says so when the application starts.';
 
@@ -123,7 +133,10 @@ export const cells: Cells = [
   ...inBothPositions('@Cron', 'singleton', checkCron),
   blank('@Cron', 'request', STATIC),
   blank('@Cron', 'transient', STATIC),
-  ...inBothPositions('@Interval', 'singleton', checkInterval),
+  ...inBothPositions('@Interval', 'singleton', checkTimed(Interval)),
   blank('@Interval', 'request', STATIC),
   blank('@Interval', 'transient', STATIC),
+  ...inBothPositions('@Timeout', 'singleton', checkTimed(Timeout)),
+  blank('@Timeout', 'request', STATIC),
+  blank('@Timeout', 'transient', STATIC),
 ];

@@ -42,6 +42,16 @@ class OverridingOrders extends LockedOrders {
 }
 
 @Injectable()
+class GuardedOrders extends LockedOrders {
+  @Locked('customer:<0>')
+  override async pay(id: number): Promise<string> {
+    const name = await super.pay(id);
+    assert.equal(this.locks.currentHold()?.name, `customer:${id}`, 'back under its own lock');
+    return name;
+  }
+}
+
+@Injectable()
 class WrappingOrders extends LockedOrders {
   override async pay(id: number): Promise<string> {
     return super.pay(id);
@@ -100,5 +110,6 @@ export const cells: Cells = [
   valueCell,
   cell('provider, method inherited', { provide: Orders, useClass: InheritedOrders }),
   cell('provider, overridden with super, both @Locked', { provide: Orders, useClass: OverridingOrders }),
+  cell('provider, overridden with super, each with a lock of its own', { provide: Orders, useClass: GuardedOrders }),
   cell('provider, overridden with super, only super @Locked', { provide: Orders, useClass: WrappingOrders }),
 ];

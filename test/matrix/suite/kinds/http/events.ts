@@ -27,3 +27,25 @@ export const eventsController = (scope: ScopeName): Type => {
   }
   return OrderEventsController;
 };
+
+export const promisedEventsController = (scope: ScopeName): Type => {
+  @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
+  class PromisedEventsController {
+    constructor(@Inject(Room) private readonly room: Room) {
+      room.meet(this);
+    }
+
+    @Locked('order:<0>')
+    @Sse(':id/above')
+    async above(@Param('id', NumberPipe) id: number): Promise<Observable<MessageEvent>> {
+      return this.room.watch(id).pipe(map((data) => ({ data })));
+    }
+
+    @Sse(':id/below')
+    @Locked('order:<0>')
+    async below(@Param('id', NumberPipe) id: number): Promise<Observable<MessageEvent>> {
+      return this.room.watch(id).pipe(map((data) => ({ data })));
+    }
+  }
+  return PromisedEventsController;
+};

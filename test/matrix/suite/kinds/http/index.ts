@@ -1,8 +1,10 @@
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { type Cells, noTransient, POSITIONS } from '../../cell.js';
 import { nestMajor } from '../../nest.js';
+import { aroundCells } from './around.js';
 import { bodyCells } from './body.js';
-import { eventsController } from './events.js';
+import { durableCells } from './durable.js';
+import { eventsController, promisedEventsController } from './events.js';
 import { fileController } from './file.js';
 import { handlerCells } from './handler.js';
 import { itemsController } from './items.js';
@@ -29,6 +31,7 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
   const nameOf = (id: number): string => `order:${id}`;
   return [
     ...handlerCells(`HTTP handler, ${name}`, adapter),
+    ...durableCells(name, adapter),
     ...bodyCells(`HTTP handler, validated body, ${name}`, adapter),
     ...lastingCells({
       kind: `HTTP @Res(), ${name}`,
@@ -60,6 +63,13 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
       isEndedByClient: true,
     }),
     ...lastingCells({
+      kind: `HTTP @Sse(), promise of an Observable, ${name}`,
+      adapter,
+      controller: promisedEventsController,
+      answer: (id) => `\nid: 1\ndata: order:${id}\n\nid: 2\ndata: order:${id}\n\n`,
+      isEndedByClient: true,
+    }),
+    ...lastingCells({
       kind: `HTTP StreamableFile, ${name}`,
       adapter,
       controller: fileController,
@@ -87,5 +97,6 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
       answer: (id) => `first of ${id}, last of ${id}`,
       isEndedByClient: true,
     }),
+    ...aroundCells(name, adapter),
   ];
 };
