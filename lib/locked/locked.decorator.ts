@@ -57,7 +57,7 @@ export function Locked(key: unknown, options?: LockedOptions) {
     const returns = plan.returns ?? seenToReturn(method);
 
     const locked: AnyFunction = function (...args) {
-      const interceptor = interceptorOf(this, place);
+      const interceptor = interceptorOf(this, method);
       const call: LockedCall = {
         plan,
         template: template?.text,

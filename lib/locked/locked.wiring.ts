@@ -36,25 +36,30 @@ export const adopt = (instance: object, interceptor: LockedInterceptor): void =>
   connect(instance, interceptor);
 };
 
+/** For messages: `@Locked`, class and method. */
+interface Method {
+  readonly decorator: string;
+  readonly place: string;
+}
+
 /**
  * What takes the locks for an instance. Where Nest did not construct it, or gave it something else, such as an auto-mock
  * that would swallow the method, it refuses with a LockNotWiredError when they are to be taken: the method fails in the way
  * in which it would have returned.
- * @param place Class and method, for the message.
  */
-export const interceptorOf = (instance: unknown, place: string): LockedInterceptor => {
+export const interceptorOf = (instance: unknown, method: Method): LockedInterceptor => {
   const interceptor: unknown =
     typeof instance === 'object' && instance !== null ? Reflect.get(instance, PORT) : undefined;
-  return interceptor instanceof LockedInterceptor ? interceptor : notWired(place);
+  return interceptor instanceof LockedInterceptor ? interceptor : notWired(method);
 };
 
-const notWired = (place: string): LockedInterceptor => {
+const notWired = ({ decorator, place }: Method): LockedInterceptor => {
   const remedy =
     'let Nest construct the class (list it in providers or controllers) in an application that imports RedisLockModule';
   return new LockedInterceptor({
     get: () => {
       throw new LockNotWiredError(
-        `${place} is @Locked, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
+        `${place} is ${decorator}, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
           'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" }). ' +
           'In a constructor it is too early: call the method from onModuleInit',
       );

@@ -46,7 +46,7 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
     const shared: AnyFunction = function (...args) {
       const callerGone = endsWithRequest(shared, plan.cancelOnDisconnect) ? currentCallerGone() : undefined;
       const call = { plan, template: template?.text, key: () => names(this, args, place), callerGone, place };
-      return interceptorOf(this, place).aroundShared(call, () => original.apply(this, args));
+      return interceptorOf(this, method).aroundShared(call, () => original.apply(this, args));
     };
     return replaced(method, descriptor, shared, plan);
   };

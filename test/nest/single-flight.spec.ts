@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Injectable, NotFoundException, Param, Post, Scope } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
-import { LockNameError, LockOptionsError, LockService, SingleFlight } from 'nest-redis-lock';
+import { LockNameError, LockNotWiredError, LockOptionsError, LockService, SingleFlight } from 'nest-redis-lock';
 import { Observable, of } from 'rxjs';
 import { thrownBy } from '../thrown-by.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
@@ -106,6 +106,14 @@ describe('@SingleFlight', () => {
     );
     await expect(reports.report(undefined as never)).rejects.toBeInstanceOf(LockNameError);
     expect(runs).toBe(0);
+  });
+
+  it('rejects where Nest did not construct the instance', async () => {
+    const alone = new Reports(app.get(LockService));
+    await expect(alone.report('may')).rejects.toThrow(
+      'Reports.report is @SingleFlight, but its instance was not wired',
+    );
+    await expect(alone.report('may')).rejects.toBeInstanceOf(LockNotWiredError);
   });
 
   it('refuses what it cannot stand on', () => {
