@@ -25,15 +25,18 @@ const OURS: readonly ErrorClass[] = Object.values(lockErrors).filter(isErrorClas
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-const isWritable = (value: unknown): boolean => {
-  if (value instanceof Error) return false;
+/** Whether JSON can say it. */
+export const isSayable = (value: unknown): boolean => {
   try {
     return JSON.stringify(value) !== undefined;
   } catch {
-    // Circular, or a bigint: an error without this field is better than none.
+    // Circular, or a bigint.
     return false;
   }
 };
+
+/** Errors in errors would come out empty. */
+const isWritable = (value: unknown): boolean => !(value instanceof Error) && isSayable(value);
 
 /** Writes errors down, and makes of what was written what they were, as far as their class is known. */
 export class SharedErrors {

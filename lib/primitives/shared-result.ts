@@ -1,5 +1,5 @@
 import { describe } from '../input/describe.js';
-import type { SharedErrors, WrittenError } from './shared-errors.js';
+import { isSayable, type SharedErrors, type WrittenError } from './shared-errors.js';
 
 type Json = string | number | boolean | null | undefined | { readonly [key: string]: Json } | readonly Json[];
 
@@ -54,25 +54,20 @@ export const valueOf = (result: SharedResult): unknown => {
   return result.json === '' ? undefined : JSON.parse(result.json);
 };
 
+const inJson = (thrown: unknown): unknown => (isSayable(thrown) ? thrown : describe(thrown));
+
 /** As text for other processes. */
 export const write = (result: SharedResult, errors: SharedErrors): string => {
   if (result.ended === 'returned') return RETURNED + result.json;
   const { error } = result;
-  return THREW + JSON.stringify(error instanceof Error ? errors.write(error) : { thrown: describe(error) });
+  return THREW + JSON.stringify(error instanceof Error ? errors.write(error) : { thrown: inJson(error) });
 };
 
 /** What {@link write} wrote; `undefined` for anything else. */
 export const read = (text: string, errors: SharedErrors): SharedResult | undefined => {
   const [ended, json] = [text.slice(0, 1), text.slice(1)];
-  try {
-    if (ended === RETURNED) {
-      if (json !== '') JSON.parse(json);
-      return { ended: 'returned', json };
-    }
-    if (ended !== THREW) return undefined;
-    const written = JSON.parse(json) as WrittenError | { readonly thrown: string };
-    return { ended: 'threw', error: 'thrown' in written ? written.thrown : errors.read(written) };
-  } catch {
-    return undefined;
-  }
+  if (ended === RETURNED) return { ended: 'returned', json };
+  if (ended !== THREW) return undefined;
+  const written = JSON.parse(json) as WrittenError | { readonly thrown: unknown };
+  return { ended: 'threw', error: 'thrown' in written ? written.thrown : errors.read(written) };
 };

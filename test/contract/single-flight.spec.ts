@@ -132,7 +132,8 @@ onEveryBackend((world: World) => {
         [timeout, timeout],
         [new RangeError('too long'), new RangeError('too long')],
         [stranger, expect.objectContaining({ name: 'SoldOut', message: 'Sold out: a', code: 'E_SOLD_OUT' })],
-        ['no error', '"no error"'],
+        [{ no: 'error' }, { no: 'error' }],
+        [undefined, 'undefined'],
       ];
       for (const [thrown, seen] of shared) {
         const work = new Work(() => {

@@ -1,11 +1,13 @@
 import './fixtures/skewed-clock.js';
 import 'reflect-metadata';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Redis } from 'ioredis';
-import { Locked, RedisLockModule } from 'nest-redis-lock';
+import { Locked, RedisLockModule, SingleFlight } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
+import { flightLock, lockChannel } from '../../lib/keys/names.js';
 import { serve } from '../servers/worker-host.js';
 
 const [, , connection = ''] = process.argv;
@@ -46,7 +48,23 @@ class Reports {
   }
 }
 
-@Module({ imports: [ScheduleModule.forRoot(), RedisLockModule.forRoot({ connection })], providers: [Reports] })
+/** How many replicas wait for a result that another one makes. */
+const waitFor = async (result: string): Promise<number> => {
+  const [, listeners] = await counts.pubsub('NUMSUB', lockChannel(flightLock(result)));
+  return Number(listeners);
+};
+
+@Injectable()
+class Results {
+  @SingleFlight('result:<0>')
+  async made(of: string, others: number): Promise<{ readonly run: number; readonly pid: number }> {
+    const run = await counts.incr('runs:made');
+    while ((await waitFor(`result:${of}`)) < others) await sleep(5);
+    return { run, pid: process.pid };
+  }
+}
+
+@Module({ imports: [ScheduleModule.forRoot(), RedisLockModule.forRoot({ connection })], providers: [Reports, Results] })
 class ReplicaModule {}
 
 const opened = NestFactory.createApplicationContext(ReplicaModule, { logger: false });
@@ -67,6 +85,8 @@ export const api = {
     const app = await opened;
     await app.get(Reports)[job]();
   },
+  made: async (of: string, others: number): Promise<{ readonly run: number; readonly pid: number }> =>
+    (await opened).get(Results).made(of, others),
   stop: async (): Promise<void> => {
     await (await opened).close();
     counts.disconnect();
