@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { from, type Observable } from 'rxjs';
+import { RedisServer } from '../servers/redis-server.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { until } from './until.js';
 
@@ -60,6 +64,12 @@ class Carts {
   async slow(@Param('id') id: string): Promise<string> {
     this.carts.served.push('begun');
     await this.carts.gate.isOpen;
+    return this.serve(id);
+  }
+
+  @Get('in-line/:id')
+  @Locked('cart:<0>', { fair: true })
+  async inLine(@Param('id') id: string): Promise<string> {
     return this.serve(id);
   }
 
@@ -141,6 +151,78 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
     await until(() => carts.served.length === 1);
   });
 
+  describe('that keeps its connection', () => {
+    let connection: Socket;
+    let received: string;
+
+    beforeEach(async () => {
+      const { hostname, port } = new URL(served.url);
+      connection = connect(Number(port), hostname);
+      received = '';
+      connection.setEncoding('utf8').on('data', (data: string) => (received += data));
+      await once(connection, 'connect');
+    });
+
+    afterEach(() => connection.destroy());
+
+    const ask = (...paths: readonly string[]): void => {
+      connection.write(paths.map((path) => `GET /${path} HTTP/1.1\r\nHost: shop\r\n\r\n`).join(''));
+    };
+    const answered = (count: number): Promise<void> => until(() => received.split('HTTP/1.1 200').length > count);
+
+    it.each(['below', 'interceptor', 'service'])('waits on it again: %s', async (path) => {
+      for (let count = 1; count <= 3; count++) {
+        ask(`${path}/7`);
+        await answered(count);
+      }
+      const hold = await locks.acquire('cart:7');
+      ask(`${path}/7`);
+      await until(() => waiting() === 1);
+      await hold.release();
+      await answered(4);
+      await locks.withLock('cart:7', async () => {
+        ask(`${path}/7`);
+        await until(() => waiting() === 1);
+        connection.destroy();
+        await until(() => waiting() === 0);
+      });
+      expect(carts.served).toEqual(['7', '7', '7', '7']);
+    });
+
+    it.each(['below', 'interceptor', 'service'])('has several requests on it at once: %s', async (path) => {
+      const [seven, eight] = [await locks.acquire('cart:7'), await locks.acquire('cart:8')];
+      ask(`${path}/7`, `${path}/8`);
+      await until(() => waiting() === 2);
+      connection.destroy();
+      await until(() => waiting() === 0);
+      await Promise.all([seven.release(), eight.release()]);
+      expect(carts.served).toEqual([]);
+    });
+
+    it('is served as it asked, where it stays', async () => {
+      const [seven, eight] = [await locks.acquire('cart:7'), await locks.acquire('cart:8')];
+      ask('below/7', 'interceptor/8');
+      await until(() => waiting() === 2);
+      await eight.release();
+      await until(() => carts.served.length === 1);
+      await expect(locks.getLock('cart:8').isLocked()).resolves.toBe(true);
+      await seven.release();
+      await answered(2);
+      expect(received.replaceAll(/HTTP.*?\r\n\r\n/gs, '|')).toBe('|7|8');
+      await until(async () => !(await locks.getLock('cart:8').isLocked()));
+    });
+
+    it('keeps nothing locked for an answer that it does not get', async () => {
+      ask('slow/7', 'interceptor/8');
+      await until(() => carts.served.length === 2);
+      await expect(locks.getLock('cart:8').isLocked()).resolves.toBe(true);
+      connection.destroy();
+      await until(async () => !(await locks.getLock('cart:8').isLocked()));
+      carts.gate.open();
+      await until(() => carts.served.length === 3);
+    });
+  });
+
   it('does not stop what has begun', async () => {
     const client = new AbortController();
     const asked = fetch(`${served.url}/slow/7`, { signal: client.signal }).catch(() => {});
@@ -150,5 +232,48 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
     carts.gate.open();
     await until(() => carts.served.length === 2);
     expect(carts.served).toEqual(['begun', '7']);
+  });
+});
+
+describe.each(adapters)('On a server, a client that goes away from %s', (_, adapter) => {
+  let server: RedisServer;
+  let redis: Redis;
+  let served: Served;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    redis = new Redis(server.url);
+    const metadata = { controllers: [Carts], providers: [CartService] };
+    served = await serve(adapter, metadata, { connection: server.url });
+  });
+
+  afterAll(async () => {
+    await served.app.close();
+    redis.disconnect();
+    await server.stop();
+  });
+
+  it.each([
+    ['below', false],
+    ['interceptor', false],
+    ['in-line', true],
+  ])('leaves nothing behind: %s', async (path, fair) => {
+    const { app, url } = served;
+    const locks = app.get(LockService);
+    const lock = fair ? locks.getFairLock('cart:7') : locks.getLock('cart:7');
+    const hold = await lock.acquire();
+    const client = new AbortController();
+    const asked = fetch(`${url}/${path}/7`, { signal: client.signal }).catch(() => {});
+    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(async () => ((await redis.pubsub('CHANNELS')) as string[]).length > 0);
+    if (fair) await until(async () => (await redis.keys('*')).length > 1);
+    client.abort();
+    await asked;
+    await until(() => runtimeOf(app).acquisitions.contended === 0);
+    await until(async () => (await redis.keys('*')).length === 1);
+    await until(async () => ((await redis.pubsub('CHANNELS')) as string[]).length === 0);
+    await hold.release();
+    await expect(redis.keys('*')).resolves.toEqual([]);
+    expect(app.get(CartService).served).toEqual([]);
   });
 });
