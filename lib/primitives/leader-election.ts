@@ -39,6 +39,7 @@ type State = 'idle' | 'candidate' | 'leader' | 'stepping-down';
 export class LeaderElection implements AsyncDisposable {
   private now: State = 'idle';
   private readonly options: LeaderElectionOptions;
+  private hold: Hold | undefined;
   private stopping: AbortController | undefined;
   private running: Promise<void> = Promise.resolve();
 
@@ -68,9 +69,9 @@ export class LeaderElection implements AsyncDisposable {
     return this.now;
   }
 
-  /** Whether this one is the leader now, as far as it knows. */
+  /** Whether this one is the leader now, as far as it knows. Asks the clock: after a stall nothing has told yet. */
   get isLeader(): boolean {
-    return this.now === 'leader';
+    return this.now === 'leader' && this.hold !== undefined && isOurs(this.hold);
   }
 
   /** Stands for election, from now on and again after each time it was the leader. Calling it again does nothing. */
@@ -126,16 +127,18 @@ export class LeaderElection implements AsyncDisposable {
       return onAbort(signal, () => end(signal));
     });
     let isFine = true;
+    this.hold = hold;
     try {
       if (!leading.signal.aborted) this.now = 'leader';
       await hold.run(async () => this.options.onElected(leading.signal, hold));
       if (!leading.signal.aborted) await new Promise<void>((resolve) => void onAbort(leading.signal, resolve));
     } catch (error) {
-      isFine = leading.signal.aborted && error === leading.signal.reason;
+      isFine = isEndedBy(leading.signal, error);
       if (!isFine) this.report(error);
       this.now = 'stepping-down';
       leading.abort(error);
     } finally {
+      this.hold = undefined;
       for (const stopListening of stops) stopListening();
       await hold[Symbol.asyncDispose]();
     }
@@ -168,3 +171,17 @@ export class LeaderElection implements AsyncDisposable {
     this.lock.runtime.events.emit({ type: 'election-failed', lockName: this.name, error });
   }
 }
+
+const isOurs = (hold: Hold): boolean => {
+  try {
+    hold.assertHeld();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether work failed because it was told to stop: with the reason itself, or with what was made of it on the way. */
+const isEndedBy = ({ aborted, reason }: AbortSignal, error: unknown): boolean =>
+  aborted &&
+  (error === reason || (typeof error === 'object' && error !== null && 'cause' in error && error.cause === reason));

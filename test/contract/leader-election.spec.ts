@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
 import type { LeaderElection, LeaderElectionOptions } from '../../lib/index.js';
 import { thrownBy } from '../thrown-by.js';
@@ -6,6 +7,19 @@ import { onEveryBackend, type World } from './backends.js';
 const NAME = 'reports';
 
 const LIMIT_MS = 5000;
+/** Until one that failed stands again. */
+const PAUSE_MS = 1000;
+
+const failure = new Error('no paper');
+const ways: readonly (readonly [name: string, fail: () => unknown])[] = [
+  ['rejects', () => Promise.reject(failure)],
+  [
+    'throws',
+    () => {
+      throw failure;
+    },
+  ],
+];
 
 /** An instance of an application that stands for election, and what it was told. */
 const candidateOf = async (
@@ -13,6 +27,7 @@ const candidateOf = async (
   who: string,
   log: string[],
   onElected?: LeaderElectionOptions['onElected'],
+  onDemoted?: LeaderElectionOptions['onDemoted'],
 ) => {
   const client = await world.open();
   const signals: AbortSignal[] = [];
@@ -22,7 +37,10 @@ const candidateOf = async (
       signals.push(signal);
       return onElected?.(signal, hold);
     },
-    onDemoted: () => void log.push(`${who} demoted`),
+    onDemoted: (reason) => {
+      log.push(`${who} demoted`);
+      return onDemoted?.(reason);
+    },
   });
   const { locks, runtime, events } = client;
   return { locks, runtime, events, election, signals };
@@ -69,14 +87,14 @@ onEveryBackend((world) => {
       await world.time.finish(election.stop(), LIMIT_MS);
     });
 
-    it('LE-03 steps down where its work fails, for others, and stands again', async () => {
+    it.each(ways)('LE-03 steps down where its work %s, for others, and stands again', async (_, fail) => {
       const log: string[] = [];
-      const failure = new Error('no paper');
-      const failing = await candidateOf(world, 'failing', log, async () => {
-        throw failure;
-      });
+      const reasons: unknown[] = [];
+      const failing = await candidateOf(world, 'failing', log, fail, (reason) => void reasons.push(reason));
       failing.election.start();
       await until(() => log.includes('failing demoted'));
+      expect(reasons).toEqual([failure]);
+      expect(failing.signals.map(({ reason }): unknown => reason)).toEqual([failure]);
       expect(failing.events).toContainEqual({ type: 'election-failed', lockName: NAME, error: failure });
       const other = await candidateOf(world, 'other', log);
       other.election.start();
@@ -148,6 +166,32 @@ onEveryBackend((world) => {
       election.start();
       await until(() => names.length === 2);
       expect(names).toEqual([NAME, 'entered again']);
+      await world.time.finish(election.stop(), LIMIT_MS);
+    });
+
+    it('LE-09 takes work that ends as it was told for no failure, and stands again at once', async () => {
+      const log: string[] = [];
+      const { locks, election, events } = await candidateOf(world, 'a', log, (signal) =>
+        sleep(60 * LIMIT_MS, undefined, { signal }),
+      );
+      election.start();
+      await until(() => election.isLeader);
+      await locks.getLock(NAME).forceRelease();
+      const late = await world.time.until(() => log.length === 3, LIMIT_MS);
+      expect(late).toBeLessThan(PAUSE_MS);
+      await world.time.finish(election.stop(), LIMIT_MS);
+      expect(log).toEqual(['a elected', 'a demoted', 'a elected', 'a demoted']);
+      expect(events.filter(({ type }) => type === 'election-failed')).toEqual([]);
+    });
+
+    it.each(ways)('LE-10 stands again where onDemoted %s, which is an event', async (_, fail) => {
+      const log: string[] = [];
+      const { locks, election, events } = await candidateOf(world, 'a', log, undefined, fail);
+      election.start();
+      await until(() => election.isLeader);
+      await locks.getLock(NAME).forceRelease();
+      await until(() => log.length === 3);
+      expect(events).toContainEqual({ type: 'election-failed', lockName: NAME, error: failure });
       await world.time.finish(election.stop(), LIMIT_MS);
     });
 

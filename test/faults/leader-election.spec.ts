@@ -1,0 +1,102 @@
+import { expectWithin, settled, until } from './observe.js';
+import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+
+const NAME = 'reports';
+/** The lease of leaders here, ms. */
+const LEASE = 900;
+/** Until a candidate that failed stands again, ms. */
+const PAUSE = 1000;
+const LIMIT = RECONNECT + PAUSE + LEASE + 2000;
+
+describe('A leader whose server is away', () => {
+  const bench = useBench();
+  let log: string[];
+
+  beforeEach(() => {
+    log = [];
+  });
+
+  afterEach(async () => {
+    if (!bench().server.isRunning) await bench().server.restart();
+    bench().server.resume();
+  });
+
+  const stand = async (who: string) => {
+    const client = bench().open(bench().server.url, { watchdogTimeout: LEASE });
+    await client.connected();
+    let told = 0;
+    const election = client.locks.getLeaderElection(NAME, {
+      onElected: (signal) => {
+        log.push(`${who} elected`);
+        signal.addEventListener('abort', () => (told = performance.now()));
+      },
+      onDemoted: () => void log.push(`${who} demoted`),
+    });
+    election.start();
+    bench().after(() => election.stop());
+    return { election, toldAt: () => told };
+  };
+
+  /** One leads, and another one waits for that to end. */
+  const standTogether = async () => {
+    const leader = await stand('leader');
+    await until(() => leader.election.isLeader, LIMIT, 'one is elected');
+    const candidate = await stand('candidate');
+    await bench().listening(NAME);
+    return { leader, candidate };
+  };
+
+  /** Until a renewal has just been, and none is due for long. Resolves with the earliest instant its lease may end at. */
+  const justRenewed = async (): Promise<number> => {
+    let end = 0;
+    const isFresh = async (): Promise<boolean> => {
+      const asked = performance.now();
+      const left = await bench().admin.pttl(NAME);
+      end = asked + left;
+      return left > LEASE * 0.8;
+    };
+    await until(isFresh, LEASE, 'it is renewed');
+    return end;
+  };
+
+  it.each(['frozen', 'gone'])(
+    '(%s) steps down before its lease can have ended, and nobody leads before',
+    async (how) => {
+      const { leader, candidate } = await standTogether();
+      const end = await justRenewed();
+      if (how === 'frozen') bench().server.pause();
+      else await bench().server.kill9();
+      await until(() => log.includes('leader demoted'), LIMIT, 'it was told');
+      expect(leader.toldAt()).toBeLessThan(end);
+      expect(leader.election.isLeader).toBe(false);
+      expect(log).toEqual(['leader elected', 'leader demoted']);
+
+      if (how === 'frozen') bench().server.resume();
+      else await bench().server.restart();
+      await until(() => log.length === 3, LIMIT, 'one is elected again');
+      expect([leader, candidate].filter(({ election }) => election.isLeader)).toHaveLength(1);
+    },
+  );
+
+  it('(frozen) stops at once all the same, and leads no more when the server is back', async () => {
+    const { leader, candidate } = await standTogether();
+    await justRenewed();
+    bench().server.pause();
+    const stopped = await settled(() => Promise.all([candidate.election.stop(), leader.election.stop()]));
+    expectWithin(stopped, 2 * DEADLINE + 200);
+    expect(log).toEqual(['leader elected', 'leader demoted']);
+    bench().server.resume();
+    await until(async () => (await bench().admin.exists(NAME)) === 0, LIMIT, 'the lock is free');
+    expect([leader, candidate].map(({ election }) => election.state)).toEqual(['idle', 'idle']);
+    expect(log).toHaveLength(2);
+  });
+
+  it('(out of reach, since its process stands still) knows by the clock that it leads no more', async () => {
+    const { election } = await stand('leader');
+    await until(() => election.isLeader, LIMIT, 'it is elected');
+    // As a long collection or a paused machine: no timer runs meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LEASE);
+    expect(election.isLeader).toBe(false);
+    await until(() => log.length === 3, LIMIT, 'it was told, and is elected again');
+  });
+});
