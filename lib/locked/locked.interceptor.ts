@@ -10,6 +10,7 @@ import type { LockRequest } from '../primitives/lock.options.js';
 import { checkLease, fullName, type LockRuntime } from '../primitives/lock-runtime.js';
 import { SharedWork } from '../primitives/shared-work.js';
 import { runOutsideRegions } from '../scope/current-region.js';
+import { runFor } from '../scope/entrance.js';
 import { enterFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
 import { iterableUnder } from './locked.iterables.js';
@@ -111,9 +112,12 @@ export class LockedInterceptor {
     const keys = key();
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
-    const guard = await enterFor(runtime, plan, sortedNames(names), template, terms);
+    const enter = (): Promise<Guard> => enterFor(runtime, plan, sortedNames(names), template, terms);
     const { releaseAfter } = plan;
-    return releaseAfter ? leftAfter(guard, () => releaseAfter({ args })) : guard;
+    if (!releaseAfter) return enter();
+    const keptFor = releaseAfter.keptFor?.({ args });
+    const guard = await (keptFor ? runFor(keptFor, enter) : enter());
+    return leftAfter(guard, () => releaseAfter({ args }), runtime.events);
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {

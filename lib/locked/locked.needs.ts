@@ -53,8 +53,8 @@ const enterSemaphores = async (
   );
   return {
     run: (fn) => fn(),
-    leave: async () => {
-      await Promise.all([...entered.values()].map(({ leave }) => leave()));
+    leave: async (kept) => {
+      await Promise.all([...entered.values()].map(({ leave }) => leave(kept)));
     },
   };
 };

@@ -10,8 +10,11 @@ export interface Entered<H extends Hold = Hold> {
   readonly hold: H;
   /** Runs `fn` as the owner; may be called several times. */
   readonly run: <T>(fn: () => T) => T;
-  /** Ends the owner's region and releases the hold. Never rejects: what goes wrong is an event. */
-  readonly leave: () => Promise<void>;
+  /**
+   * Ends the owner's region and releases the hold, when `kept` has settled where that is given: nobody is inside then, and
+   * nobody's turn is held up. `kept` does not reject, and neither does this: what goes wrong is an event.
+   */
+  readonly leave: (kept?: Promise<unknown>) => Promise<void>;
 }
 
 /** Everything that work runs under, whatever it is. */
@@ -20,8 +23,12 @@ export type Guard = Pick<Entered, 'run' | 'leave'>;
 /** Puts work under the hold whose turn it is; `endTurn` is called when it has left. */
 export const entered = (hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHold> => {
   const region = new Region(hold, currentRegion());
-  const leave = async (): Promise<void> => {
+  const leave = async (kept?: Promise<unknown>): Promise<void> => {
     region.close();
+    if (kept) {
+      endTurn();
+      await kept;
+    }
     await hold.releaseQuietly();
     endTurn();
   };
@@ -32,10 +39,7 @@ export const entered = (hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHol
       hold.assertHeld();
       return runInRegion(region, fn);
     },
-    leave: () => {
-      leaving ??= leave();
-      return leaving;
-    },
+    leave: (kept) => (leaving ??= leave(kept)),
   };
 };
 
@@ -53,10 +57,10 @@ export const enteredTogether = (hold: CompositeHold, parts: readonly Entered[]):
       hold.assertHeld();
       return runInRegion(innermost, fn);
     },
-    leave: async () => {
+    leave: async (kept) => {
       for (const region of [innermost, ...members]) region.close();
       hold.stopListening();
-      await Promise.all(parts.map(({ leave }) => leave()));
+      await Promise.all(parts.map(({ leave }) => leave(kept)));
     },
   };
 };

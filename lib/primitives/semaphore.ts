@@ -149,13 +149,14 @@ export class Semaphore {
   async enter(permits: number, limit: WaitLimit): Promise<Guard> {
     await this.take(permits, limit);
     const left = this.runtime.permitsInUse.begin();
+    const giveBack = async (kept?: Promise<unknown>): Promise<void> => {
+      await kept;
+      await this.giveBack(permits);
+    };
     let leaving: Promise<void> | undefined;
     return {
       run: (fn) => fn(),
-      leave: () => {
-        leaving ??= this.giveBack(permits).finally(left);
-        return leaving;
-      },
+      leave: (kept) => (leaving ??= giveBack(kept).finally(left)),
     };
   }
 

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
-import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
+import { type LockEvent, Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';
@@ -13,8 +14,12 @@ class Transaction {
   private finish: () => void = () => {};
   private readonly ended = new Promise<void>((resolve) => (this.finish = resolve));
 
+  static open(): Transaction | undefined {
+    return this.current.getStore();
+  }
+
   static end(): Promise<void> | undefined {
-    return this.current.getStore()?.ended;
+    return this.open()?.ended;
   }
 
   run<T>(fn: () => T): T {
@@ -33,8 +38,18 @@ const transactionEnds = ({ args }: { readonly args: readonly unknown[] }): Promi
   return Transaction.end();
 };
 
+const ofTransaction = Object.assign(() => Transaction.end(), {
+  keptFor: ({ args }: { readonly args: readonly unknown[] }) => {
+    if (args.includes('unknown')) throw new LockOptionsError('no such transaction');
+    return Transaction.open();
+  },
+});
+
 @Injectable()
 class Stock {
+  private inside = 0;
+  mostInside = 0;
+
   @Locked('stock:<0>', { wait: '5s', releaseAfter: transactionEnds })
   async take(sku: string): Promise<string> {
     return `took ${sku}`;
@@ -52,7 +67,32 @@ class Stock {
 
   @Locked('stock:<0>', { wait: '5s', releaseAfter: () => Promise.reject(new Error('rolled back')) })
   async rollBack(_sku: string): Promise<void> {}
+
+  @Locked('shelf', { permits: 1, releaseAfter: transactionEnds })
+  async put(): Promise<void> {}
+
+  @Locked('stock:<0>', { wait: '5s', releaseAfter: () => failing() })
+  async ask(_sku: string): Promise<string> {
+    return 'asked';
+  }
+
+  @Locked('stock:<0>', { wait: '5s', releaseAfter: ofTransaction })
+  async reserve(sku: string | readonly string[], and?: () => Promise<unknown>): Promise<string> {
+    this.mostInside = Math.max(this.mostInside, ++this.inside);
+    await (and ?? setImmediate)();
+    this.inside--;
+    return `reserved ${String(sku)}`;
+  }
+
+  @Locked('stock:<0>', { wait: '5s' })
+  async around(_sku: string, inner: () => Promise<unknown>): Promise<unknown> {
+    return inner();
+  }
 }
+
+const failing = (): undefined => {
+  throw new Error('nobody to ask');
+};
 
 describe('@Locked with releaseAfter', () => {
   let app: TestingModule;
@@ -102,6 +142,16 @@ describe('@Locked with releaseAfter', () => {
     }
   });
 
+  it('gives permits back then, too', async () => {
+    const shelf = locks.getSemaphore('shelf');
+    await shelf.trySetPermits(1);
+    const transaction = new Transaction();
+    await transaction.run(() => stock.put());
+    await expect(shelf.availablePermits()).resolves.toBe(0);
+    transaction.commit();
+    await until(async () => (await shelf.availablePermits()) === 1);
+  });
+
   it('releases where what was waited for fails', async () => {
     await expect(stock.rollBack('7')).resolves.toBeUndefined();
     await until(isFree);
@@ -114,6 +164,65 @@ describe('@Locked with releaseAfter', () => {
     expect(locks.currentHold()).toBeUndefined();
     transaction.commit();
     await until(isFree);
+  });
+
+  it('releases, and says so, where the function fails', async () => {
+    const events: LockEvent[] = [];
+    locks.onEvent((event) => events.push(event));
+    app.useLogger(false);
+    await expect(stock.ask('7')).resolves.toBe('asked');
+    await expect(isLocked()).resolves.toBe(false);
+    expect(events).toEqual([{ type: 'unexpected', error: new Error('nobody to ask') }]);
+  });
+
+  describe('that is kept for something', () => {
+    const grants = (): number => runtimeOf(app).grants.size;
+
+    it('is entered again for the same, and released when that has ended', async () => {
+      const transaction = new Transaction();
+      await transaction.run(async () => {
+        await stock.reserve('7');
+        await stock.reserve('7', () => stock.reserve('7'));
+        await Promise.all([stock.reserve('7'), stock.reserve(['7', '8']), stock.reserve('8'), stock.reserve('7')]);
+      });
+      expect(grants()).toBe(2);
+      const other = new Transaction();
+      const waiting = other.run(() => stock.reserve('7'));
+      await until(() => runtimeOf(app).acquisitions.contended === 1);
+      transaction.commit();
+      await expect(waiting).resolves.toBe('reserved 7');
+      await until(() => grants() === 1);
+      other.commit();
+      await until(() => grants() === 0);
+    });
+
+    it('goes to callers side by side in their turn, from the first on', async () => {
+      const transaction = new Transaction();
+      await transaction.run(() => Promise.all([stock.reserve('7'), stock.reserve('7'), stock.reserve('7')]));
+      expect(stock.mostInside).toBe(1);
+      expect(grants()).toBe(1);
+      transaction.commit();
+      await until(isFree);
+    });
+
+    it('is joined by its calls where the caller holds it, and kept beyond the caller', async () => {
+      const transaction = new Transaction();
+      await transaction.run(() =>
+        stock.around('7', async () => {
+          await stock.reserve('7');
+          await stock.reserve('7');
+        }),
+      );
+      await expect(isLocked()).resolves.toBe(true);
+      transaction.commit();
+      await until(isFree);
+    });
+
+    it('is not taken where it cannot be told what for', async () => {
+      await expect(stock.reserve(['7', 'unknown'])).resolves.toBe('reserved 7,unknown');
+      await expect(stock.reserve('unknown')).rejects.toThrow(LockOptionsError);
+      expect(grants()).toBe(0);
+    });
   });
 
   it('is a function', () => {

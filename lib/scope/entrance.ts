@@ -1,0 +1,42 @@
+import { currentRegion, runInRegion } from './current-region.js';
+import { Region } from './region.js';
+
+const scopes = new WeakMap<object, Region>();
+
+const scopeOf = (beneficiary: object): Region => {
+  const scope = scopes.get(beneficiary) ?? new Region(undefined);
+  scopes.set(beneficiary, scope);
+  return scope;
+};
+
+/** What is around a caller, and, around all of that, the scope of what it calls for. */
+class Entrance extends Region {
+  constructor(
+    caller: Region | undefined,
+    private readonly scope: Region,
+  ) {
+    super(undefined, caller);
+  }
+
+  override get isScope(): boolean {
+    return false;
+  }
+
+  override *outwards(): Generator<Region> {
+    yield* super.outwards();
+    yield this.scope;
+  }
+}
+
+/**
+ * Runs `enter`, which acquires something for `beneficiary`, such as a transaction: what the caller does not hold is
+ * acquired by one owner for all that is acquired for it. What runs under it later is in no scope by that.
+ */
+export const runFor = async <T>(beneficiary: object, enter: () => Promise<T>): Promise<T> => {
+  const entrance = new Entrance(currentRegion(), scopeOf(beneficiary));
+  try {
+    return await runInRegion(entrance, enter);
+  } finally {
+    entrance.close();
+  }
+};
