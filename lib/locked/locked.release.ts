@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { LockEvents } from '../observability/lock-events.js';
 import type { Guard } from '../primitives/entered.js';
 import { runOutsideRegions } from '../scope/current-region.js';
@@ -25,12 +26,14 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
 
 /**
  * The same guard, which keeps what it holds until that has ended what `until` says. Nobody waits for it: what it waits for
- * may well wait for the method.
+ * may well wait for the method. To be made where the method was called.
  */
 export const leftAfter = (guard: Guard, until: Until, events: LockEvents): Guard => {
+  // What ends an Observable or a stream comes from anywhere.
+  const caller = new AsyncResource('LockedCall');
   const ask = (): PromiseLike<unknown> | undefined | void => {
     try {
-      return until();
+      return caller.runInAsyncScope(until);
     } catch (error) {
       events.emit({ type: 'unexpected', error });
     }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type LockEvent, Locked, LockOptionsError, LockService } from 'nest-redis-lock';
-import { from, lastValueFrom, Observable } from 'rxjs';
+import { from, lastValueFrom, Observable, Subject } from 'rxjs';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';
 import { until } from './until.js';
@@ -47,6 +47,7 @@ const ofTransaction = Object.assign(() => Transaction.end(), {
 
 @Injectable()
 class Stock {
+  readonly stops = new Subject<never>();
   private inside = 0;
   mostInside = 0;
 
@@ -63,6 +64,11 @@ class Stock {
   @Locked('stock:<0>', { wait: '5s', releaseAfter: transactionEnds })
   watch(_sku: string): Observable<number> {
     return from([1, 2]);
+  }
+
+  @Locked('stock:<0>', { wait: '5s', releaseAfter: transactionEnds })
+  listen(_sku: string): Observable<never> {
+    return this.stops;
   }
 
   @Locked('stock:<0>', { wait: '5s', releaseAfter: () => Promise.reject(new Error('rolled back')) })
@@ -150,6 +156,17 @@ describe('@Locked with releaseAfter', () => {
     await expect(shelf.availablePermits()).resolves.toBe(0);
     transaction.commit();
     await until(async () => (await shelf.availablePermits()) === 1);
+  });
+
+  it('asks where the method was called, wherever its end comes from', async () => {
+    const transaction = new Transaction();
+    const listening = transaction.run(() => lastValueFrom(stock.listen('7'), { defaultValue: 'heard' }));
+    await until(() => stock.stops.observed);
+    stock.stops.complete();
+    await expect(listening).resolves.toBe('heard');
+    await expect(isLocked()).resolves.toBe(true);
+    transaction.commit();
+    await until(isFree);
   });
 
   it('releases where what was waited for fails', async () => {
