@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['lock.service'],
   ['locked'],
   // What a Nest user wires.
-  ['testing', 'redis-lock', 'lock-exception', 'schedule', 'index'],
+  ['testing', 'redis-lock', 'lock-exception', 'schedule', 'transactional', 'typeorm', 'index'],
 ];
 
 const sources = readdirSync(LIB, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

@@ -16,8 +16,8 @@ Module._extensions['.ts'] = (module, filename) => {
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
-  if (request === 'nest-redis-lock') return path.join(root, 'lib/index.ts');
-  if (request === 'nest-redis-lock/schedule') return path.join(root, 'lib/schedule/index.ts');
+  const [, entry] = /^nest-redis-lock(?:$|\/(?=[a-z]+$))([a-z]*)$/.exec(request) ?? [];
+  if (entry !== undefined) return path.join(root, 'lib', entry, 'index.ts');
   if (/^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts')) {
     const source = path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;

@@ -1,0 +1,2 @@
+export { announcingEnd } from './announcing-end.js';
+export { transactionEnd } from './transaction-end.js';
