@@ -54,15 +54,18 @@ export const adapters: readonly (readonly [name: string, adapter: Adapter])[] = 
 /**
  * An application that listens on a free port.
  * @param forceCloseConnections Cuts what is open when the application closes: clients may keep connections in stock.
+ * @param prepare What is done before it listens.
  */
 export const serve = async (
   adapter: Adapter,
   metadata: ModuleMetadata,
   options?: Options,
   forceCloseConnections = true,
+  prepare: (app: INestApplication) => void = () => {},
 ): Promise<Served> => {
   const module = await compile(metadata, options);
   const app = module.createNestApplication(adapter(), { logger: false, forceCloseConnections });
+  prepare(app);
   await app.listen(0, '127.0.0.1');
   return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
 };
