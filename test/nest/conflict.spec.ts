@@ -10,6 +10,7 @@ import {
   LockShutdownError,
   LockTimeoutError,
 } from 'nest-redis-lock';
+import { firstValueFrom, Observable, of } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from './caught.js';
@@ -22,6 +23,10 @@ const answer = (context: ConflictContext): string => {
   answered.push(context);
   ownerWhileAnswering = locks.currentHold()?.name;
   return 'busy, sorry';
+};
+
+const refuse = (): never => {
+  throw refusal;
 };
 
 @Injectable()
@@ -78,6 +83,21 @@ class Orders {
   @Locked('order:<0>', { onConflict: () => Promise.reject(refusal) })
   async refuse(_id: string): Promise<string> {
     return this.ran();
+  }
+
+  @Locked('order:<0>', { onConflict: refuse })
+  async refuseAtOnce(_id: string): Promise<string> {
+    return this.ran();
+  }
+
+  @Locked('order:<0>', { onConflict: refuse })
+  refuseObserver(_id: string): Observable<string> {
+    return of(this.ran());
+  }
+
+  @Locked('order:<0>', { onConflict: refuse })
+  async *refuseConsumer(_id: string): AsyncGenerator<string> {
+    yield this.ran();
   }
 
   @Locked('order:<0>', { onConflict: answer })
@@ -214,6 +234,13 @@ describe('A @Locked method that does not get its lock', () => {
 
   it('rejects with the very error of a function that rejects', async () => {
     await expect(orders.refuse('taken')).rejects.toBe(refusal);
+  });
+
+  it('rejects with the very error of a function that throws, or fails with it as its results do', async () => {
+    await expect(orders.refuseAtOnce('taken')).rejects.toBe(refusal);
+    await expect(firstValueFrom(orders.refuseObserver('taken'))).rejects.toBe(refusal);
+    await expect(orders.refuseConsumer('taken').next()).rejects.toBe(refusal);
+    expect(orders.runs).toBe(0);
   });
 });
 

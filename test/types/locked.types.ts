@@ -429,6 +429,26 @@ export class RefusedOptions {
   @Locked('order:<0>', { permits: 1, lease: '30s' })
   async leasedPermits(_id: string): Promise<void> {}
 
+  // @ts-expect-error permits are held for as long as the method runs
+  @Locked('order:<0>', { permits: 1, holdAtLeast: '50s' })
+  async permitsHeldAtLeast(_id: string): Promise<void> {}
+
+  // @ts-expect-error no duration
+  @Locked('order:<0>', { holdAtLeast: 'long' })
+  async heldAtLeast(_id: string): Promise<void> {}
+
+  // @ts-expect-error it is so or not
+  @Locked('order:<0>', { cancelOnDisconnect: 'yes' })
+  async cancelled(_id: string): Promise<void> {}
+
+  // @ts-expect-error a promise of one call cannot be that of all
+  @Locked('order:<0>', { releaseAfter: Promise.resolve() })
+  async releasedLater(_id: string): Promise<void> {}
+
+  // @ts-expect-error no such kind of result
+  @Locked('order:<0>', { returns: 'stream' })
+  async returns(_id: string): Promise<void> {}
+
   // @ts-expect-error no such answer to a conflict
   @Locked('order:<0>', { onConflict: 'wait' })
   async conflict(_id: string): Promise<void> {}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import { Locked, LockLostError, LockService } from 'nest-redis-lock';
+import { firstValueFrom, from, Observable, switchMap } from 'rxjs';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { runtimeOf, start } from './applications.js';
+import { caught } from './caught.js';
+import { Pause } from './pause.js';
+
+const LEASE = 10_000;
+const failure = new Error('out of stock');
+
+/** Knows nothing of locks but that there may be one around it. */
+@Injectable()
+class Carrier {
+  constructor(@Inject(LockService) private readonly locks: LockService) {}
+
+  async fetch(): Promise<string> {
+    await Promise.resolve();
+    return sleep(60_000, 'fetched', { signal: this.locks.currentHold()?.signal, ref: false });
+  }
+
+  async book(): Promise<string> {
+    await Promise.resolve();
+    this.locks.currentHold()?.assertHeld();
+    return 'booked';
+  }
+}
+
+@Injectable()
+class Orders {
+  readonly work = new Pause();
+
+  constructor(@Inject(Carrier) private readonly carrier: Carrier) {}
+
+  @Locked('order:<0>', { lease: LEASE })
+  async careless(_id: string): Promise<string> {
+    await this.work.here();
+    return 'done all the same';
+  }
+
+  @Locked('order:<0>', { lease: LEASE })
+  async failing(_id: string): Promise<string> {
+    await this.work.here();
+    throw failure;
+  }
+
+  @Locked('order:<0>', { lease: LEASE })
+  watched(_id: string): Observable<string> {
+    return from(this.work.here()).pipe(switchMap(() => ['done', 'all the same']));
+  }
+
+  @Locked('order:<0>', { lease: LEASE })
+  async asking(_id: string): Promise<string> {
+    await this.work.here();
+    return this.carrier.book();
+  }
+
+  @Locked('order:<0>', { lease: LEASE })
+  async listening(_id: string): Promise<string> {
+    return this.carrier.fetch();
+  }
+}
+
+describe('A @Locked method that loses its lock', () => {
+  let clock: ManualClock;
+  let app: TestingModule;
+  let orders: Orders;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    app = await start({ providers: [Carrier, Orders] }, { backend: 'memory' }, clock);
+    orders = app.get(Orders);
+  });
+
+  afterEach(async () => {
+    expect(runtimeOf(app).grants.size).toBe(0);
+    await app.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  /** Lets the lock be lost while the method is at work, and the method go on. */
+  const lose = async (): Promise<void> => {
+    await orders.work.reached;
+    await clock.advance(LEASE);
+    await expect(app.get(LockService).getLock('order:7').isLocked()).resolves.toBe(false);
+    orders.work.end();
+  };
+
+  it('has its own result all the same', async () => {
+    const result = orders.careless('7');
+    await lose();
+    await expect(result).resolves.toBe('done all the same');
+  });
+
+  it('has its own error all the same', async () => {
+    const result = caught(orders.failing('7'), Error);
+    await lose();
+    await expect(result).resolves.toBe(failure);
+  });
+
+  it('has what it emits all the same', async () => {
+    const result = firstValueFrom(orders.watched('7'));
+    await lose();
+    await expect(result).resolves.toBe('done');
+  });
+
+  it('learns of it where what it calls makes sure', async () => {
+    const result = caught(orders.asking('7'), LockLostError);
+    await lose();
+    expect((await result).lockName).toBe('order:7');
+  });
+
+  it('learns of it where what it calls was passed the signal', async () => {
+    const outcome = orders.listening('7').catch((error: unknown) => error);
+    await clock.advance(LEASE);
+    expect(await outcome).toMatchObject({ name: 'AbortError', cause: expect.any(LockLostError) as unknown });
+  });
+});
