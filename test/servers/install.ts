@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 
 interface Program {
   readonly name: string;
   /** Any of these will do. */
   readonly binaries: readonly string[];
+  /** A folder of versions, each with a folder `bin`, where they may lie as well as in PATH. */
+  readonly versions?: string;
+  /** What Debian calls it. */
+  readonly package: string;
   /** A package manager, and what it is told one after the other. */
   readonly installers: readonly (readonly [manager: string, ...steps: (readonly string[])[]])[];
 }
@@ -13,6 +17,7 @@ interface Program {
 const SERVER: Program = {
   name: 'Redis',
   binaries: ['redis-server', 'valkey-server'],
+  package: 'redis-server',
   installers: [
     ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'redis-server']],
     ['apk', ['add', 'redis']],
@@ -26,11 +31,26 @@ const SERVER: Program = {
 const OPENSSL: Program = {
   name: 'OpenSSL',
   binaries: ['openssl'],
+  package: 'openssl',
   installers: [
     ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'openssl']],
     ['apk', ['add', 'openssl']],
     ['dnf', ['install', '-y', 'openssl']],
     ['brew', ['install', 'openssl']],
+  ],
+};
+
+/** The database of the tests with transactions. */
+const POSTGRES: Program = {
+  name: 'PostgreSQL',
+  binaries: ['postgres'],
+  versions: '/usr/lib/postgresql',
+  package: 'postgresql',
+  installers: [
+    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'postgresql']],
+    ['apk', ['add', 'postgresql']],
+    ['dnf', ['install', '-y', 'postgresql-server']],
+    ['brew', ['install', 'postgresql']],
   ],
 };
 
@@ -53,6 +73,12 @@ export function opensslBinary(): string {
   return binaryOf(OPENSSL);
 }
 
+/** Folder of the binaries of PostgreSQL, which few tests need: they are installed here if there are none. */
+export function postgresBinaries(): string {
+  ensure(POSTGRES);
+  return dirname(binaryOf(POSTGRES));
+}
+
 function ensure(program: Program): void {
   if (find(program) !== undefined) return;
   for (const [manager, ...steps] of program.installers) {
@@ -69,20 +95,34 @@ function binaryOf(program: Program): string {
   return found;
 }
 
-function missing({ name, binaries }: Program, why: string): Error {
-  const [first = ''] = binaries;
+function missing({ name, binaries, versions, package: debian }: Program, why: string): Error {
+  const places = versions === undefined ? 'PATH' : `PATH or ${versions}`;
   return new Error(
-    `There is no ${binaries.join(' or ')} in PATH and ${why}: install ${name}, for example with 'apt-get install ${first}'.`,
+    `There is no ${binaries.join(' or ')} in ${places} and ${why}: install ${name}, for example with 'apt-get install ${debian}'.`,
   );
 }
 
-function find({ binaries }: Program): string | undefined {
-  return binaries.map(findInPath).find((path) => path !== undefined);
+function find({ binaries, versions }: Program): string | undefined {
+  const folders = [...inPath(), ...(versions === undefined ? [] : newestFirst(versions))];
+  return binaries.map((binary) => findIn(folders, binary)).find((path) => path !== undefined);
 }
 
 function findInPath(program: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return findIn(inPath(), program);
+}
+
+function findIn(folders: readonly string[], program: string): string | undefined {
   return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+function inPath(): string[] {
+  return (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+}
+
+function newestFirst(versions: string): string[] {
+  if (!existsSync(versions)) return [];
+  const names = readdirSync(versions).toSorted((one, other) => Number(other) - Number(one));
+  return names.map((name) => join(versions, name, 'bin'));
 }
 
 function isExecutable(path: string): boolean {

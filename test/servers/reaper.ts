@@ -14,6 +14,12 @@ export function killWithUs(pid: number, folder?: string): Reaper {
   return afterUs('kill -9 "$0" 2>/dev/null; [ -z "$1" ] || rm -rf "$1"', String(pid), folder ?? '');
 }
 
+/** The same for a server that has processes and shared memory of its own to clear away, which it does on SIGQUIT. */
+export function quitWithUs(pid: number, folder: string): Reaper {
+  const gone = 'for _ in 1 2 3 4 5 6 7 8 9; do kill -0 "$0" 2>/dev/null || break; sleep 0.2; done';
+  return afterUs(`kill -QUIT "$0" 2>/dev/null; ${gone}; rm -rf "$1"`, String(pid), folder);
+}
+
 /** Removes `folder` when this process ends, however it ends. */
 export function removeWithUs(folder: string): Reaper {
   return afterUs('rm -rf "$0"', folder);

@@ -1,0 +1,44 @@
+import { LockService } from 'nest-redis-lock';
+import { PostgresServer } from '../servers/postgres-server.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { runtimeOf } from '../nest/applications.js';
+import { Replica, type Servers } from './replica.js';
+import { Sales } from './sales.js';
+
+/** A Redis server, a PostgreSQL server, and one replica of the application in this process. */
+export class World {
+  private constructor(
+    private readonly redis: RedisServer,
+    private readonly postgres: PostgresServer,
+    readonly replica: Replica,
+    readonly sales: Sales,
+  ) {}
+
+  static async start(): Promise<World> {
+    const postgres = await PostgresServer.start();
+    const redis = await RedisServer.start();
+    const replica = await Replica.start({ redis: redis.url, postgres: postgres.url });
+    const sales = new Sales(replica.database);
+    await sales.create();
+    return new World(redis, postgres, replica, sales);
+  }
+
+  get servers(): Servers {
+    return { redis: this.redis.url, postgres: this.postgres.url };
+  }
+
+  isLocked(sku: string): Promise<boolean> {
+    return this.replica.app.get(LockService).getLock(`stock:${sku}`).isLocked();
+  }
+
+  /** How many calls of this process wait for a lock that somebody else has. */
+  get waitingForLocks(): number {
+    return runtimeOf(this.replica.app).acquisitions.contended;
+  }
+
+  async stop(): Promise<void> {
+    await this.replica.close();
+    await this.redis.stop();
+    await this.postgres.stop();
+  }
+}
