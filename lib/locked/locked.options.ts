@@ -62,7 +62,8 @@ export type LockHandlerOptions = LockedNeed &
     readonly cancelOnDisconnect?: boolean | undefined;
     /**
      * Called when the method has ended, where it was called from; the lock is kept until what it returns has settled. For
-     * a transaction around the method, which commits after it. The caller has the result meanwhile.
+     * a transaction around the method, which commits after it: `transactionEnd()` of `nest-redis-lock/transactional` or
+     * `nest-redis-lock/typeorm`. The caller has the result meanwhile.
      */
     readonly releaseAfter?: ReleaseAfter | undefined;
   };

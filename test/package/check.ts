@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { RedisServer } from '../servers/redis-server.js';
 
 /** The ends of every peer range. Nest 12 and ioredis 6 are what all other tests run on. */
-const PEERS = [
-  { nest: '10.4.22', ioredis: '5.4.2' },
-  { nest: '11.2.10', ioredis: '5.11.1' },
-  { nest: '12.5.1', ioredis: '6.0.0' },
-] as const;
+const PEERS: readonly { readonly nest: string; readonly ioredis: string; readonly optional: readonly string[] }[] = [
+  { nest: '10.4.22', ioredis: '5.4.2', optional: ['@nestjs-cls/transactional@2.7.0', 'nestjs-cls@5.4.3'] },
+  { nest: '11.2.10', ioredis: '5.11.1', optional: [] },
+  {
+    nest: '12.5.1',
+    ioredis: '6.0.0',
+    optional: ['@nestjs/schedule@12.0.2', '@nestjs-cls/transactional@3.3.0', 'nestjs-cls@6.3.1'],
+  },
+];
 
 /** Installs the packed package beside the peers in a folder of their own, and runs a small application there. */
 async function main(): Promise<void> {
@@ -24,15 +28,17 @@ async function main(): Promise<void> {
   const server = await RedisServer.start();
   try {
     const tarball = run('npm', ['pack', '--silent', '--pack-destination', folder], join(__dirname, '../..')).trim();
-    for (const { nest, ioredis } of PEERS) {
+    for (const { nest, ioredis, optional } of PEERS) {
       const place = mkdtempSync(join(folder, 'consumer-'));
       writeFileSync(join(place, 'package.json'), '{ "private": true }');
       const nestPackages = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${nest}`);
       const others = [`ioredis@${ioredis}`, 'rxjs@7.8.2', 'reflect-metadata@0.2.2', join(folder, tarball)];
-      run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...nestPackages, ...others], place);
-      copyFileSync(join(__dirname, 'application.cjs'), join(place, 'application.cjs'));
-      run(process.execPath, ['application.cjs'], place, { REDIS_URL: server.url });
-      console.log(`Nest ${nest} with ioredis ${ioredis}: ok`);
+      run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...nestPackages, ...others, ...optional], place);
+      for (const application of ['application.cjs', 'entries.cjs']) {
+        copyFileSync(join(__dirname, application), join(place, application));
+        run(process.execPath, [application], place, { REDIS_URL: server.url });
+      }
+      console.log(`Nest ${nest} with ${[`ioredis ${ioredis}`, ...optional].join(', ')}: ok`);
     }
   } finally {
     await server.stop();

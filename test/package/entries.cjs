@@ -1,0 +1,74 @@
+// What a user gets of each entry of an installed copy of the package, with the optional peers beside it or without.
+require('reflect-metadata');
+const assert = require('node:assert/strict');
+
+const PEERS = { './schedule': '@nestjs/schedule', './transactional': '@nestjs-cls/transactional' };
+
+const isInstalled = (name) => {
+  try {
+    return require.resolve(name) !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** Loads or fails in both module systems; fails for nothing but its own peer. */
+const load = async (name, peer) => {
+  const loaders = [async () => require(name), async () => import(name)];
+  for (const loader of loaders) {
+    if (peer === undefined || isInstalled(peer)) assert.ok(Object.keys(await loader()).length > 0);
+    else await assert.rejects(loader, ({ code, message }) => /MODULE_NOT_FOUND$/.test(code) && message.includes(peer));
+  }
+};
+
+const keepsUntilTransactionEnds = async () => {
+  const { Module } = require('@nestjs/common');
+  const { NestFactory } = require('@nestjs/core');
+  const { ClsPluginTransactional, TransactionHost } = require('@nestjs-cls/transactional');
+  const { ClsModule } = require('nestjs-cls');
+  const { Locked, LockService, RedisLockModule } = require('nest-redis-lock');
+  const { announcingEnd, transactionEnd } = require('nest-redis-lock/transactional');
+
+  class Stock {
+    async take() {}
+  }
+  const take = Object.getOwnPropertyDescriptor(Stock.prototype, 'take');
+  const locked = Locked('stock', { releaseAfter: transactionEnd() })(Stock.prototype, 'take', take);
+  Object.defineProperty(Stock.prototype, 'take', locked);
+
+  const adapter = announcingEnd({
+    connection: {},
+    optionsFactory: (connection) => ({
+      wrapWithTransaction: async (_, fn, setClient) => {
+        setClient({});
+        return fn();
+      },
+      getFallbackInstance: () => connection,
+    }),
+  });
+  class AppModule {}
+  const plugins = [new ClsPluginTransactional({ adapter })];
+  Module({
+    imports: [RedisLockModule.forRoot({ connection: process.env.REDIS_URL }), ClsModule.forRoot({ plugins })],
+    providers: [Stock],
+  })(AppModule);
+
+  const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'] });
+  const locks = app.get(LockService);
+  await app.get(TransactionHost).withTransaction(async () => {
+    await app.get(Stock).take();
+    assert.equal(await locks.tryAcquire('stock'), null);
+  });
+  assert.equal(await (await locks.acquire('stock', { wait: '2s' })).release(), 'released');
+  await app.close();
+};
+
+const main = async () => {
+  const { exports: entries } = require('nest-redis-lock/package.json');
+  for (const entry of Object.keys(entries).filter((path) => !path.endsWith('.json'))) {
+    await load(`nest-redis-lock${entry.slice(1)}`, PEERS[entry]);
+  }
+  if (isInstalled('@nestjs-cls/transactional')) await keepsUntilTransactionEnds();
+};
+
+void main();
