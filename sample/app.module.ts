@@ -1,45 +1,43 @@
-import { type DynamicModule, Module, type Provider, ValidationPipe } from '@nestjs/common';
+import { type DynamicModule, Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
-import { RedisLockModule } from 'nest-redis-lock';
-import { InventoryController } from './inventory/inventory.controller.js';
-import { MemoryStockStore } from './inventory/memory-stock.store.js';
-import { RedisStockStore } from './inventory/redis-stock.store.js';
-import { StockStore } from './inventory/stock.store.js';
-import { LockedOrderService } from './orders/locked-order.service.js';
-import { MemoryOrderBook } from './orders/memory-order-book.js';
-import { OrderBook } from './orders/order-book.js';
-import { OrderController } from './orders/order.controller.js';
-import { OrderService } from './orders/order.service.js';
-import { Payment } from './orders/payment.js';
-import { RedisOrderBook } from './orders/redis-order-book.js';
-import { ShopRedis } from './shop-redis.js';
+import { RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
+import { DashboardModule } from './dashboard/dashboard.module.js';
+import { DataModule } from './data/data.module.js';
+import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
+import { InventoryModule } from './inventory/inventory.module.js';
+import { OrdersModule } from './orders/orders.module.js';
+import { PaymentsModule } from './payments/payments.module.js';
+import { ProcessModule } from './process.module.js';
+import { ReportsModule } from './reports/reports.module.js';
 import type { ShopSettings } from './shop.settings.js';
+import { WarehouseModule } from './warehouse/warehouse.module.js';
 
 @Module({})
 export class AppModule {
-  static with({ locking, redisUrl, paymentMs }: ShopSettings): DynamicModule {
+  static with(settings: ShopSettings): DynamicModule {
+    // Made once each: to Nest, two dynamic modules of one class are two modules.
+    const inventory = InventoryModule.with(settings);
+    const payments = PaymentsModule.with(settings);
+    const orders = OrdersModule.with(settings, [inventory, payments]);
+    const reports = ReportsModule.with(settings, [inventory]);
     return {
       module: AppModule,
-      imports: [RedisLockModule.forRoot(redisUrl === undefined ? { backend: 'memory' } : { connection: redisUrl })],
-      controllers: [OrderController, InventoryController],
-      providers: [
-        // The one difference between the two sales.
-        { provide: OrderService, useClass: locking ? LockedOrderService : OrderService },
-        { provide: Payment, useValue: new Payment(paymentMs) },
-        ...(redisUrl === undefined ? inMemory() : inRedis(redisUrl)),
-        { provide: APP_PIPE, useValue: new ValidationPipe({ transform: true, whitelist: true }) },
+      imports: [
+        RedisLockModule.forRoot(lockOptions(settings)),
+        ProcessModule.with(settings),
+        DataModule.with(settings),
+        inventory,
+        payments,
+        orders,
+        reports,
+        WarehouseModule.with([orders]),
+        FlashSaleModule,
+        DashboardModule.with(settings, [inventory, payments, orders, reports]),
       ],
+      providers: [{ provide: APP_PIPE, useValue: new ValidationPipe({ transform: true, whitelist: true }) }],
     };
   }
 }
 
-const inMemory = (): Provider[] => [
-  { provide: StockStore, useClass: MemoryStockStore },
-  { provide: OrderBook, useClass: MemoryOrderBook },
-];
-
-const inRedis = (url: string): Provider[] => [
-  { provide: ShopRedis, useFactory: () => new ShopRedis(url) },
-  { provide: StockStore, useClass: RedisStockStore },
-  { provide: OrderBook, useClass: RedisOrderBook },
-];
+const lockOptions = ({ redisUrl, keyPrefix }: ShopSettings): RedisLockOptions =>
+  redisUrl === undefined ? { backend: 'memory' } : { connection: redisUrl, keyPrefix };

@@ -1,26 +1,37 @@
+/** `unfair` and `fair` tell which lock the orders for one warehouse take. */
+export type Locking = 'off' | 'unfair' | 'fair';
+
 /** What one process of the shop has to know. */
 export interface ShopSettings {
-  /** Whether orders for one warehouse wait for each other. */
-  readonly locking: boolean;
-  /** Where stock, orders and locks live. Absent: in this process. */
+  readonly locking: Locking;
+  /** Where data and locks live. Absent: in this process. */
   readonly redisUrl: string | undefined;
+  /** What all keys of this shop begin with. */
+  readonly keyPrefix: string;
   /** How long a payment takes. */
   readonly paymentMs: number;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Tells the processes of one shop apart in their answers. */
+  /** How many processes the shop has. */
+  readonly processes: number;
+  /** Which of them this is, from 1. */
   readonly processNumber: number;
 }
+
+/** Its token: the settings are a plain value. */
+export const SHOP_SETTINGS = Symbol('settings of the shop');
 
 export class SettingsError extends Error {}
 
 /** @throws SettingsError naming the variable and its value. */
 export function readSettings(env: NodeJS.ProcessEnv): ShopSettings {
   return {
-    locking: onOrOff(env, 'LOCKING', 'on'),
+    locking: locking(env),
     redisUrl: redisUrl(env),
+    keyPrefix: env['KEY_PREFIX'] || 'nest-redis-lock-sample:',
     paymentMs: wholeNumber(env, 'PAYMENT_MS', 5, 60_000),
     port: wholeNumber(env, 'PORT', 3000, 65_535),
+    processes: wholeNumber(env, 'PROCESSES', 1, 1000),
     processNumber: wholeNumber(env, 'PROCESS_NUMBER', 1, 1000),
   };
 }
@@ -28,18 +39,20 @@ export function readSettings(env: NodeJS.ProcessEnv): ShopSettings {
 /** The same settings as `readSettings` reads them, for a process to be started. */
 export function writeSettings(settings: ShopSettings): NodeJS.ProcessEnv {
   return {
-    LOCKING: settings.locking ? 'on' : 'off',
+    LOCKING: settings.locking,
     REDIS_URL: settings.redisUrl ?? '',
+    KEY_PREFIX: settings.keyPrefix,
     PAYMENT_MS: String(settings.paymentMs),
     PORT: String(settings.port),
+    PROCESSES: String(settings.processes),
     PROCESS_NUMBER: String(settings.processNumber),
   };
 }
 
-function onOrOff(env: NodeJS.ProcessEnv, name: string, fallback: 'on' | 'off'): boolean {
-  const value = env[name] || fallback;
-  if (value === 'on' || value === 'off') return value === 'on';
-  throw new SettingsError(`${name} must be "on" or "off", not "${value}".`);
+function locking(env: NodeJS.ProcessEnv): Locking {
+  const value = env['LOCKING'] || 'fair';
+  if (value === 'off' || value === 'unfair' || value === 'fair') return value;
+  throw new SettingsError(`LOCKING must be "off", "unfair" or "fair", not "${value}".`);
 }
 
 function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number, max: number): number {

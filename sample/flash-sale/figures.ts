@@ -1,5 +1,5 @@
 import { soldPerArticle } from '../inventory/sold.js';
-import { articleKey, type StockLevel } from '../inventory/stock.store.js';
+import { articleKey, type StockLevel } from '../inventory/article.js';
 import type { OrderRequest } from '../orders/order.js';
 import type { Sale } from './sale.js';
 

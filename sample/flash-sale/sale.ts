@@ -1,17 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import type { StockLevel } from '../inventory/stock.store.js';
+import type { StockLevel } from '../inventory/article.js';
 import type { OrderRequest } from '../orders/order.js';
 import type { ShopClient } from './shop-client.js';
+import { type Visit, visit } from './visit.js';
 
-/** What one buyer experienced. */
-interface Visit {
-  readonly wish: OrderRequest;
-  readonly outcome: 'accepted' | 'refused' | 'failed';
-  readonly ms: number;
-  readonly process: string;
-  /** Of a failure. */
-  readonly reason: string;
-}
+/** Of the buyers who come in before the sale. */
+const AT_A_TIME = 20;
 
 /** A sale as its buyers saw it, and what the shop believed to have left afterwards. */
 export interface Sale {
@@ -46,39 +40,26 @@ export async function holdSale({ offer, wishes, connect, onAnswer }: Announcemen
     const start = performance.now();
     let answered = 0;
     const visits = await Promise.all(
-      buyers.map(async (buyer) => {
-        const visit = await order(buyer);
+      buyers.map(async ({ shop, wish }) => {
+        const result = await visit(shop, wish);
         answered += 1;
         onAnswer?.(answered);
-        return visit;
+        return result;
       }),
     );
     const seconds = (performance.now() - start) / 1000;
-    return { offer, visits, left: await keeper.inventory(), seconds };
+    return { offer, visits, left: (await keeper.inventory()).entries, seconds };
   } finally {
     for (const { shop } of buyers) shop[Symbol.dispose]();
   }
 }
 
 /**
- * Every buyer looks at the shelves, one after the other. So all are connected before the sale begins, each process of
- * the shop has the same number of them, and none is slow because it has not yet worked.
+ * Every buyer looks at the shelves, a few at a time. So all are connected before the sale begins, each process of the shop
+ * has the same number of them, and none is slow because it has not yet worked.
  */
 async function gather(buyers: readonly Buyer[]): Promise<void> {
-  for (const { shop } of buyers) await shop.inventory();
-}
-
-async function order({ shop, wish }: Buyer): Promise<Visit> {
-  const start = performance.now();
-  const visit = (outcome: Visit['outcome'], process = 'none', reason = ''): Visit => {
-    return { wish, outcome, ms: performance.now() - start, process, reason };
-  };
-  try {
-    const { status, body, process } = await shop.order(wish);
-    if (status === 201) return visit('accepted', process);
-    if (status === 409) return visit('refused', process);
-    return visit('failed', process, `${status} ${body}`);
-  } catch (error) {
-    return visit('failed', 'none', error instanceof Error ? error.message : String(error));
+  for (let first = 0; first < buyers.length; first += AT_A_TIME) {
+    await Promise.all(buyers.slice(first, first + AT_A_TIME).map(({ shop }) => shop.inventory()));
   }
 }

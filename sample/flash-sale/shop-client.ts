@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { InventoryEntry } from '../inventory/inventory.controller.js';
-import type { StockLevel } from '../inventory/stock.store.js';
+import type { StockLevel } from '../inventory/article.js';
+import type { InventoryReport } from '../inventory/inventory-report.js';
 import type { OrderRequest } from '../orders/order.js';
 import { PROCESS_HEADER } from '../processes/process-protocol.js';
 
@@ -25,31 +25,54 @@ export class ShopClient implements Disposable {
     return this.ask('POST', '/orders', wish);
   }
 
-  async inventory(): Promise<readonly InventoryEntry[]> {
-    const { status, body } = await this.ask('GET', '/inventory');
-    if (status !== 200) throw new Error(`GET /inventory answered ${status}: ${body}`);
-    return JSON.parse(body) as InventoryEntry[];
+  inventory(): Promise<InventoryReport> {
+    return this.read('/inventory');
   }
 
-  /** Puts these articles into the empty shop. */
+  /** Opens these warehouses anew, with this stock. */
   async restock(levels: readonly StockLevel[]): Promise<void> {
-    const { status, body } = await this.ask('PUT', '/inventory', { levels });
-    if (status !== 204) throw new Error(`PUT /inventory answered ${status}: ${body}`);
+    await this.expect(204, 'PUT', '/inventory', { levels });
+  }
+
+  /** What is at a path, which whoever asks knows the type of. */
+  async read<T>(path: string): Promise<T> {
+    return JSON.parse(await this.expect(200, 'GET', path)) as T;
+  }
+
+  async put<T>(path: string): Promise<T> {
+    return JSON.parse(await this.expect(200, 'PUT', path)) as T;
+  }
+
+  /** Resolves with the first event of a stream, which goes on until this client is disposed of. */
+  async listen(path: string): Promise<string> {
+    const events = await this.send('GET', path);
+    for await (const chunk of events.setEncoding('utf8').iterator({ destroyOnReturn: false })) return String(chunk);
+    throw new Error(`GET ${path} ended without an event`);
   }
 
   [Symbol.dispose](): void {
     this.agent.destroy();
   }
 
+  private async expect(wanted: number, method: string, path: string, content?: object): Promise<string> {
+    const { status, body } = await this.ask(method, path, content);
+    if (status !== wanted) throw new Error(`${method} ${path} answered ${status}: ${body}`);
+    return body;
+  }
+
   private async ask(method: string, path: string, content?: object): Promise<Answer> {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await this.send(method, path, content);
+    const body = await text(response);
+    return { status: response.statusCode ?? 0, body, process: String(response.headers[PROCESS_HEADER] ?? '1') };
+  }
+
+  private send(method: string, path: string, content?: object): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json' };
       const options = { method, headers, agent: this.agent, ...(this.signal && { signal: this.signal }) };
       const outgoing = request(new URL(path, this.url), options, resolve);
       outgoing.on('error', reject);
       outgoing.end(content && JSON.stringify(content));
     });
-    const body = await text(response);
-    return { status: response.statusCode ?? 0, body, process: String(response.headers[PROCESS_HEADER] ?? '1') };
   }
 }

@@ -1,33 +1,13 @@
-import { Body, Controller, Get, HttpCode, Put } from '@nestjs/common';
-import { OrderBook } from '../orders/order-book.js';
-import { InventoryDto } from './inventory.dto.js';
-import { soldPerArticle } from './sold.js';
-import { articleKey, type StockLevel, StockStore } from './stock.store.js';
-
-export interface InventoryEntry extends StockLevel {
-  /** Counted from the orders, so it is right even where the stock is not. */
-  readonly sold: number;
-}
+import { Controller, Get } from '@nestjs/common';
+import type { InventoryReport } from './inventory-report.js';
+import { Ledger } from './ledger.js';
 
 @Controller('inventory')
 export class InventoryController {
-  constructor(
-    private readonly stock: StockStore,
-    private readonly orders: OrderBook,
-  ) {}
+  constructor(private readonly ledger: Ledger) {}
 
   @Get()
-  async list(): Promise<readonly InventoryEntry[]> {
-    const [levels, orders] = await Promise.all([this.stock.all(), this.orders.all()]);
-    const sold = soldPerArticle(orders);
-    return levels.map((level) => ({ ...level, sold: sold.get(articleKey(level)) ?? 0 }));
-  }
-
-  /** Opens a new sale: this stock, no orders. */
-  @Put()
-  @HttpCode(204)
-  async replace(@Body() { levels }: InventoryDto): Promise<void> {
-    await this.orders.clear();
-    await this.stock.replace(levels);
+  async report(): Promise<InventoryReport> {
+    return this.ledger.report();
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsInt, Max, Min, ValidateNested } from 'class-validator';
 import { IsArticleName } from './article-name.js';
-import type { StockLevel } from './stock.store.js';
+import type { StockLevel } from './article.js';
 
 class StockLevelDto implements StockLevel {
   @IsArticleName()

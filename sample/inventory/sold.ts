@@ -1,5 +1,5 @@
 import type { OrderRequest } from '../orders/order.js';
-import { articleKey } from './stock.store.js';
+import { articleKey } from './article.js';
 
 /** How many of each article these orders take, by article key. */
 export function soldPerArticle(orders: readonly OrderRequest[]): ReadonlyMap<string, number> {

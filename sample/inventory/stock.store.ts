@@ -1,20 +1,26 @@
-export interface Article {
-  readonly warehouse: string;
-  readonly sku: string;
-}
-
-export interface StockLevel extends Article {
-  readonly stock: number;
-}
+import { Injectable } from '@nestjs/common';
+import { ShopData } from '../data/shop-data.js';
+import { type Article, articleKey, articleOf, type StockLevel } from './article.js';
 
 /** How many of each article are there. Deliberately no "take": only read and write, as a table row is. */
-export abstract class StockStore {
-  /** 0 for an article it does not know. */
-  abstract read(article: Article): Promise<number>;
-  abstract write(level: StockLevel): Promise<void>;
-  abstract all(): Promise<readonly StockLevel[]>;
-  /** Forgets all articles and starts again with these. */
-  abstract replace(levels: readonly StockLevel[]): Promise<void>;
-}
+@Injectable()
+export class StockStore {
+  constructor(private readonly data: ShopData) {}
 
-export const articleKey = ({ warehouse, sku }: Article): string => `${warehouse}/${sku}`;
+  /** 0 for an article it does not know. */
+  async read(article: Article): Promise<number> {
+    return Number((await this.data.read('stock', articleKey(article))) ?? 0);
+  }
+
+  async write(level: StockLevel): Promise<void> {
+    await this.data.write('stock', articleKey(level), level.stock);
+  }
+
+  async all(): Promise<readonly StockLevel[]> {
+    return [...(await this.data.readAll('stock'))].map(([key, stock]) => ({ ...articleOf(key), stock: Number(stock) }));
+  }
+
+  async remove(article: Article): Promise<void> {
+    await this.data.remove('stock', articleKey(article));
+  }
+}

@@ -1,16 +1,21 @@
 import { Body, Controller, Get, NotFoundException, Param, Post } from '@nestjs/common';
+import type { Observable } from 'rxjs';
 import { OrderDto } from './order.dto.js';
+import { OrderQueue } from './order-queue.js';
 import type { Order } from './order.js';
 import { OrderService } from './order.service.js';
 
 @Controller('orders')
 export class OrderController {
-  constructor(private readonly orders: OrderService) {}
+  constructor(
+    private readonly orders: OrderService,
+    private readonly queue: OrderQueue,
+  ) {}
 
   /** 201 with the order, 409 when the stock does not suffice. */
   @Post()
-  async place(@Body() request: OrderDto): Promise<Order> {
-    return this.orders.place(request);
+  place(@Body() request: OrderDto): Observable<Order> {
+    return this.queue.counted(request.warehouse, () => this.orders.place(request));
   }
 
   @Get(':id')

@@ -12,4 +12,6 @@ export interface OrderRequest {
 /** What the shop has promised and the buyer has paid. */
 export interface Order extends OrderRequest {
   readonly id: string;
+  /** The how manyth order of the shop it is. */
+  readonly number: number;
 }

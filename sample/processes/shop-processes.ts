@@ -1,42 +1,47 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { ShopSettings } from '../shop.settings.js';
+import { forgetKeys } from './forget-keys.js';
 import { ShopProcess } from './shop-process.js';
 
 /** The processes of one shop behind one port: node:cluster hands each its share of the connections, in turn. */
 export class ShopProcesses implements AsyncDisposable {
   private constructor(
-    private readonly processes: readonly ShopProcess[],
+    private readonly members: readonly ShopProcess[],
+    private readonly settings: ShopSettings,
     readonly url: string,
   ) {}
 
-  static async start(count: number, settings: ShopSettings): Promise<ShopProcesses> {
+  static async start(settings: ShopSettings): Promise<ShopProcesses> {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: fileURLToPath(new URL('../shop.js', import.meta.url)), args: [] });
-    const processes = Array.from({ length: count }, (_, n) => new ShopProcess({ ...settings, processNumber: n + 1 }));
+    const numbers = Array.from({ length: settings.processes }, (_, n) => n + 1);
+    const members = numbers.map((processNumber) => new ShopProcess({ ...settings, processNumber }));
     try {
-      const [port] = await Promise.all(processes.map((process) => process.whenOpen()));
-      return new ShopProcesses(processes, `http://127.0.0.1:${port}`);
+      const [port] = await Promise.all(members.map((member) => member.whenOpen()));
+      return new ShopProcesses(members, settings, `http://127.0.0.1:${port}`);
     } catch (error) {
-      await closeAll(processes);
+      await closeAll(members);
       throw error;
     }
   }
 
   get size(): number {
-    return this.processes.length;
+    return this.members.length;
   }
 
   /** Resolves, with a sentence, when one of them is no longer there. */
   whenOneEnds(): Promise<string> {
-    return Promise.race(this.processes.map((process) => process.whenEnded()));
+    return Promise.race(this.members.map((member) => member.whenEnded()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeAll(this.processes);
+    await closeAll(this.members);
+    const { redisUrl, keyPrefix } = this.settings;
+    if (redisUrl !== undefined) await forgetKeys(redisUrl, keyPrefix);
   }
 }
 
-async function closeAll(processes: readonly ShopProcess[]): Promise<void> {
-  await Promise.all(processes.map((process) => process.close()));
+async function closeAll(members: readonly ShopProcess[]): Promise<void> {
+  await Promise.all(members.map((member) => member.close()));
 }

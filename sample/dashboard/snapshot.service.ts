@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Ledger } from '../inventory/ledger.js';
+import { OrderQueue } from '../orders/order-queue.js';
+import { PaymentProvider } from '../payments/payment-provider.js';
+import { PaymentService } from '../payments/payment.service.js';
+import { StockReports } from '../reports/stock-reports.js';
+import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
+import { FREE, type LockState, LockWatch } from './lock-watch.js';
+import { presenceOf } from './presence.service.js';
+import type { GatewayState, ReportState, Snapshot, WarehouseState } from './snapshot.js';
+
+/** Puts together what the page shows. */
+@Injectable()
+export class SnapshotService {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly queue: OrderQueue,
+    private readonly provider: PaymentProvider,
+    private readonly reports: StockReports,
+    private readonly payments: PaymentService,
+    private readonly watch: LockWatch,
+    @Inject(SHOP_SETTINGS) private readonly settings: ShopSettings,
+  ) {}
+
+  async take(): Promise<Snapshot> {
+    const { processNumber, processes, redisUrl, locking } = this.settings;
+    const numbers = Array.from({ length: processes }, (_, n) => n + 1);
+    const { entries, balances } = await this.ledger.report();
+    const names = [...new Set(entries.map(({ warehouse }) => warehouse))].toSorted();
+    const [locks, present, gateway, report] = await Promise.all([
+      this.watch.look({
+        exclusive: [...numbers.map(presenceOf), ...names.map(ordersOf), 'sale'],
+        readWrite: ['stock'],
+      }),
+      this.queue.present(),
+      this.gateway(),
+      this.report(),
+    ]);
+    const stateOf = (name: string): LockState => locks.get(name) ?? FREE;
+    return {
+      process: processNumber,
+      locking,
+      backend: redisUrl === undefined ? 'memory' : 'redis',
+      processes: numbers.map((process) => ({ process, leaseMs: stateOf(presenceOf(process)).leaseMs })),
+      warehouses: names.map((name) => ({
+        warehouse: name,
+        articles: entries.filter(({ warehouse }) => warehouse === name),
+        ...lineOf(stateOf(ordersOf(name)), present.get(name) ?? 0),
+      })),
+      balances,
+      books: stateOf('stock'),
+      sale: stateOf('sale'),
+      gateway,
+      report,
+    };
+  }
+
+  private async gateway(): Promise<GatewayState> {
+    const [log, permits] = await Promise.all([this.provider.log(), this.payments.permits()]);
+    return { ...log, ...permits };
+  }
+
+  private async report(): Promise<ReportState> {
+    const [latest, runs] = await Promise.all([this.reports.latest(), this.reports.runs()]);
+    return { latest, ticks: runs.length, mostRuns: Math.max(0, ...runs.map((tick) => tick.runs)) };
+  }
+}
+
+const ordersOf = (warehouse: string): string => `orders:${warehouse}`;
+
+/** @param present All who came and have not left: where the lock has no queue on the server, one of them holds it. */
+function lineOf(lock: LockState, present: number): Pick<WarehouseState, 'lock' | 'waiting'> {
+  return { lock, waiting: lock.queued ?? Math.max(0, present - lock.holders.length) };
+}
