@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { fromEvent, type MonoTypeOperatorFunction, takeUntil } from 'rxjs';
 
@@ -6,6 +7,10 @@ import { fromEvent, type MonoTypeOperatorFunction, takeUntil } from 'rxjs';
 export class Closing implements OnModuleDestroy {
   private readonly controller = new AbortController();
   readonly signal = this.controller.signal;
+
+  constructor() {
+    setMaxListeners(0, this.signal); // one for every buyer of a sale
+  }
 
   /** Ends a stream then. */
   untilThen<T>(): MonoTypeOperatorFunction<T> {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Locked } from 'nest-redis-lock';
 import { Closing } from '../closing.js';
@@ -20,10 +20,19 @@ export class SaleService {
 
   /**
    * Resolves when the last buyer has left. There is one sale at a time, over all processes.
-   * @throws LockConflictError while there is one, which is a 409.
+   * @throws LockConflictError while there is one, which is a 409; ServiceUnavailableException when the shop closes.
    */
   @Locked('sale', { wait: 0 })
-  async hold({ buyers, seconds, items }: SaleDto): Promise<Figures> {
+  async hold(sale: SaleDto): Promise<Figures> {
+    try {
+      return await this.sell(sale);
+    } catch (error) {
+      if (this.closing.signal.aborted) throw new ServiceUnavailableException('The shop has closed');
+      throw error;
+    }
+  }
+
+  private async sell({ buyers, seconds, items }: SaleDto): Promise<Figures> {
     const offer = offerOf(items);
     using keeper = this.connect();
     await keeper.restock(offer);

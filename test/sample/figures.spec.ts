@@ -1,5 +1,5 @@
 import { answeredPerProcess, figuresOf, oversold, percentile } from '../../sample/flash-sale/figures.js';
-import { OFFER, wishes } from '../../sample/flash-sale/offer.js';
+import { offerOf, wishes } from '../../sample/flash-sale/offer.js';
 import type { Sale } from '../../sample/flash-sale/sale.js';
 import { soldPerArticle } from '../../sample/inventory/sold.js';
 import type { OrderRequest } from '../../sample/orders/order.js';
@@ -87,8 +87,9 @@ describe('The flash sale', () => {
   it('offers 100 items to buyers who want more than that of each article, some of them several at once', () => {
     const buyers = wishes(400);
     const wanted = soldPerArticle(buyers);
-    expect(OFFER.reduce((total, { stock }) => total + stock, 0)).toBe(100);
-    for (const { warehouse, sku, stock } of OFFER) expect(wanted.get(`${warehouse}/${sku}`)).toBeGreaterThan(2 * stock);
+    const offer = offerOf(100);
+    expect(offer.reduce((total, { stock }) => total + stock, 0)).toBe(100);
+    for (const { warehouse, sku, stock } of offer) expect(wanted.get(`${warehouse}/${sku}`)).toBeGreaterThan(2 * stock);
     expect(buyers.some(({ lines }) => lines.length > 1)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { CommandLineError, readCommandLine } from '../../sample/command-line.js';
-import { readSettings, SettingsError, writeSettings } from '../../sample/shop.settings.js';
+import { readSettings, SettingsError, type ShopSettings, writeSettings } from '../../sample/shop.settings.js';
 
 describe('The command line of the sample', () => {
   it('is empty, or says --once', () => {
@@ -14,20 +14,36 @@ describe('The command line of the sample', () => {
 });
 
 describe('The settings of the shop', () => {
-  it('are locks on, port 3000 and a payment of 5 ms, in memory, unless said otherwise', () => {
-    const settings = { locking: true, redisUrl: undefined, paymentMs: 5, port: 3000, processNumber: 1 };
-    expect(readSettings({})).toEqual(settings);
+  const defaults: ShopSettings = {
+    locking: 'fair',
+    redisUrl: undefined,
+    keyPrefix: 'nest-redis-lock-sample:',
+    paymentMs: 5,
+    port: 3000,
+    processes: 1,
+    processNumber: 1,
+  };
+
+  it('are fair locks, port 3000 and a payment of 5 ms, in one process and in memory, unless said otherwise', () => {
+    expect(readSettings({})).toEqual(defaults);
   });
 
   it('arrive in a process as they were sent', () => {
-    const settings = { locking: false, redisUrl: 'redis://127.0.0.1:7000', paymentMs: 0, port: 0, processNumber: 3 };
+    const settings: ShopSettings = {
+      locking: 'off',
+      redisUrl: 'redis://127.0.0.1:7000',
+      keyPrefix: 'of-this-run:',
+      paymentMs: 0,
+      port: 0,
+      processes: 3,
+      processNumber: 3,
+    };
     expect(readSettings(writeSettings(settings))).toEqual(settings);
-    const inMemory = { ...settings, redisUrl: undefined };
-    expect(readSettings(writeSettings(inMemory))).toEqual(inMemory);
+    expect(readSettings(writeSettings(defaults))).toEqual(defaults);
   });
 
   it.each([
-    ['LOCKING', 'yes'],
+    ['LOCKING', 'on'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PAYMENT_MS', '1.5'],

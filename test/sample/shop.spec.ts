@@ -1,44 +1,36 @@
-import type { INestApplication } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
-import { AppModule } from '../../sample/app.module.js';
+import { open, type OpenShop } from './open-shop.js';
 import { figuresOf } from '../../sample/flash-sale/figures.js';
-import { OFFER, wishes } from '../../sample/flash-sale/offer.js';
+import { offerOf, wishes } from '../../sample/flash-sale/offer.js';
 import { holdSale, type Sale } from '../../sample/flash-sale/sale.js';
 import { ShopClient } from '../../sample/flash-sale/shop-client.js';
+import type { Snapshot, WarehouseState } from '../../sample/dashboard/snapshot.js';
 import type { Order } from '../../sample/orders/order.js';
-import { readSettings } from '../../sample/shop.settings.js';
+import { until } from '../servers/until.js';
 
-let app: INestApplication;
-let url: string;
+let shop: OpenShop;
 
-const open = async (env: NodeJS.ProcessEnv): Promise<void> => {
-  const module = await Test.createTestingModule({ imports: [AppModule.with(readSettings(env))] }).compile();
-  app = module.createNestApplication();
-  await app.listen(0, '127.0.0.1');
-  url = await app.getUrl();
-};
-
-afterEach(() => app.close());
+afterEach(() => shop.app.close());
 
 const post = (body: unknown): Promise<Response> =>
-  fetch(`${url}/orders`, {
+  fetch(`${shop.url}/orders`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
 
-const sale = (): Promise<Sale> => holdSale({ offer: OFFER, wishes: wishes(300), connect: () => new ShopClient(url) });
+const sale = (): Promise<Sale> =>
+  holdSale({ offer: offerOf(100), wishes: wishes(300), connect: () => new ShopClient(shop.url) });
 
 describe('A flash sale', () => {
-  it('with locks on sells each item once and refuses the other orders', async () => {
-    await open({ LOCKING: 'on', PAYMENT_MS: '1' });
+  it.each(['unfair', 'fair'])('with %s locks sells each item once and refuses the other orders', async (locking) => {
+    shop = await open({ LOCKING: locking, PAYMENT_MS: '1' });
     const figures = figuresOf(await sale());
     expect(figures).toMatchObject({ itemsSold: 100, stockLeft: 0, oversold: 0, failed: 0 });
     expect(figures.accepted + figures.refused).toBe(300);
   });
 
   it('with locks off sells what is not there, although the stock still shows some', async () => {
-    await open({ LOCKING: 'off', PAYMENT_MS: '1' });
+    shop = await open({ LOCKING: 'off', PAYMENT_MS: '1' });
     const { oversold, failed, stockLeft, itemsSold } = figuresOf(await sale());
     expect(oversold).toBeGreaterThan(0);
     expect(stockLeft + itemsSold).toBeGreaterThan(100);
@@ -48,15 +40,15 @@ describe('A flash sale', () => {
 
 describe('The shop', () => {
   beforeEach(async () => {
-    await open({});
-    using keeper = new ShopClient(url);
+    shop = await open({});
+    using keeper = new ShopClient(shop.url);
     await keeper.restock([
       { warehouse: 'berlin', sku: 'console', stock: 3 },
       { warehouse: 'berlin', sku: 'headset', stock: 1 },
     ]);
   });
 
-  const inventory = async (): Promise<unknown> => (await fetch(`${url}/inventory`)).json();
+  const inventory = async (): Promise<unknown> => (await fetch(`${shop.url}/inventory`)).json();
 
   it('answers an order with its id, under which it can be read, and books every line', async () => {
     const lines = [
@@ -66,12 +58,15 @@ describe('The shop', () => {
     const response = await post({ warehouse: 'berlin', lines });
     const order = (await response.json()) as Order;
     expect(response.status).toBe(201);
-    expect(order).toEqual({ id: expect.any(String), warehouse: 'berlin', lines });
-    expect(await (await fetch(`${url}/orders/${order.id}`)).json()).toEqual(order);
-    expect(await inventory()).toEqual([
-      { warehouse: 'berlin', sku: 'console', stock: 1, sold: 2 },
-      { warehouse: 'berlin', sku: 'headset', stock: 0, sold: 1 },
-    ]);
+    expect(order).toEqual({ id: expect.any(String), number: 1, warehouse: 'berlin', lines });
+    expect(await (await fetch(`${shop.url}/orders/${order.id}`)).json()).toEqual(order);
+    expect(await inventory()).toEqual({
+      balances: true,
+      entries: [
+        { warehouse: 'berlin', sku: 'console', offered: 3, stock: 1, sold: 2 },
+        { warehouse: 'berlin', sku: 'headset', offered: 1, stock: 0, sold: 1 },
+      ],
+    });
   });
 
   it('refuses an order with 409 when one of its articles does not suffice, and books none of it', async () => {
@@ -82,10 +77,13 @@ describe('The shop', () => {
     const response = await post({ warehouse: 'berlin', lines });
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({ message: 'headset in berlin: 2 wanted, 1 left' });
-    expect(await inventory()).toEqual([
-      { warehouse: 'berlin', sku: 'console', stock: 3, sold: 0 },
-      { warehouse: 'berlin', sku: 'headset', stock: 1, sold: 0 },
-    ]);
+    expect(await inventory()).toEqual({
+      balances: true,
+      entries: [
+        { warehouse: 'berlin', sku: 'console', offered: 3, stock: 3, sold: 0 },
+        { warehouse: 'berlin', sku: 'headset', offered: 1, stock: 1, sold: 0 },
+      ],
+    });
   });
 
   it.each([
@@ -110,6 +108,74 @@ describe('The shop', () => {
   });
 
   it('answers 404 for an order it does not know', async () => {
-    expect((await fetch(`${url}/orders/unknown`)).status).toBe(404);
+    expect((await fetch(`${shop.url}/orders/unknown`)).status).toBe(404);
+  });
+
+  it('opens only the warehouses anew that are named', async () => {
+    using keeper = new ShopClient(shop.url);
+    await keeper.restock([{ warehouse: 'lyon', sku: 'console', stock: 2 }]);
+    await post({ warehouse: 'lyon', lines: [{ sku: 'console', quantity: 1 }] });
+    await post({ warehouse: 'berlin', lines: [{ sku: 'console', quantity: 1 }] });
+    await keeper.restock([{ warehouse: 'berlin', sku: 'stand', stock: 9 }]);
+    expect(await inventory()).toEqual({
+      balances: true,
+      entries: [
+        { warehouse: 'lyon', sku: 'console', offered: 2, stock: 1, sold: 1 },
+        { warehouse: 'berlin', sku: 'stand', offered: 9, stock: 9, sold: 0 },
+      ],
+    });
+  });
+
+  it('packs an order when all its lines were picked, and only once', async () => {
+    const lines = [
+      { sku: 'console', quantity: 2 },
+      { sku: 'headset', quantity: 1 },
+    ];
+    const { id } = (await (await post({ warehouse: 'berlin', lines })).json()) as Order;
+    const pack = async (): Promise<unknown> =>
+      (await fetch(`${shop.url}/orders/${id}/parcel`, { method: 'PUT' })).json();
+    const [parcel, again] = await Promise.all([pack(), pack()]);
+    expect(parcel).toEqual({
+      orderId: id,
+      lines: expect.arrayContaining(lines.map((line) => ({ ...line, orderId: id, pickedBy: 1 }))),
+    });
+    expect(again).toEqual(parcel);
+    expect(await pack()).toEqual(parcel);
+  });
+
+  it('answers 404 for the parcel of an order it does not know', async () => {
+    expect((await fetch(`${shop.url}/orders/unknown/parcel`, { method: 'PUT' })).status).toBe(404);
+  });
+
+  it('serves nobody in a warehouse that is closed, and shows who waits', async () => {
+    const doors = new ShopClient(shop.url);
+    await doors.listen('/inventory/berlin/closed');
+    using keeper = new ShopClient(shop.url);
+    const order = post({ warehouse: 'berlin', lines: [{ sku: 'console', quantity: 1 }] });
+    const berlin = async (): Promise<WarehouseState | undefined> =>
+      (await keeper.read<Snapshot>('/status')).warehouses[0];
+    await until(async () => (await berlin())?.waiting === 1, 'the order waits');
+    expect(await berlin()).toMatchObject({ lock: { mode: 'exclusive', holders: [{ process: 1 }] } });
+    doors[Symbol.dispose]();
+    expect((await order).status).toBe(201);
+    await until(async () => (await berlin())?.lock.mode === 'free', 'the order was served');
+    expect(await berlin()).toMatchObject({ waiting: 0 });
+  });
+
+  it('holds one sale at a time', async () => {
+    const hold = (): Promise<Response> =>
+      fetch(`${shop.url}/sales`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ buyers: 40, seconds: 1 }),
+      });
+    const statuses = (await Promise.all([hold(), hold()])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, 409]);
+  });
+
+  it.each([[{ seconds: 0 }], [{ buyers: 'many' }], [[]]])('answers a sale of %j with 400', async (body) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${shop.url}/sales`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(response.status).toBe(400);
   });
 });

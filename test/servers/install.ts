@@ -54,6 +54,18 @@ const POSTGRES: Program = {
   ],
 };
 
+/** Shows the page of the sample. */
+const CHROMIUM: Program = {
+  name: 'Chromium',
+  binaries: ['chromium', 'chromium-browser', 'google-chrome'],
+  package: 'chromium',
+  installers: [
+    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'chromium']],
+    ['apk', ['add', 'chromium']],
+    ['dnf', ['install', '-y', 'chromium']],
+  ],
+};
+
 /**
  * Makes sure that there is a server to test against, and what its certificates are made with. Jest calls it once before
  * all tests, and without their module mapping: import nothing here but Node's own modules.
@@ -77,6 +89,12 @@ export function opensslBinary(): string {
 export function postgresBinaries(): string {
   ensure(POSTGRES);
   return dirname(binaryOf(POSTGRES));
+}
+
+/** Path of a browser, which is installed if there is none. */
+export function chromiumBinary(): string {
+  ensure(CHROMIUM);
+  return binaryOf(CHROMIUM);
 }
 
 function ensure(program: Program): void {

@@ -65,7 +65,7 @@ function complaints(locking: Locking, { offer, visits }: Sale, { oversold, items
   }
   if (locking === 'off') return found;
   const offered = offer.reduce((total, { stock }) => total + stock, 0);
-  if (oversold > 0) found.push(`With ${locking} locks, ${counted(oversold, 'item')} were sold that were not there.`);
+  if (oversold > 0) found.push(`With ${locking} locks, ${counted(oversold, "item was", "items were")} sold that ${oversold === 1 ? "was" : "were"} not there.`);
   if (itemsSold + stockLeft !== offered) {
     found.push(`With ${locking} locks, ${itemsSold} sold and ${stockLeft} left do not make the ${offered} that were offered.`);
   }

@@ -1,0 +1,210 @@
+/** Nothing was heard for so long: then what the page shows is no longer how things are. */
+const SILENCE_MS = 3000;
+const RECONNECT_MS = 1000;
+/** Points of the line that shows how many waited. */
+const HISTORY = 120;
+/** Waiting buyers that are drawn; their number says the rest. */
+const PEOPLE = 8;
+
+const byId = (id) => document.getElementById(id);
+const clone = (id) => byId(id).content.firstElementChild.cloneNode(true);
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+let lastHeard;
+let isSaleOn = false;
+let isAsking = false;
+const waitingHistory = [];
+
+function listen() {
+  const events = new EventSource('live');
+  events.addEventListener('snapshot', ({ data }) => {
+    lastHeard = new Date();
+    const snapshot = JSON.parse(data);
+    say('live', `Live: ${plural(snapshot.processes.length, 'process', 'processes')}, ${placeOf(snapshot)}`);
+    show(snapshot);
+  });
+  events.addEventListener('trouble', ({ data }) => {
+    lastHeard = undefined;
+    say('trouble', `The shop cannot say how things are: ${JSON.parse(data).reason}`);
+  });
+  events.addEventListener('error', () => {
+    // It tries again by itself, unless it was answered with something else than events.
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, RECONNECT_MS);
+    gone();
+  });
+}
+
+function gone() {
+  const since = lastHeard ? ` since ${lastHeard.toLocaleTimeString()}; below is how it was then` : '';
+  say('trouble', `The shop does not answer${since}. Trying again …`);
+}
+
+function say(state, sentence) {
+  const line = byId('connection');
+  // A screen reader is not to be told the same again and again.
+  if (line.textContent !== sentence) line.textContent = sentence;
+  line.dataset.state = state;
+  if (state !== 'live') isSaleOn = false;
+  byId('shop').classList.toggle('stale', state !== 'live');
+  showButton();
+}
+
+const placeOf = ({ backend, locking }) =>
+  `${backend === 'redis' ? 'locks in Redis' : 'locks in memory'}${locking === 'off' ? ' switched off' : `, ${locking}`}`;
+
+function show({ warehouses, balances, gateway, report, processes, books, sale }) {
+  isSaleOn = sale.holders.length > 0;
+  showButton();
+
+  const articles = warehouses.flatMap((warehouse) => warehouse.articles);
+  const offered = sum(articles.map((article) => article.offered));
+  const sold = sum(articles.map((article) => article.sold));
+  const oversold = sum(articles.map((article) => Math.max(0, article.sold - article.offered)));
+  byId('sold').textContent = sold;
+  byId('offered').textContent = `of ${offered}`;
+  byId('sold-bar').style.width = part(sold, offered);
+  byId('oversold').textContent = oversold > 0 ? `${oversold} too many` : `none twice, ${sum(articles.map(({ stock }) => stock))} left`;
+  byId('oversold').classList.toggle('bad', oversold > 0);
+
+  const waiting = sum(warehouses.map((warehouse) => warehouse.waiting));
+  byId('waiting').textContent = waiting;
+  byId('waiting-note').textContent = `${plural(warehouses.filter(({ lock }) => lock.holders.length > 0).length, 'order')} being served`;
+  showHistory(waiting);
+
+  byId('permits').textContent = gateway.inUse;
+  byId('permits-limit').textContent = gateway.limit > 0 ? `of ${gateway.limit} permits in use` : 'not limited';
+  byId('permit-dots').replaceChildren(
+    ...Array.from({ length: gateway.limit }, (_, n) => {
+      const dot = document.createElement('i');
+      dot.classList.toggle('used', n < gateway.inUse);
+      return dot;
+    }),
+  );
+  byId('payments').textContent = `${plural(gateway.payments, 'payment')}, at most ${gateway.peak} at once`;
+
+  showReport(report);
+  byId('processes').replaceChildren(...processes.map(processItem));
+  byId('books').textContent = { free: 'Free', read: 'Being read', write: 'Being written' }[books.mode];
+  byId('books-note').textContent = balances ? 'Sold and left make what was offered.' : 'They do not balance!';
+  byId('books-note').classList.toggle('bad', !balances);
+  showWarehouses(warehouses);
+}
+
+function showHistory(waiting) {
+  waitingHistory.push(waiting);
+  if (waitingHistory.length > HISTORY) waitingHistory.shift();
+  const highest = Math.max(10, ...waitingHistory);
+  const points = waitingHistory.map((value, n) => `${HISTORY - waitingHistory.length + n},${27 - (value / highest) * 26}`);
+  byId('history').firstElementChild.setAttribute('points', points.join(' '));
+}
+
+function showReport({ latest, ticks, mostRuns }) {
+  if (!latest) return;
+  byId('report-time').textContent = new Date(latest.at).toLocaleTimeString();
+  byId('report').replaceChildren(
+    'by ',
+    named(latest.process),
+    `: ${latest.sold} sold, ${latest.left} left${latest.balances ? '' : ', does not balance!'}`,
+  );
+  byId('ticks').textContent = `${plural(ticks, 'tick')} so far, ${mostRuns === 1 ? 'each on one process' : `up to ${mostRuns} times for one tick`}`;
+  byId('ticks').classList.toggle('bad', mostRuns > 1);
+}
+
+function processItem({ process, leaseMs }) {
+  const item = document.createElement('li');
+  const lease = document.createElement('span');
+  lease.textContent = leaseMs > 0 ? `lease ${seconds(leaseMs)}` : 'gone';
+  item.append(named(process), lease);
+  return item;
+}
+
+function named(process) {
+  const name = document.createElement('b');
+  name.textContent = process ? `Process ${process}` : 'Somebody';
+  name.dataset.process = process <= 3 ? process : 'other';
+  return name;
+}
+
+function showWarehouses(warehouses) {
+  const list = byId('warehouses');
+  byId('no-warehouses').hidden = warehouses.length > 0;
+  const known = [...list.children].map((card) => card.dataset.name);
+  const names = warehouses.map(({ warehouse }) => warehouse);
+  if (known.join() !== names.join()) {
+    list.replaceChildren(
+      ...names.map((name) => {
+        const card = clone('warehouse');
+        card.dataset.name = name;
+        card.querySelector('h3').textContent = name;
+        return card;
+      }),
+    );
+  }
+  warehouses.forEach((warehouse, n) => showWarehouse(list.children[n], warehouse));
+}
+
+function showWarehouse(card, { articles, lock, waiting }) {
+  const list = card.querySelector('.articles');
+  while (list.children.length > articles.length) list.lastElementChild.remove();
+  while (list.children.length < articles.length) list.append(clone('article'));
+  articles.forEach(({ sku, offered, sold, stock }, n) => {
+    const row = list.children[n];
+    row.querySelector('dt').textContent = sku;
+    row.querySelector('dd').textContent = stock > 0 ? `${sold} sold, ${stock} left` : `${sold} sold, none left`;
+    row.classList.toggle('sold-out', stock <= 0);
+    row.querySelector('i').style.width = part(sold, offered);
+  });
+
+  const holder = card.querySelector('.holder');
+  const [first] = lock.holders;
+  holder.classList.toggle('free', !first);
+  holder.replaceChildren(first ? named(first.process) : 'Nobody is served');
+  holder.title = first?.owner ?? '';
+  card.querySelector('.lease').textContent = first ? `lease ${seconds(lock.leaseMs)}` : '';
+  card.querySelector('.people').textContent = '●'.repeat(Math.min(PEOPLE, waiting));
+  card.querySelector('.count').textContent = waiting > 0 ? `${waiting} waiting` : 'no line';
+}
+
+const part = (some, all) => `${all > 0 ? Math.min(100, (100 * some) / all) : 0}%`;
+
+/** Still focusable when there is nothing to start, so that the keyboard does not lose its place. */
+function showButton() {
+  const isLive = byId('connection').dataset.state === 'live';
+  byId('start').setAttribute('aria-disabled', String(!isLive || isSaleOn || isAsking));
+  byId('start').textContent = isLive && (isSaleOn || isAsking) ? 'The sale is on …' : 'Start a sale';
+}
+
+async function startSale() {
+  if (byId('start').getAttribute('aria-disabled') === 'true') return;
+  isAsking = true;
+  showButton();
+  byId('outcome').textContent = 'Buyers come in …';
+  byId('outcome').textContent = await heldSale();
+  isAsking = false;
+  showButton();
+}
+
+async function heldSale() {
+  try {
+    const response = await fetch('sales', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    if (response.status === 409) return 'There is a sale already.';
+    if (response.status === 503) return 'The shop closed before the sale was over.';
+    if (!response.ok) return `The shop could not hold the sale: it answered ${response.status}.`;
+    const { accepted, refused, failed, itemsSold, oversold } = await response.json();
+    const trouble = failed > 0 ? ` ${plural(failed, 'order')} came to nothing.` : '';
+    return (
+      `The sale is over: ${plural(accepted, 'order')} for ${plural(itemsSold, 'item')}, ${plural(refused, 'buyer')} too late; ` +
+      `${oversold === 0 ? 'nothing was sold twice' : `${oversold} sold that were not there`}.${trouble}`
+    );
+  } catch {
+    return 'The shop went away before the sale was over.';
+  }
+}
+
+setInterval(() => {
+  if (lastHeard && Date.now() - lastHeard.getTime() > SILENCE_MS) gone();
+}, 1000);
+byId('start').addEventListener('click', () => void startSale());
+listen();

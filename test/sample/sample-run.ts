@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../servers/until.js';
+
+const MAIN = join(process.cwd(), 'dist/sample/main.js');
+
+/** `npm start`, without the build. */
+export class SampleRun {
+  stdout = '';
+  stderr = '';
+  private readonly mark = randomUUID();
+  private readonly child: ChildProcess;
+  private readonly exit: Promise<unknown>;
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const { REDIS_URL: _, ...inherited } = process.env;
+    // What it starts inherits the mark.
+    const marked = { ...inherited, ...env, SAMPLE_RUN: this.mark };
+    this.child = spawn(process.execPath, [MAIN, ...args], { env: marked, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));
+    this.child.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));
+    this.exit = once(this.child, 'close');
+  }
+
+  /** Resolves when it has written this, in whichever stream. */
+  async said(text: string): Promise<void> {
+    const hasSaid = async (): Promise<boolean> => {
+      if (this.child.exitCode !== null) throw new Error(`It ended before it said "${text}": ${this.stderr}`);
+      return this.stdout.includes(text) || this.stderr.includes(text);
+    };
+    await until(hasSaid, `the sample says "${text}"`, 60_000);
+  }
+
+  interrupt(): void {
+    this.child.kill('SIGINT');
+  }
+
+  /** Its exit code, when it has ended and all its output is there. */
+  async code(): Promise<number | null> {
+    await this.exit;
+    return this.child.exitCode;
+  }
+
+  /** Command lines of what it started, or is, and still runs. */
+  async processes(): Promise<readonly string[]> {
+    const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const found = await Promise.all(ids.map((id) => this.commandOf(id)));
+    return found.filter((command) => command !== undefined);
+  }
+
+  private async commandOf(id: string): Promise<string | undefined> {
+    try {
+      const environment = await readFile(`/proc/${id}/environ`, 'utf8');
+      if (!environment.includes(`SAMPLE_RUN=${this.mark}`)) return undefined;
+      return (await readFile(`/proc/${id}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    } catch {
+      // It has ended meanwhile, or is somebody else's.
+      return undefined;
+    }
+  }
+}

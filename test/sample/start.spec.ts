@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { freePort } from '../servers/free-port.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { SampleRun } from './sample-run.js';
+
+const CHAPTERS = ['flash sale', 'First come', 'inventory report', 'payment gateway', 'warehouse', 'stock report'];
+
+/** The cells of the row that begins with these, of the chapter with this number. */
+function row(output: string, chapter: number, ...first: readonly string[]): readonly string[] {
+  const [, text = ''] = output.split(`\n${chapter}. `);
+  const rows = text.split(`\n${chapter + 1}. `)[0]?.split('\n').map((line) => line.trim().split(/\s{2,}/)) ?? [];
+  return rows.find((cells) => first.every((cell, n) => cells[n] === cell)) ?? [];
+}
+
+function expectAllChapters({ stdout }: SampleRun): void {
+  CHAPTERS.forEach((title, n) => expect(stdout).toMatch(new RegExp(`^${n + 1}\\. .*${title}`, 'm')));
+  for (const locks of ['unfair', 'fair']) {
+    const [, , , itemsSold, stockLeft, oversold] = row(stdout, 1, locks);
+    expect({ locks, itemsSold, stockLeft, oversold }).toEqual({ locks, itemsSold: '100', stockLeft: '0', oversold: '0' });
+  }
+  expect(row(stdout, 2, 'fair').slice(1, 3)).toEqual(['60', '0']);
+  expect(row(stdout, 3, 'fair', 'one after the other')[3]).toBe('0');
+  expect(row(stdout, 3, 'fair', 'the flash sale')[3]).toBe('0');
+  expect(Number(row(stdout, 4, 'fair')[2])).toBeLessThanOrEqual(5);
+  expect(row(stdout, 5, '12').slice(0, 3)).toEqual(['12', '12', '72']);
+  expect(row(stdout, 6, 'fair')[3]).toBe('1');
+}
+
+describe('npm start -- --once', () => {
+  it('with a Redis that runs already tells all chapters, and leaves no key and no process', async () => {
+    await using server = await RedisServer.start();
+    const run = new SampleRun(['--once'], { REDIS_URL: server.url });
+    expect(await run.code()).toBe(0);
+    expectAllChapters(run);
+    expect(run.stderr).toContain('Redis: the one of REDIS_URL.');
+    expect(Number(row(run.stdout, 1, 'off')[5])).toBeGreaterThan(0);
+    const client = new Redis(server.url);
+    expect(await client.keys('*')).toEqual([]);
+    client.disconnect();
+    expect(await run.processes()).toEqual([]);
+  });
+
+  it('without REDIS_URL starts a server that it takes away again', async () => {
+    const run = new SampleRun(['--once']);
+    expect(await run.code()).toBe(0);
+    expectAllChapters(run);
+    expect(run.stderr).toContain('started for this run');
+    expect(await run.processes()).toEqual([]);
+  });
+
+  it('without any Redis tells the same of one process in memory, and says so', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'only-node-'));
+    await symlink(process.execPath, join(path, 'node'));
+    const run = new SampleRun(['--once'], { PATH: path });
+    expect(await run.code()).toBe(0);
+    expectAllChapters(run);
+    expect(run.stderr).toContain('one process on the in-memory backend');
+    await rm(path, { recursive: true });
+  });
+
+  it('ends soon when it is interrupted, and leaves no process', async () => {
+    const run = new SampleRun(['--once']);
+    await run.said('Locks off: orders answered');
+    run.interrupt();
+    expect(await run.code()).toBe(130);
+    expect(await run.processes()).toEqual([]);
+  });
+});
+
+describe('npm start with something wrong', () => {
+  const refused = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<readonly [unknown, string]> => {
+    const run = new SampleRun(args, env);
+    const code = await run.code();
+    expect(run.stdout).toBe('');
+    return [code, run.stderr.trim()];
+  };
+
+  it.each([
+    [['--twice'], {}, 'Unknown argument "--twice": the sample takes --once, or nothing.'],
+    [[], { PORT: '80x' }, 'PORT must be a whole number from 0 to 65535, not "80x".'],
+    [[], { LOCKING: 'on' }, 'LOCKING must be "off", "unfair" or "fair", not "on".'],
+    [[], { REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a redis:// or rediss:// URL.'],
+  ])('%j %j is told so, with code 2', async (args, env, sentence) => {
+    expect(await refused(args, env)).toEqual([2, sentence]);
+  });
+
+  it('does not begin where its port is taken', async () => {
+    const other: Server = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    expect(await refused([], { PORT: String(port) })).toEqual([1, `Port ${port} is taken; choose another with PORT.`]);
+    other.close();
+  });
+
+  it('does not begin where its Redis does not answer', async () => {
+    const url = `redis://127.0.0.1:${await freePort()}`;
+    expect(await refused(['--once'], { REDIS_URL: url })).toEqual([1, 'The Redis of REDIS_URL does not answer.']);
+  });
+});
