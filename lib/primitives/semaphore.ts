@@ -149,14 +149,11 @@ export class Semaphore {
   async enter(permits: number, limit: WaitLimit): Promise<Guard> {
     await this.take(permits, limit);
     const left = this.runtime.permitsInUse.begin();
-    const giveBack = async (kept?: Promise<unknown>): Promise<void> => {
-      await kept;
-      await this.giveBack(permits);
-    };
+    const giveBack = (): Promise<void> => this.giveBack(permits).finally(left);
     let leaving: Promise<void> | undefined;
     return {
       run: (fn) => fn(),
-      leave: (kept) => (leaving ??= giveBack(kept).finally(left)),
+      leave: (kept) => (leaving ??= kept ? kept.then(giveBack) : giveBack()),
     };
   }
 

@@ -10,16 +10,24 @@ interface Program {
   readonly versions?: string;
   /** What Debian calls it. */
   readonly package: string;
-  /** A package manager, and what it is told one after the other. */
-  readonly installers: readonly (readonly [manager: string, ...steps: (readonly string[])[]])[];
+  /** How to get it elsewhere. */
+  readonly installers: readonly Installer[];
 }
+
+/** A package manager, and what it is told one after the other. */
+type Installer = readonly [manager: string, ...steps: (readonly string[])[]];
+
+const aptGet = ({ package: debian }: Program): Installer => [
+  'apt-get',
+  ['update'],
+  ['install', '-y', '--no-install-recommends', debian],
+];
 
 const SERVER: Program = {
   name: 'Redis',
   binaries: ['redis-server', 'valkey-server'],
   package: 'redis-server',
   installers: [
-    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'redis-server']],
     ['apk', ['add', 'redis']],
     ['dnf', ['install', '-y', 'redis']],
     ['dnf', ['install', '-y', 'valkey']],
@@ -33,7 +41,6 @@ const OPENSSL: Program = {
   binaries: ['openssl'],
   package: 'openssl',
   installers: [
-    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'openssl']],
     ['apk', ['add', 'openssl']],
     ['dnf', ['install', '-y', 'openssl']],
     ['brew', ['install', 'openssl']],
@@ -47,7 +54,6 @@ const POSTGRES: Program = {
   versions: '/usr/lib/postgresql',
   package: 'postgresql',
   installers: [
-    ['apt-get', ['update'], ['install', '-y', '--no-install-recommends', 'postgresql']],
     ['apk', ['add', 'postgresql']],
     ['dnf', ['install', '-y', 'postgresql-server']],
     ['brew', ['install', 'postgresql']],
@@ -99,7 +105,7 @@ export function chromiumBinary(): string {
 
 function ensure(program: Program): void {
   if (find(program) !== undefined) return;
-  for (const [manager, ...steps] of program.installers) {
+  for (const [manager, ...steps] of [aptGet(program), ...program.installers]) {
     if (findInPath(manager) === undefined) continue;
     process.stdout.write(`No ${program.name} found, installing it with ${manager}\n`);
     if (steps.every((step) => run(manager, step)) && find(program) !== undefined) return;
