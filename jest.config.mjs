@@ -30,7 +30,8 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   testTimeout: 15_000,
-  maxWorkers: 2,
+  // More than cores on a small machine: the tests wait for half of their time.
+  maxWorkers: 3,
   coverageProvider: 'v8',
   collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.spec.ts', '!lib/**/*.generated.ts'],
 };

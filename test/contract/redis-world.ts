@@ -88,12 +88,18 @@ class RedisProbe implements Probe {
   }
 
   async queue(name: string): Promise<readonly RawPlace[]> {
-    const now = await this.now();
-    const places = (await this.admin.lrange(fairQueue(name), 0, -1)).map(async (owner) => {
-      const deadline = await this.admin.zscore(fairDeadlines(name), owner);
-      return { owner, keptFor: deadline === null ? undefined : Number(deadline) - now };
+    const [now, owners, scores] = await Promise.all([
+      this.now(),
+      this.admin.lrange(fairQueue(name), 0, -1),
+      this.admin.zrange(fairDeadlines(name), '0', '-1', 'WITHSCORES'),
+    ]);
+    const deadlines = new Map<string, number>();
+    for (let index = 0; index < scores.length; index += 2)
+      deadlines.set(scores[index] ?? '', Number(scores[index + 1]));
+    return owners.map((owner) => {
+      const deadline = deadlines.get(owner);
+      return { owner, keptFor: deadline === undefined ? undefined : deadline - now };
     });
-    return Promise.all(places);
   }
 
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
