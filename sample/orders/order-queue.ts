@@ -18,7 +18,9 @@ export class OrderQueue {
 
   /** By warehouse, and with whoever is being served. */
   async present(): Promise<ReadonlyMap<string, number>> {
-    return new Map([...(await this.data.readAll('present'))].map(([warehouse, present]) => [warehouse, Number(present)]));
+    return new Map(
+      [...(await this.data.readAll('present'))].map(([warehouse, present]) => [warehouse, Number(present)]),
+    );
   }
 
   private leave(warehouse: string): void {

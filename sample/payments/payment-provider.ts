@@ -29,7 +29,9 @@ export class PaymentProvider {
   }
 
   async log(): Promise<ProviderLog> {
-    const began = [...(await this.data.readAll('payments-at-once'))].map(([atOnce, times]) => [+atOnce, +times] as const);
+    const began = [...(await this.data.readAll('payments-at-once'))].map(
+      ([atOnce, times]) => [+atOnce, +times] as const,
+    );
     return {
       payments: began.reduce((total, [, times]) => total + times, 0),
       peak: Math.max(0, ...began.map(([atOnce]) => atOnce)),

@@ -3,12 +3,6 @@ import { ShopData } from '../data/shop-data.js';
 import { Ledger } from '../inventory/ledger.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 
-/** When reports are due. */
-export const EVERY_TWO_SECONDS = '*/2 * * * * *';
-const TICK_MS = 2000;
-/** Timers may be so much ahead of the wall clock. */
-const EARLY_MS = 500;
-
 export interface StockReport {
   /** ISO 8601. */
   readonly at: string;
@@ -35,13 +29,12 @@ export class StockReports {
     @Inject(SHOP_SETTINGS) private readonly settings: ShopSettings,
   ) {}
 
-  async write(): Promise<void> {
-    const now = Date.now();
-    const tick = now + EARLY_MS - ((now + EARLY_MS) % TICK_MS);
-    await this.data.add('stock-report-runs', new Date(tick).toISOString(), 1);
+  /** @param tick When it was due, ISO 8601. */
+  async write(tick: string): Promise<void> {
+    await this.data.add('stock-report-runs', tick, 1);
     const { entries, balances } = await this.ledger.report();
     const report: StockReport = {
-      at: new Date(now).toISOString(),
+      at: new Date().toISOString(),
       process: this.settings.processNumber,
       sold: entries.reduce((total, { sold }) => total + sold, 0),
       left: entries.reduce((total, { stock }) => total + stock, 0),

@@ -16,5 +16,4 @@ export type Cell = string | number;
 /** Something that was seen in the shops that it was looked for in. */
 export type Seen<T> = readonly (readonly [locking: Locking, seen: T])[];
 
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -13,5 +13,9 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
       .join('   ')
       .trimEnd();
   const titles = line(head);
-  return [titles, '─'.repeat(Math.max(titles.length, ...texts.map((cells) => line(cells).length))), ...texts.map(line)].join('\n');
+  return [
+    titles,
+    '─'.repeat(Math.max(titles.length, ...texts.map((cells) => line(cells).length))),
+    ...texts.map(line),
+  ].join('\n');
 }

@@ -57,7 +57,9 @@ describe('The chapter of the flash sale', () => {
 
   it('tells what went wrong without locks, and objects to none of it', () => {
     const { remarks, complaints: none } = flashSaleChapter([['off', wild]]);
-    expect(remarks).toEqual(['Without locks the shop promised 1 item that it did not have, and believes to have 1 left.']);
+    expect(remarks).toEqual([
+      'Without locks the shop promised 1 item that it did not have, and believes to have 1 left.',
+    ]);
     expect(none).toEqual([]);
   });
 
@@ -139,7 +141,11 @@ describe('The chapter of picking', () => {
   const picked = lines.map((line, n) => ({ ...line, orderId: 'a', pickedBy: n + 1 }));
 
   it('tells who picked how much', () => {
-    const { rows, complaints } = pickingChapter({ orders: [order], parcels: [{ orderId: 'a', lines: picked }], ms: 40 });
+    const { rows, complaints } = pickingChapter({
+      orders: [order],
+      parcels: [{ orderId: 'a', lines: picked }],
+      ms: 40,
+    });
     expect(rows).toEqual([[1, 1, 2, '1 + 1', 1, 0, 40]]);
     expect(complaints).toEqual([]);
   });

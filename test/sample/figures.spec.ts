@@ -87,9 +87,10 @@ describe('The flash sale', () => {
   it('offers 100 items to buyers who want more than that of each article, some of them several at once', () => {
     const buyers = wishes(400);
     const wanted = soldPerArticle(buyers);
-    const offer = offerOf(100);
-    expect(offer.reduce((total, { stock }) => total + stock, 0)).toBe(100);
-    for (const { warehouse, sku, stock } of offer) expect(wanted.get(`${warehouse}/${sku}`)).toBeGreaterThan(2 * stock);
+    const levels = offerOf(100);
+    expect(levels.reduce((total, { stock }) => total + stock, 0)).toBe(100);
+    for (const { warehouse, sku, stock } of levels)
+      expect(wanted.get(`${warehouse}/${sku}`)).toBeGreaterThan(2 * stock);
     expect(buyers.some(({ lines }) => lines.length > 1)).toBe(true);
   });
 });

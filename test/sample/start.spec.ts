@@ -13,15 +13,28 @@ const CHAPTERS = ['flash sale', 'First come', 'inventory report', 'payment gatew
 /** The cells of the row that begins with these, of the chapter with this number. */
 function row(output: string, chapter: number, ...first: readonly string[]): readonly string[] {
   const [, text = ''] = output.split(`\n${chapter}. `);
-  const rows = text.split(`\n${chapter + 1}. `)[0]?.split('\n').map((line) => line.trim().split(/\s{2,}/)) ?? [];
+  const rows =
+    text
+      .split(`\n${chapter + 1}. `)[0]
+      ?.split('\n')
+      .map((line) => line.trim().split(/\s{2,}/)) ?? [];
   return rows.find((cells) => first.every((cell, n) => cells[n] === cell)) ?? [];
 }
 
-function expectAllChapters({ stdout }: SampleRun): void {
+/** That it ended well, with all that it has to tell, and nothing in it that locks are to prevent. */
+async function expectAllChapters(run: SampleRun): Promise<void> {
+  const code = await run.code();
+  const { stdout, stderr } = run;
+  expect({ code, stderr }).toEqual({ code: 0, stderr });
   CHAPTERS.forEach((title, n) => expect(stdout).toMatch(new RegExp(`^${n + 1}\\. .*${title}`, 'm')));
   for (const locks of ['unfair', 'fair']) {
     const [, , , itemsSold, stockLeft, oversold] = row(stdout, 1, locks);
-    expect({ locks, itemsSold, stockLeft, oversold }).toEqual({ locks, itemsSold: '100', stockLeft: '0', oversold: '0' });
+    expect({ locks, itemsSold, stockLeft, oversold }).toEqual({
+      locks,
+      itemsSold: '100',
+      stockLeft: '0',
+      oversold: '0',
+    });
   }
   expect(row(stdout, 2, 'fair').slice(1, 3)).toEqual(['60', '0']);
   expect(row(stdout, 3, 'fair', 'one after the other')[3]).toBe('0');
@@ -35,8 +48,7 @@ describe('npm start -- --once', () => {
   it('with a Redis that runs already tells all chapters, and leaves no key and no process', async () => {
     await using server = await RedisServer.start();
     const run = new SampleRun(['--once'], { REDIS_URL: server.url });
-    expect(await run.code()).toBe(0);
-    expectAllChapters(run);
+    await expectAllChapters(run);
     expect(run.stderr).toContain('Redis: the one of REDIS_URL.');
     expect(Number(row(run.stdout, 1, 'off')[5])).toBeGreaterThan(0);
     const client = new Redis(server.url);
@@ -47,8 +59,7 @@ describe('npm start -- --once', () => {
 
   it('without REDIS_URL starts a server that it takes away again', async () => {
     const run = new SampleRun(['--once']);
-    expect(await run.code()).toBe(0);
-    expectAllChapters(run);
+    await expectAllChapters(run);
     expect(run.stderr).toContain('started for this run');
     expect(await run.processes()).toEqual([]);
   });
@@ -57,8 +68,7 @@ describe('npm start -- --once', () => {
     const path = await mkdtemp(join(tmpdir(), 'only-node-'));
     await symlink(process.execPath, join(path, 'node'));
     const run = new SampleRun(['--once'], { PATH: path });
-    expect(await run.code()).toBe(0);
-    expectAllChapters(run);
+    await expectAllChapters(run);
     expect(run.stderr).toContain('one process on the in-memory backend');
     await rm(path, { recursive: true });
   });
@@ -68,6 +78,24 @@ describe('npm start -- --once', () => {
     await run.said('Locks off: orders answered');
     run.interrupt();
     expect(await run.code()).toBe(130);
+    expect(await run.processes()).toEqual([]);
+  });
+});
+
+describe('npm start', () => {
+  it('serves the page when all is told, until it is interrupted during a sale, and leaves no process', async () => {
+    const port = await freePort();
+    const run = new SampleRun([], { PORT: String(port) });
+    await run.said(`The shop is open`);
+    const url = `http://127.0.0.1:${port}`;
+    const page = await fetch(url);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const sale = fetch(`${url}/sales`, { method: 'POST' });
+    const { body } = await fetch(`${url}/live`);
+    await body?.getReader().read();
+    run.interrupt();
+    expect(await run.code()).toBe(0);
+    expect((await sale).status).toBe(503);
     expect(await run.processes()).toEqual([]);
   });
 });

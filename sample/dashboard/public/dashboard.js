@@ -65,12 +65,14 @@ function show({ warehouses, balances, gateway, report, processes, books, sale })
   byId('sold').textContent = sold;
   byId('offered').textContent = `of ${offered}`;
   byId('sold-bar').style.width = part(sold, offered);
-  byId('oversold').textContent = oversold > 0 ? `${oversold} too many` : `none twice, ${sum(articles.map(({ stock }) => stock))} left`;
+  byId('oversold').textContent =
+    oversold > 0 ? `${oversold} too many` : `none twice, ${sum(articles.map(({ stock }) => stock))} left`;
   byId('oversold').classList.toggle('bad', oversold > 0);
 
   const waiting = sum(warehouses.map((warehouse) => warehouse.waiting));
   byId('waiting').textContent = waiting;
-  byId('waiting-note').textContent = `${plural(warehouses.filter(({ lock }) => lock.holders.length > 0).length, 'order')} being served`;
+  byId('waiting-note').textContent =
+    `${plural(warehouses.filter(({ lock }) => lock.holders.length > 0).length, 'order')} being served`;
   showHistory(waiting);
 
   byId('permits').textContent = gateway.inUse;
@@ -96,7 +98,9 @@ function showHistory(waiting) {
   waitingHistory.push(waiting);
   if (waitingHistory.length > HISTORY) waitingHistory.shift();
   const highest = Math.max(10, ...waitingHistory);
-  const points = waitingHistory.map((value, n) => `${HISTORY - waitingHistory.length + n},${27 - (value / highest) * 26}`);
+  const points = waitingHistory.map(
+    (value, n) => `${HISTORY - waitingHistory.length + n},${27 - (value / highest) * 26}`,
+  );
   byId('history').firstElementChild.setAttribute('points', points.join(' '));
 }
 
@@ -108,7 +112,8 @@ function showReport({ latest, ticks, mostRuns }) {
     named(latest.process),
     `: ${latest.sold} sold, ${latest.left} left${latest.balances ? '' : ', does not balance!'}`,
   );
-  byId('ticks').textContent = `${plural(ticks, 'tick')} so far, ${mostRuns === 1 ? 'each on one process' : `up to ${mostRuns} times for one tick`}`;
+  byId('ticks').textContent =
+    `${plural(ticks, 'tick')} so far, ${mostRuns === 1 ? 'each on one process' : `up to ${mostRuns} times for one tick`}`;
   byId('ticks').classList.toggle('bad', mostRuns > 1);
 }
 
@@ -188,7 +193,11 @@ async function startSale() {
 
 async function heldSale() {
   try {
-    const response = await fetch('sales', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    const response = await fetch('sales', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
     if (response.status === 409) return 'There is a sale already.';
     if (response.status === 503) return 'The shop closed before the sale was over.';
     if (!response.ok) return `The shop could not hold the sale: it answered ${response.status}.`;

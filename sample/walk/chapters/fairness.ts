@@ -58,12 +58,15 @@ export function fairnessChapter(lines: Seen<Line>, processes: number): Chapter {
     head: ['locks', 'buyers', 'overtaken by later ones', 'all served after ms'],
     rows: lines.map(([locking, line]) => [locking, BUYERS, line.overtaken, line.longestMs]),
     remarks: lines.map(([locking, line]) => remark(locking, line, processes)),
-    complaints: unfair.map(([, line]) => `With fair locks, ${counted(line.overtaken, 'buyer was', 'buyers were')} overtaken.`),
+    complaints: unfair.map(
+      ([, line]) => `With fair locks, ${counted(line.overtaken, 'buyer was', 'buyers were')} overtaken.`,
+    ),
   };
 }
 
 function remark(locking: string, line: Line, processes: number): string {
-  if (locking === 'fair') return `The fair lock served ${line.overtaken === 0 ? 'everybody' : 'not everybody'} in turn.`;
+  if (locking === 'fair')
+    return `The fair lock served ${line.overtaken === 0 ? 'everybody' : 'not everybody'} in turn.`;
   if (line.overtaken > 0) return 'The unfair lock went to whichever process was the quickest.';
   return `The unfair lock kept the order as well this time${processes === 1 ? ': in one process it does' : ''}.`;
 }

@@ -47,14 +47,20 @@ export function flashSaleChapter(sales: Seen<Sale>): Chapter {
 function remarks(locking: Locking, { oversold, stockLeft }: Figures): readonly string[] {
   if (locking === 'off') {
     return oversold > 0
-      ? [`Without locks the shop promised ${counted(oversold, 'item')} that it did not have, and believes to have ${stockLeft} left.`]
+      ? [
+          `Without locks the shop promised ${counted(oversold, 'item')} that it did not have, and believes to have ${stockLeft} left.`,
+        ]
       : ['Without locks nothing was oversold this time: luck, or PAYMENT_MS is too short for the orders to overlap.'];
   }
   return oversold > 0 ? [] : [`With ${locking} locks no item was sold twice.`];
 }
 
 /** Overselling without locks may happen: it is what the sample shows. */
-function complaints(locking: Locking, { offer, visits }: Sale, { oversold, itemsSold, stockLeft }: Figures): readonly string[] {
+function complaints(
+  locking: Locking,
+  { offer, visits }: Sale,
+  { oversold, itemsSold, stockLeft }: Figures,
+): readonly string[] {
   const found: string[] = [];
   const failed = visits.filter(({ outcome }) => outcome === 'failed');
   const [first] = failed;
@@ -65,9 +71,14 @@ function complaints(locking: Locking, { offer, visits }: Sale, { oversold, items
   }
   if (locking === 'off') return found;
   const offered = offer.reduce((total, { stock }) => total + stock, 0);
-  if (oversold > 0) found.push(`With ${locking} locks, ${counted(oversold, "item was", "items were")} sold that ${oversold === 1 ? "was" : "were"} not there.`);
+  if (oversold > 0)
+    found.push(
+      `With ${locking} locks, ${counted(oversold, 'item was', 'items were')} sold that ${oversold === 1 ? 'was' : 'were'} not there.`,
+    );
   if (itemsSold + stockLeft !== offered) {
-    found.push(`With ${locking} locks, ${itemsSold} sold and ${stockLeft} left do not make the ${offered} that were offered.`);
+    found.push(
+      `With ${locking} locks, ${itemsSold} sold and ${stockLeft} left do not make the ${offered} that were offered.`,
+    );
   }
   return found;
 }

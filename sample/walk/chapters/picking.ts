@@ -52,5 +52,7 @@ export function pickingChapter({ orders, parcels, ms }: Picking): Chapter {
 
 const isComplete = (order: Order, parcels: readonly Parcel[]): boolean => {
   const parcel = parcels.find(({ orderId }) => orderId === order.id);
-  return order.lines.every((line) => parcel?.lines.some(({ sku, quantity }) => sku === line.sku && quantity === line.quantity));
+  return order.lines.every((line) =>
+    parcel?.lines.some(({ sku, quantity }) => sku === line.sku && quantity === line.quantity),
+  );
 };
