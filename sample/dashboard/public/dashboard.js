@@ -4,7 +4,7 @@ const RECONNECT_MS = 1000;
 /** Points of the line that shows how many waited. */
 const HISTORY = 120;
 /** Waiting buyers that are drawn; their number says the rest. */
-const PEOPLE = 8;
+const PEOPLE = 7;
 
 const byId = (id) => document.getElementById(id);
 const clone = (id) => byId(id).content.firstElementChild.cloneNode(true);
@@ -157,7 +157,7 @@ function showWarehouse(card, { articles, lock, waiting }) {
   articles.forEach(({ sku, offered, sold, stock }, n) => {
     const row = list.children[n];
     row.querySelector('dt').textContent = sku;
-    row.querySelector('dd').textContent = stock > 0 ? `${sold} sold, ${stock} left` : `${sold} sold, none left`;
+    row.querySelector('dd').textContent = stock > 0 ? `${sold} sold, ${stock} left` : `all ${sold} sold`;
     row.classList.toggle('sold-out', stock <= 0);
     row.querySelector('i').style.width = part(sold, offered);
   });
