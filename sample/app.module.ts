@@ -5,6 +5,7 @@ import { DashboardModule } from './dashboard/dashboard.module.js';
 import { DataModule } from './data/data.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
 import { InventoryModule } from './inventory/inventory.module.js';
+import { InvoicesModule } from './invoices/invoices.module.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProcessModule } from './process.module.js';
@@ -31,6 +32,7 @@ export class AppModule {
         orders,
         reports,
         WarehouseModule.with([orders]),
+        InvoicesModule.with(settings),
         FlashSaleModule,
         DashboardModule.with(settings, [inventory, payments, orders, reports]),
       ],

@@ -6,6 +6,8 @@ export interface ShopSettings {
   readonly locking: Locking;
   /** Where data and locks live. Absent: in this process. */
   readonly redisUrl: string | undefined;
+  /** PostgreSQL. Absent: nothing is sold on account. */
+  readonly databaseUrl: string | undefined;
   /** What all keys of this shop begin with. */
   readonly keyPrefix: string;
   /** How long a payment takes. */
@@ -27,7 +29,8 @@ export class SettingsError extends Error {}
 export function readSettings(env: NodeJS.ProcessEnv): ShopSettings {
   return {
     locking: locking(env),
-    redisUrl: redisUrl(env),
+    redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     keyPrefix: env['KEY_PREFIX'] || 'nest-redis-lock-sample:',
     paymentMs: wholeNumber(env, 'PAYMENT_MS', 5, 60_000),
     port: wholeNumber(env, 'PORT', 3000, 65_535),
@@ -41,6 +44,7 @@ export function writeSettings(settings: ShopSettings): NodeJS.ProcessEnv {
   return {
     LOCKING: settings.locking,
     REDIS_URL: settings.redisUrl ?? '',
+    DATABASE_URL: settings.databaseUrl ?? '',
     KEY_PREFIX: settings.keyPrefix,
     PAYMENT_MS: String(settings.paymentMs),
     PORT: String(settings.port),
@@ -62,8 +66,8 @@ function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number, max
 }
 
 /** Never shows the value: it may carry a password. */
-function redisUrl(env: NodeJS.ProcessEnv): string | undefined {
-  const value = env['REDIS_URL'] || undefined;
-  if (value === undefined || (/^rediss?:\/\//.test(value) && URL.canParse(value))) return value;
-  throw new SettingsError('REDIS_URL must be a redis:// or rediss:// URL.');
+function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {
+  const value = env[name] || undefined;
+  if (value === undefined || (URL.canParse(value) && protocols.includes(new URL(value).protocol))) return value;
+  throw new SettingsError(`${name} must be a ${protocols.map((protocol) => `${protocol}//`).join(' or ')} URL.`);
 }

@@ -31,7 +31,12 @@ export class ShopClient implements Disposable {
 
   /** Opens these warehouses anew, with this stock. */
   async restock(levels: readonly StockLevel[]): Promise<void> {
-    await this.expect(204, 'PUT', '/inventory', { levels });
+    await this.tell('PUT', '/inventory', { levels });
+  }
+
+  /** Has something done that nothing comes back of. */
+  async tell(method: 'POST' | 'PUT', path: string, content: object): Promise<void> {
+    await this.expect(204, method, path, content);
   }
 
   /** What is at a path, which whoever asks knows the type of. */

@@ -6,13 +6,21 @@ import { paymentsChapter, readPayments } from './chapters/payments.js';
 import { pickAndPack, pickingChapter } from './chapters/picking.js';
 import { buyQuietly, readingReports, reportsChapter } from './chapters/reports.js';
 import { readRuns, scheduleChapter } from './chapters/schedule.js';
+import { sellOnAccount, transactionsChapter } from './chapters/transactions.js';
 import type { Scene } from './scene.js';
 
 /** Opens a shop, looks at it, and closes it. */
 export type Visit = <T>(locking: Locking, see: (scene: Scene) => Promise<T>) => Promise<T>;
 
-/** One shop after the other: without locks, with unfair ones, with fair ones; then what they showed beside each other. */
-export async function threeShops(visit: Visit, processes: number): Promise<readonly Chapter[]> {
+/**
+ * One shop after the other: without locks, with unfair ones, with fair ones; then what they showed beside each other.
+ * @param sellsOnAccount Whether the shops have a database for that.
+ */
+export async function threeShops(
+  visit: Visit,
+  processes: number,
+  sellsOnAccount: boolean,
+): Promise<readonly Chapter[]> {
   const off = await visit('off', async (scene) => {
     const quiet = await readingReports(scene, 'one after the other', () => buyQuietly(scene));
     const busy = await readingReports(scene, 'the flash sale', () => holdFlashSale(scene));
@@ -28,7 +36,8 @@ export async function threeShops(visit: Visit, processes: number): Promise<reado
     const payments = await readPayments(scene);
     const line = await standInLine(scene);
     const picking = await pickAndPack(scene);
-    return { quiet, busy, payments, line, picking, runs: await readRuns(scene, 2) };
+    const sales = sellsOnAccount ? await sellOnAccount(scene) : undefined;
+    return { quiet, busy, payments, line, picking, sales, runs: await readRuns(scene, 2) };
   });
 
   return [
@@ -64,5 +73,6 @@ export async function threeShops(visit: Visit, processes: number): Promise<reado
       ],
       processes,
     ),
+    ...(fair.sales ? [transactionsChapter(fair.sales)] : []),
   ];
 }

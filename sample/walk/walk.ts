@@ -22,6 +22,8 @@ export async function walk(once: boolean, settings: ShopSettings, interruption: 
   const progress = new Progress();
   await using redis = await findRedis(process.env, settings.redisUrl);
   progress.step(redis.sentence);
+  if (settings.databaseUrl === undefined)
+    progress.step('PostgreSQL: none in DATABASE_URL, so nothing is sold on account.');
   const processes = redis.url === undefined ? 1 : PROCESSES;
   const open = async (of: Partial<ShopSettings> & { locking: Locking }): Promise<ShopProcesses> => {
     interruption.throwIfAborted();
@@ -35,7 +37,7 @@ export async function walk(once: boolean, settings: ShopSettings, interruption: 
     return await see(new Scene(locking, shop, progress, interruption));
   };
 
-  const chapters = await threeShops(visit, processes);
+  const chapters = await threeShops(visit, processes, settings.databaseUrl !== undefined);
   chapters.forEach((chapter, n) => console.log(told(n + 1, chapter)));
   const complaints = chapters.flatMap((chapter) => chapter.complaints);
   for (const sentence of complaints) console.error(sentence);

@@ -17,6 +17,7 @@ describe('The settings of the shop', () => {
   const defaults: ShopSettings = {
     locking: 'fair',
     redisUrl: undefined,
+    databaseUrl: undefined,
     keyPrefix: 'nest-redis-lock-sample:',
     paymentMs: 5,
     port: 3000,
@@ -32,6 +33,7 @@ describe('The settings of the shop', () => {
     const settings: ShopSettings = {
       locking: 'off',
       redisUrl: 'redis://127.0.0.1:7000',
+      databaseUrl: 'postgres://127.0.0.1:7001/shop',
       keyPrefix: 'of-this-run:',
       paymentMs: 0,
       port: 0,
@@ -52,9 +54,10 @@ describe('The settings of the shop', () => {
     expect(() => readSettings({ [name]: value })).toThrow(`${name} must be`);
   });
 
-  it('do not take a REDIS_URL that is none, and do not repeat it', () => {
-    expect(() => readSettings({ REDIS_URL: 'http://user:secret@host' })).toThrow(
-      'REDIS_URL must be a redis:// or rediss:// URL.',
-    );
+  it.each([
+    ['REDIS_URL', 'redis:// or rediss://'],
+    ['DATABASE_URL', 'postgres:// or postgresql://'],
+  ])('do not take a %s that is none, and do not repeat it', (name, protocols) => {
+    expect(() => readSettings({ [name]: 'http://user:secret@host' })).toThrow(`${name} must be a ${protocols} URL.`);
   });
 });

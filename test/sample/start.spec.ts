@@ -4,7 +4,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { DataSource } from 'typeorm';
 import { freePort } from '../servers/free-port.js';
+import { PostgresServer } from '../servers/postgres-server.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { SampleRun } from './sample-run.js';
 
@@ -44,11 +46,25 @@ async function expectAllChapters(run: SampleRun): Promise<void> {
   expect(row(stdout, 6, 'fair')[3]).toBe('1');
 }
 
+async function schemasIn({ url }: PostgresServer): Promise<readonly string[]> {
+  const database = await new DataSource({ type: 'postgres', url }).initialize();
+  const found = await database.query<{ name: string }[]>(
+    `SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_|^information_schema$'`,
+  );
+  await database.destroy();
+  return found.map(({ name }) => name);
+}
+
 describe('npm start -- --once', () => {
-  it('with a Redis that runs already tells all chapters, and leaves no key and no process', async () => {
+  it('with a Redis and a PostgreSQL that run already tells all chapters, and leaves nothing in them', async () => {
     await using server = await RedisServer.start();
-    const run = new SampleRun(['--once'], { REDIS_URL: server.url });
+    await using postgres = await PostgresServer.start();
+    const run = new SampleRun(['--once'], { REDIS_URL: server.url, DATABASE_URL: postgres.url });
     await expectAllChapters(run);
+    const updatesLost = (lockedUntil: string): number => Number(row(run.stdout, 7, lockedUntil)[3]);
+    expect(updatesLost('written')).toBeGreaterThan(0);
+    expect(updatesLost('committed')).toBe(0);
+    expect(await schemasIn(postgres)).toEqual(['public']);
     expect(run.stderr).toContain('Redis: the one of REDIS_URL.');
     expect(Number(row(run.stdout, 1, 'off')[5])).toBeGreaterThan(0);
     const client = new Redis(server.url);
@@ -128,5 +144,12 @@ describe('npm start with something wrong', () => {
   it('does not begin where its Redis does not answer', async () => {
     const url = `redis://127.0.0.1:${await freePort()}`;
     expect(await refused(['--once'], { REDIS_URL: url })).toEqual([1, 'The Redis of REDIS_URL does not answer.']);
+  });
+
+  it('does not begin where its PostgreSQL does not answer', async () => {
+    const url = `postgres://127.0.0.1:${await freePort()}/shop`;
+    const [code, told] = await refused(['--once'], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(told).toContain('The PostgreSQL of DATABASE_URL does not answer: connect ECONNREFUSED');
   });
 });
