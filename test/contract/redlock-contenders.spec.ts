@@ -70,7 +70,7 @@ onMasters(5, (world) => {
           // Who has lost it knows before anybody else can have it.
           if (hold.signal.aborted) most = Number.POSITIVE_INFINITY;
           inside -= 1;
-          await hold.release();
+          await hold.release().catch(toNull);
         }
       };
       const toNull = (error: unknown): null => {
