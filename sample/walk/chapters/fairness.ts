@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Snapshot } from '../../dashboard/snapshot.js';
+import type { Snapshot, WarehouseState } from '../../dashboard/snapshot.js';
 import type { ShopClient } from '../../flash-sale/shop-client.js';
 import type { Order } from '../../orders/order.js';
 import { type Chapter, counted, type Seen } from '../chapter.js';
@@ -78,12 +78,18 @@ async function buy(buyer: ShopClient): Promise<Order> {
 }
 
 async function untilWaiting(keeper: ShopClient, wanted: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
+  const start = performance.now();
+  let looks = 0;
+  let seen: WarehouseState | undefined;
+  while (performance.now() - start < PATIENCE_MS) {
     const { warehouses } = await keeper.read<Snapshot>('/status');
-    const waiting = warehouses.find(({ warehouse }) => warehouse === WAREHOUSE)?.waiting ?? 0;
-    if (waiting >= wanted) return;
+    seen = warehouses.find(({ warehouse }) => warehouse === WAREHOUSE);
+    if (seen !== undefined && seen.waiting >= wanted) return;
+    looks += 1;
     await setTimeout(LOOK_AGAIN_MS);
   }
-  throw new Error(`The buyer with number ${wanted} does not stand in line after ${PATIENCE_MS / 1000} s.`);
+  throw new Error(
+    `The buyer with number ${wanted} does not stand in line after ${PATIENCE_MS / 1000} s; ` +
+      `seen the last time of ${looks}: ${JSON.stringify(seen)}`,
+  );
 }
