@@ -47,7 +47,11 @@ export function Locked<A extends readonly unknown[], const O extends LockedOptio
   options?: O,
 ): LockedByFunction<A, O>;
 export function Locked(key: unknown, options?: LockedOptions) {
-  const plan = planFor(options);
+  return lockedBy(key, planFor(options));
+}
+
+/** As {@link Locked}, for decorators that plan more than their users can say. */
+export const lockedBy = (key: unknown, plan: LockedPlan) => {
   const { template, names } = methodKey(key, DECORATOR);
 
   return (target: object, name: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
@@ -72,7 +76,7 @@ export function Locked(key: unknown, options?: LockedOptions) {
     };
     return replaced(method, descriptor, locked, plan);
   };
-}
+};
 
 const observableFrom = (result: unknown, place: string): Observable<unknown> => {
   if (isObservable(result)) return result;

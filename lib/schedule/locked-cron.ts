@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
 import { LockNotWiredError } from '../errors.js';
-import { Locked } from '../locked/locked.decorator.js';
+import { lockedBy } from '../locked/locked.decorator.js';
+import { type LockedOptions, planFor } from '../locked/locked.options.js';
 import type { ConnectionChoice } from '../primitives/connections.js';
 import type { Duration } from '../time/duration.js';
 import { tickAt } from './cron-tick.js';
@@ -42,12 +43,13 @@ export const LockedCron = (
   const nameOfTick = function (this: unknown): string {
     return `${name}@${new Date(tickAt(registryOf(this, name).getCronJob(job).cronTime, Date.now())).toISOString()}`;
   };
-  const onceATick = Locked(nameOfTick, { onConflict: 'skip', holdAtLeast, connection }) as MethodDecorator;
-  const oneAtATime = Locked(name, { onConflict: 'skip', connection }) as MethodDecorator;
+  const lockedTick = (key: unknown, options: LockedOptions) =>
+    lockedBy(key, { ...planFor({ ...options, onConflict: 'skip', connection }), skipsAtShutdown: true });
+  const onceATick = lockedTick(nameOfTick, { holdAtLeast });
+  const oneAtATime = lockedTick(name, {});
   const planned = Cron(expression, { ...cron, name: job });
   return (target, method, descriptor) => {
-    const work = overlap ? descriptor : (oneAtATime(target, method, descriptor) ?? descriptor);
-    const locked = onceATick(target, method, work) ?? work;
+    const locked = onceATick(target, method, overlap ? descriptor : oneAtATime(target, method, descriptor));
     planned(target, method, locked);
     if (!(REGISTRY in target)) Inject(SchedulerRegistry)(target, REGISTRY);
     return locked;

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
-import { LockNotWiredError, LockService } from 'nest-redis-lock';
+import { LockNotWiredError, LockService, LockShutdownError } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { tickAt } from '../../lib/schedule/cron-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { start } from './applications.js';
+import { runtimeOf, start } from './applications.js';
 import { caught } from './caught.js';
 import { Pause } from './pause.js';
 
@@ -104,6 +104,18 @@ describe('@LockedCron', () => {
     busy.end();
     await first;
   });
+
+  it.each(['nightly', 'often'] as const)(
+    '%s is left out, without an error, while the application ends',
+    async (name) => {
+      const [one] = replicas;
+      if (!one) throw new Error('There is no replica');
+      runtimeOf(one).shutdownController.abort(new LockShutdownError('The application is shutting down'));
+      await expect(one.get(Reports)[name]()).resolves.toBeUndefined();
+      expect(one.get(Reports).runs).toEqual([]);
+      await expect(one.get(LockService).acquire(name)).rejects.toBeInstanceOf(LockShutdownError);
+    },
+  );
 
   it('says so where the class was not made by Nest', async () => {
     const reports = new Reports({} as LockService);
