@@ -50,8 +50,14 @@ export class ShopClient implements Disposable {
 
   /** Resolves with the first event of a stream, which goes on until this client is disposed of. */
   async listen(path: string): Promise<string> {
-    const events = await this.send('GET', path);
-    for await (const chunk of events.setEncoding('utf8').iterator({ destroyOnReturn: false })) return String(chunk);
+    const stream = await this.send('GET', path);
+    let heard = '';
+    for await (const chunk of stream.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+      heard += String(chunk);
+      // What comes first is an empty line, to say that the stream is open; an event ends with one.
+      const event = heard.trimStart();
+      if (event.includes('\n\n')) return event;
+    }
     throw new Error(`GET ${path} ended without an event`);
   }
 
