@@ -90,12 +90,11 @@ export class BrowserPage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.browser.exitCode === null) {
-      const exit = once(this.browser, 'exit');
-      this.browser.kill('SIGKILL');
-      await exit;
-    }
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    const exit = once(this.browser, 'exit');
+    await this.send('Browser.close');
+    await exit;
+    // Its own processes may write to the end.
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   private send<T>(method: string, params: object = {}): Promise<T> {
