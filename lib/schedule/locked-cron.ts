@@ -1,11 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
-import { LockNotWiredError } from '../errors.js';
+import { LockNotWiredError, LockShutdownError } from '../errors.js';
 import { lockedBy } from '../locked/locked.decorator.js';
+import { type AnyFunction, decoratedMethod, replaced } from '../locked/locked.method.js';
 import { type LockedOptions, planFor } from '../locked/locked.options.js';
 import type { ConnectionChoice } from '../primitives/connections.js';
 import type { Duration } from '../time/duration.js';
-import { tickAt } from './cron-tick.js';
+import { type CronTimes, tickAt } from './cron-tick.js';
 
 /** Where an instance keeps the registry of jobs. Nest prints the text when the module is missing. */
 const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
@@ -41,7 +42,8 @@ export const LockedCron = (
 ): MethodDecorator => {
   const job = `LockedCron ${name}`;
   const nameOfTick = function (this: unknown): string {
-    return `${name}@${new Date(tickAt(registryOf(this, name).getCronJob(job).cronTime, Date.now())).toISOString()}`;
+    const { cronTime } = jobIn(registryOf(this, name), job);
+    return `${name}@${new Date(tickAt(cronTime, Date.now())).toISOString()}`;
   };
   const lockedTick = (key: unknown, options: LockedOptions) =>
     lockedBy(key, { ...planFor({ ...options, onConflict: 'skip', connection }), skipsAtShutdown: true });
@@ -50,16 +52,36 @@ export const LockedCron = (
   const planned = Cron(expression, { ...cron, name: job });
   return (target, method, descriptor) => {
     const locked = onceATick(target, method, overlap ? descriptor : oneAtATime(target, method, descriptor));
-    planned(target, method, locked);
+    const isRegistered = (instance: unknown): boolean => registryIn(instance)?.getCronJobs().has(job) ?? true;
+    const decorated = decoratedMethod('@LockedCron', target, method, locked);
+    // A job that is overdue when it is made runs at once, before Nest has registered it.
+    const afterThat: AnyFunction = async function (...args) {
+      if (!isRegistered(this)) await Promise.resolve();
+      return decorated.original.apply(this, args);
+    };
+    const onTick = replaced(decorated, locked, afterThat, { connection, cancelOnDisconnect: undefined });
+    planned(target, method, onTick);
     if (!(REGISTRY in target)) Inject(SchedulerRegistry)(target, REGISTRY);
-    return locked;
+    return onTick;
   };
 };
 
-const registryOf = (instance: unknown, name: string): SchedulerRegistry => {
+/** @throws LockShutdownError when the job is planned no longer, as at the end of the application. */
+const jobIn = (registry: SchedulerRegistry, name: string): { readonly cronTime: CronTimes } => {
+  const job = registry.getCronJobs().get(name);
+  if (job) return job;
+  throw new LockShutdownError(`The job "${name}" is not in the schedule any more`);
+};
+
+const registryIn = (instance: unknown): SchedulerRegistry | undefined => {
   const registry: unknown =
     typeof instance === 'object' && instance !== null ? Reflect.get(instance, REGISTRY) : undefined;
-  if (registry instanceof SchedulerRegistry) return registry;
+  return registry instanceof SchedulerRegistry ? registry : undefined;
+};
+
+const registryOf = (instance: unknown, name: string): SchedulerRegistry => {
+  const registry = registryIn(instance);
+  if (registry) return registry;
   throw new LockNotWiredError(
     `@LockedCron "${name}" knows no ticks: let Nest construct the class, in an application that imports ScheduleModule.forRoot()`,
   );

@@ -117,6 +117,23 @@ describe('@LockedCron', () => {
     },
   );
 
+  it('runs a job that is overdue when it is made, and so begins before it is registered', async () => {
+    const registry = replicas[0]?.get(SchedulerRegistry);
+    const job = registry?.getCronJob('LockedCron often');
+    if (!registry || !job) throw new Error('There is no job');
+    registry.getCronJobs().delete('LockedCron often');
+    const fired = replicas[0]?.get(Reports).often();
+    registry.addCronJob('LockedCron often', job);
+    await fired;
+    expect(runs()).toHaveLength(1);
+  });
+
+  it('leaves a job out that is planned no longer', async () => {
+    replicas[0]?.get(SchedulerRegistry).deleteCronJob('LockedCron often');
+    await expect(replicas[0]?.get(Reports).often()).resolves.toBeUndefined();
+    expect(runs()).toEqual([]);
+  });
+
   it('says so where the class was not made by Nest', async () => {
     const reports = new Reports({} as LockService);
     expect((await caught(reports.nightly(), LockNotWiredError)).message).toContain('Reports.nightly');
