@@ -5,7 +5,6 @@ import { Connections } from './primitives/connections.js';
 import type { LockEvent } from './observability/lock-events.js';
 import { CountDownLatch } from './primitives/count-down-latch.js';
 import { currentHold } from './primitives/current-hold.js';
-import { termsOf } from './primitives/entry.js';
 import { type FencedLock, TokenLock } from './primitives/fenced-lock.js';
 import { GroupLock } from './primitives/group-lock.js';
 import { parseSingleFlight, type SingleFlightOptions } from './primitives/flight.options.js';
@@ -14,7 +13,7 @@ import { LeaderElection, type LeaderElectionOptions } from './primitives/leader-
 import { type Lock, ReentrantLock } from './primitives/lock.js';
 import { type LockOptions, type LockRequest, parseChoice, parseRequest } from './primitives/lock.options.js';
 import type { ChosenKind } from './primitives/lock-choice.js';
-import { checkLease, fullName, type LockRuntime } from './primitives/lock-runtime.js';
+import { fullName, type LockRuntime } from './primitives/lock-runtime.js';
 import type { MultiHold } from './primitives/multi-hold.js';
 import { MultiLock } from './primitives/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './primitives/non-reentrant-lock.js';
@@ -26,6 +25,7 @@ import type { AsJson } from './primitives/shared-result.js';
 import { Semaphore } from './primitives/semaphore.js';
 import { SharedWork } from './primitives/shared-work.js';
 import { SpinLock } from './primitives/spin-lock.js';
+import { acceptedTerms } from './primitives/terms.js';
 import { runInRegion } from './scope/current-region.js';
 import { Region } from './scope/region.js';
 import type { Backoff } from './waiting/backoff.js';
@@ -200,10 +200,9 @@ export class LockService {
     }
     const { plan, connection, options } = parseSingleFlight(given);
     const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
-    const request = parseRequest(options, runtime.defaults.wait);
-    checkLease(request.lease, runtime.defaults);
+    const terms = acceptedTerms(parseRequest(options, runtime.defaults.wait), runtime);
     const flight = new SharedWork(runtime, fullName(name, runtime.defaults), undefined, plan);
-    return (await flight.share(termsOf(request, runtime.scheduler), fn)) as AsJson<T>;
+    return (await flight.share(terms, fn)) as AsJson<T>;
   }
 
   /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */

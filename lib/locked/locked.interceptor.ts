@@ -5,10 +5,10 @@ import { describe } from '../input/describe.js';
 import { sortedNames } from '../keys/names.js';
 import type { Connections } from '../primitives/connections.js';
 import type { Guard } from '../primitives/entered.js';
-import { type Terms, termsOf } from '../primitives/entry.js';
 import type { LockRequest } from '../primitives/lock.options.js';
-import { checkLease, fullName, type LockRuntime } from '../primitives/lock-runtime.js';
+import { fullName, type LockRuntime } from '../primitives/lock-runtime.js';
 import { SharedWork } from '../primitives/shared-work.js';
+import { acceptedTerms, type Terms } from '../primitives/terms.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import { runFor } from '../scope/entrance.js';
 import { enterFor } from './locked.needs.js';
@@ -136,7 +136,6 @@ export class LockedInterceptor {
 }
 
 const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): Terms => {
-  checkLease(request.lease, runtime.defaults);
-  const terms = termsOf(request, runtime.scheduler);
+  const terms = acceptedTerms(request, runtime);
   return callerGone ? { ...terms, limit: terms.limit.endedAlsoBy(callerGone) } : terms;
 };

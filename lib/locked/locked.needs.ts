@@ -1,5 +1,5 @@
 import type { Guard } from '../primitives/entered.js';
-import type { Terms } from '../primitives/entry.js';
+import type { Terms } from '../primitives/terms.js';
 import { GrantedHold } from '../primitives/granted-hold.js';
 import { ReentrantLock } from '../primitives/lock.js';
 import type { LockRuntime } from '../primitives/lock-runtime.js';

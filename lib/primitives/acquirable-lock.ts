@@ -1,11 +1,11 @@
 import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import type { Entered } from './entered.js';
-import { type Terms, termsOf } from './entry.js';
 import type { Hold } from './hold.js';
 import { type AcquireOptions, type LockRequest, parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';
-import { checkLease, type LockRuntime } from './lock-runtime.js';
+import type { LockRuntime } from './lock-runtime.js';
+import { acceptedTerms, type Terms } from './terms.js';
 
 /** The ways to acquire, for every lock that says how it is taken under terms. */
 export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
@@ -73,7 +73,6 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   /** @internal */
   accept(request: LockRequest): Terms {
-    checkLease(request.lease, this.runtime.defaults);
-    return termsOf(request, this.runtime.scheduler);
+    return acceptedTerms(request, this.runtime);
   }
 }

@@ -1,38 +1,20 @@
 import { LockConflictError } from '../errors.js';
 import type { Region } from '../scope/region.js';
 import type { EndTurn, Turns } from '../scope/turns.js';
-import type { SteadyScheduler } from '../time/steady-scheduler.js';
-import { WaitLimit } from '../time/wait-limit.js';
 import type { Acquired } from '../waiting/attempt.js';
 import { type Asked, refusal } from '../waiting/refusal.js';
 import { type Entered, entered } from './entered.js';
 import { Grant } from './grant.js';
 import { type Binding, GrantedHold } from './granted-hold.js';
 import { type Covering, HeldAround } from './held-around.js';
-import type { LockRequest } from './lock.options.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { persist } from './persist.js';
 import { readBeside } from './read-beside.js';
 import { seatName } from './seats.js';
-
-const NO_SIGNALS: readonly AbortSignal[] = [];
-
-/** What a caller asks for. */
-export interface Terms {
-  /** Milliseconds; `undefined` is the watchdog. */
-  readonly lease: number | undefined;
-  /** From when on, for how long, and until which signal the caller waits, whatever it is that it has to wait for. */
-  readonly limit: WaitLimit;
-}
+import type { Terms } from './terms.js';
 
 type Request = Asked & Terms;
-
-/** What was asked for, as of now. */
-export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: SteadyScheduler): Terms => ({
-  lease,
-  limit: new WaitLimit(scheduler, wait, signal ? [signal] : NO_SIGNALS),
-});
 
 /**
  * How callers get in to one lock. The owner is whoever is running: inside a region that holds the lock, its owner,

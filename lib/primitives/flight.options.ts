@@ -5,6 +5,9 @@ import { type ConnectionChoice, parseConnectionName } from './connections.js';
 import type { AcquireOptions } from './lock.options.js';
 import { type ErrorClass, isErrorClass } from './shared-errors.js';
 
+/** Who waited has that long to come for the result, ms: longer than it takes to notice that a message was lost. */
+export const FETCHED_WITHIN_MS = 10_000;
+
 /** How a result is shared. */
 export interface SharedResultOptions {
   /**
@@ -37,7 +40,7 @@ const isListOfErrorClasses = (value: unknown): value is readonly ErrorClass[] =>
 /** @throws LockOptionsError naming option and value. */
 export const parseFlight = ({ ttl = 0, errors = [] }: Given): FlightPlan => {
   if (!isListOfErrorClasses(errors)) throw refusedOption('errors', errors, 'a list of classes that extend Error');
-  return { ttl: parseDuration(ttl, 'ttl', { min: 0, max: MAX_DURATION - 10_000 }), errors };
+  return { ttl: parseDuration(ttl, 'ttl', { min: 0, max: MAX_DURATION - FETCHED_WITHIN_MS }), errors };
 };
 
 /** @throws LockOptionsError naming option and value. */

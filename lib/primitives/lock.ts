@@ -1,7 +1,8 @@
 import { LockOwnershipError } from '../errors.js';
 import { AcquirableLock } from './acquirable-lock.js';
 import type { Entered } from './entered.js';
-import { Entry, type Terms } from './entry.js';
+import { Entry } from './entry.js';
+import type { Terms } from './terms.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold } from './hold.js';
 import type { AcquireOptions } from './lock.options.js';

@@ -3,7 +3,7 @@ import { describe } from '../input/describe.js';
 import { sortedNames } from '../keys/names.js';
 import { AcquirableLock } from './acquirable-lock.js';
 import { type Entered, enteredTogether } from './entered.js';
-import type { Terms } from './entry.js';
+import type { Terms } from './terms.js';
 import type { GrantedHold } from './granted-hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';

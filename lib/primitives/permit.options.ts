@@ -5,7 +5,7 @@ import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-tries.js';
 import { parseCount } from './counts.js';
-import { termsOf } from './entry.js';
+import { termsOf } from './terms.js';
 import { parseLockOptions } from './lock.options.js';
 
 /** How to acquire permits that have ids and leases. */

@@ -12,7 +12,7 @@ import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/refusal.js';
 import { AcquirableLock } from './acquirable-lock.js';
 import { type Entered, enteredTogether } from './entered.js';
-import type { Terms } from './entry.js';
+import type { Terms } from './terms.js';
 import type { GrantedHold } from './granted-hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';

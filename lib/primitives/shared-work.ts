@@ -3,8 +3,8 @@ import { wrongKeyType } from '../backend/wrong-key-type.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError } from '../errors.js';
 import { flightLock, flightResult } from '../keys/names.js';
 import type { Asked } from '../waiting/refusal.js';
-import type { Terms } from './entry.js';
-import type { FlightPlan } from './flight.options.js';
+import type { Terms } from './terms.js';
+import { FETCHED_WITHIN_MS, type FlightPlan } from './flight.options.js';
 import { HeldAround } from './held-around.js';
 import type { Hold } from './hold.js';
 import { ReentrantLock } from './lock.js';
@@ -12,9 +12,6 @@ import type { LockRuntime } from './lock-runtime.js';
 import { persist } from './persist.js';
 import type { SharedErrors } from './shared-errors.js';
 import { read, returned, type SharedResult, valueOf, write } from './shared-result.js';
-
-/** Who waited has that long to come for the result, ms: longer than it takes to notice that a message was lost. */
-const FETCHED_WITHIN_MS = 10_000;
 
 /** Whether it says something of who waited, and nothing of what was waited for. */
 const isOfOneCaller = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { Entered } from './entered.js';
-import type { Terms } from './entry.js';
+import type { Terms } from './terms.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { ReentrantLock } from './lock.js';
 

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { LockLostError, LockOptionsError, type LockService } from '../../lib/index.js';
 import type { AcquirableLock } from '../../lib/primitives/acquirable-lock.js';
-import { termsOf } from '../../lib/primitives/entry.js';
+import { termsOf } from '../../lib/primitives/terms.js';
 import type { MultiHold } from '../../lib/primitives/multi-hold.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
