@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'ioredis';
 import { LockUnavailableError } from '../../lib/index.js';
 import { Certificates, type Identity } from '../servers/certificates.js';
@@ -81,18 +82,35 @@ describe('F41 TLS', () => {
     ['no client certificate', /CERTIFICATE_REQUIRED$/, () => ({ ca: certificates.credentials().ca })],
     ['a client certificate that has expired', /CERTIFICATE_EXPIRED$/, () => certificates.credentials('expired')],
     ['a client certificate of another authority', /UNKNOWN_CA$/, () => certificates.credentials('anotherAuthority')],
-  ])('%s is the cause of the error', async (_, code, tls) => {
-    const client = open(tls());
-    const codes: unknown[] = [];
-    // The server says so and cuts, and the first cuts may be quicker.
-    const isTold = async (): Promise<boolean> => {
-      const { cause } = await refusal(client);
-      codes.push(cause.code);
-      return code.test(cause.code);
+  ])(
+    '%s is the cause of the error',
+    async (_, code, tls) => {
+      const client = open(tls());
+      const codes: unknown[] = [];
+      // The server says so and cuts, and the first cuts may be quicker.
+      const isTold = async (): Promise<boolean> => {
+        const { cause } = await refusal(client);
+        codes.push(cause.code);
+        return code.test(cause.code);
+      };
+      await until(isTold, 30_000, `the cause is ${code}`);
+      expect(codes.slice(0, -1).filter((early) => early !== 'ECONNRESET')).toEqual([]);
+      expect((await refusal(client)).cause.code).toMatch(code);
+    },
+    60_000,
+  );
+
+  it('a client that is closed within the handshake with a server it does not trust ends nothing else', async () => {
+    const tls = { ...certificates.credentials(), ca: certificates.anotherAuthority };
+    const closedAfter = async (ms: number): Promise<void> => {
+      const client = open(tls);
+      const asking = settled(() => client.locks.tryAcquire('order:1'));
+      await sleep(ms);
+      await client.close();
+      expect((await asking).error).toBeInstanceOf(LockUnavailableError);
     };
-    await until(isTold, 10_000, `the cause is ${code}`);
-    expect(codes.slice(0, -1).filter((early) => early !== 'ECONNRESET')).toEqual([]);
-    expect((await refusal(client)).cause.code).toMatch(code);
+    // An error that nobody hears fails the test, as it would end a process.
+    for (let ms = 0; ms < 12; ms++) await Promise.all(Array.from({ length: 8 }, () => closedAfter(ms)));
   });
 
   it('plain text to a TLS port is cut, and that is the cause of the error', async () => {

@@ -2,6 +2,13 @@ import type { RedisOptions } from 'ioredis';
 import { Redis } from 'ioredis';
 import { optionsOfUrl } from './connection-url.js';
 
+export interface RedisSocket {
+  cork(): void;
+  uncork(): void;
+  on(event: 'error', listener: () => void): unknown;
+  listeners(event: 'error'): readonly unknown[];
+}
+
 /**
  * The little of ioredis that is used, as a structure: an instance of another major version, or of another installed
  * copy, fits as well, which `instanceof` would deny.
@@ -10,7 +17,7 @@ export interface RedisClient {
   readonly status: string;
   readonly isCluster: boolean;
   /** The socket; there is none before it connects. */
-  readonly stream?: { cork(): void; uncork(): void };
+  readonly stream?: RedisSocket;
   readonly options: { readonly keyPrefix?: string | undefined };
   connect(): Promise<void>;
   disconnect(reconnect?: boolean): void;
