@@ -315,10 +315,10 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
   }
 
   private keepAlive(): void {
-    if (this.loss) return;
     if (this.isEnding) this.lease.doubt();
     else this.lease.trust();
-    this.runtime.watchdog.watch(this);
+    // The deadline may have passed before the reply came, and whoever is lost leaves the watchdog only once.
+    if (!this.loss) this.runtime.watchdog.watch(this);
   }
 
   private letGo(): void {

@@ -1,4 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors.js';
+import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { executions, expectWithin, settled, until, watchKey } from './observe.js';
 import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
 
@@ -7,6 +8,22 @@ const LONG = '60s';
 
 describe('F7: the client gives up, and the request arrives later', () => {
   const bench = useBench();
+
+  it('is not sent when the connection is ready too late', async () => {
+    let stalled = 0;
+    const scheduler: Scheduler = {
+      now: () => systemScheduler.now() + stalled,
+      schedule: (ms, task, options) => systemScheduler.schedule(ms, task, options),
+    };
+    const client = bench().open(undefined, { scheduler });
+    const attempt = settled(() => client.locks.tryAcquire('f7:unsent', { lease: LONG }));
+    // The event loop stood still while the client connected, and hears of that before any timer.
+    stalled = DEADLINE;
+    const { error } = await attempt;
+    expect(error).toBeInstanceOf(LockUnavailableError);
+    expect(error).toMatchObject({ outcome: 'not-sent', message: `No connection to Redis within ${DEADLINE} ms` });
+    await expect(bench().admin.exists('f7:unsent')).resolves.toBe(0);
+  });
 
   it('is refused by the server as late', async () => {
     const { client, proxy } = await bench().openBehindProxy();

@@ -11,6 +11,11 @@ export class BlockableLoop implements Scheduler {
   private readonly tasks: Task[] = [];
   private time = 0;
 
+  /** How many timers are set. */
+  get pending(): number {
+    return this.tasks.length;
+  }
+
   now(): number {
     return this.time;
   }

@@ -119,7 +119,9 @@ export class NodeCommands implements RedisCommands {
     const waited = deadline - this.scheduler.now();
     const isReady = await this.connection.whenReady(waited);
     if (this.refusal) throw this.refusal;
-    if (!isReady) throw notConnected(name, waited, this.connection.lastError);
+    // A blocked event loop can hear of both at once.
+    const isLate = this.scheduler.now() >= deadline;
+    if (!isReady || isLate) throw notConnected(name, waited, this.connection.lastError);
   }
 
   checkGrant(key: string, name = key): void {

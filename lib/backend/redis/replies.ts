@@ -35,10 +35,13 @@ export const unavailable = (name: string | undefined, error: unknown): LockUnava
   });
 };
 
+/** What was begun with a deadline that had passed has had no time. */
+const time = (ms: number): string => `${Math.max(0, Math.round(ms))} ms`;
+
 export const notConnected = (name: string | undefined, waited: number, cause: unknown): LockUnavailableError => {
   const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
   return new LockUnavailableError(
-    `No connection to Redis within ${Math.round(waited)} ms${why}`,
+    `No connection to Redis within ${time(waited)}${why}`,
     'not-sent',
     PERMANENT.test(why),
     {
@@ -49,7 +52,7 @@ export const notConnected = (name: string | undefined, waited: number, cause: un
 };
 
 export const noReply = (name: string | undefined, ms: number): LockUnavailableError =>
-  new LockUnavailableError(`Redis did not answer within ${Math.round(ms)} ms`, 'unknown', false, { lockName: name });
+  new LockUnavailableError(`Redis did not answer within ${time(ms)}`, 'unknown', false, { lockName: name });
 
 /** The answer comes from a proxy, or from a server that is not Redis; what it did is unknown. */
 export const unexpectedReply = (reply: unknown): LockUnavailableError =>

@@ -79,7 +79,7 @@ export class ClusterTopology {
         this.waiting.add(done);
       });
     }
-    if (!this.map) throw notConnected(name, Math.max(0, ms), this.lastError);
+    if (!this.map) throw notConnected(name, ms, this.lastError);
   }
 
   /** Who serves the slot of a key, as far as it is known. */

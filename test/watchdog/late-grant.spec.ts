@@ -1,0 +1,25 @@
+import { LockLostError } from '../../lib/index.js';
+import { Grant } from '../../lib/primitives/grant.js';
+import { GrantedHold } from '../../lib/primitives/granted-hold.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { Stopwatch } from '../../lib/time/stopwatch.js';
+import { BlockableLoop } from './blockable-loop.js';
+
+const LEASE = 20;
+
+describe('A lease that is over when its hold is admitted', () => {
+  it('I11 is lost, and nobody looks after it any more', async () => {
+    const loop = new BlockableLoop();
+    const settings = parseModuleOptions({ backend: 'memory' });
+    const runtime = createRuntime(settings, loop);
+    const acquired = { owner: 'me:1', sent: new Stopwatch(runtime.scheduler), lease: LEASE, fence: undefined };
+    const grant = new Grant(runtime, runtime.kinds.plain, 'order:1', acquired);
+    loop.block(LEASE);
+    grant.admitFirst(new GrantedHold(grant, 'loose', 0), LEASE);
+    expect(grant.signal.reason).toBeInstanceOf(LockLostError);
+    expect(runtime.grants.size).toBe(0);
+    await loop.pass(runtime.watchdog.timeout);
+    expect(loop.pending).toBe(0);
+  });
+});
