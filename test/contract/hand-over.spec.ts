@@ -116,17 +116,16 @@ onEveryBackend((world) => {
       const { lock } = await lockOf();
       const first = await lock.acquire();
       const giving = new AbortController();
-      const refusals: unknown[] = [];
-      const refused = (error: unknown) => void refusals.push(error);
+      const refusals = new Map<string, unknown>();
       const [last] = await queue(() => {
-        lock.acquire({ wait: '20s', signal: giving.signal }).catch(refused);
-        lock.acquire({ wait: 60 }).catch(refused);
+        lock.acquire({ wait: '20s', signal: giving.signal }).catch((error) => refusals.set('aborted', error));
+        lock.acquire({ wait: 60 }).catch((error) => refusals.set('late', error));
         return lock.acquire({ wait: '20s' });
       });
       giving.abort();
-      await world.time.until(() => refusals.length === 2, 2000);
-      expect(refusals[0]).toBeInstanceOf(LockAbortedError);
-      expect(refusals[1]).toBeInstanceOf(LockTimeoutError);
+      await world.time.until(() => refusals.size === 2, 2000);
+      expect(refusals.get('aborted')).toBeInstanceOf(LockAbortedError);
+      expect(refusals.get('late')).toBeInstanceOf(LockTimeoutError);
       await first.release();
       const hold = await world.time.finish(last, 1000);
       expect(hold.owner).toBe(first.owner);
