@@ -42,14 +42,18 @@ export class Time {
     return work;
   }
 
-  /** Lets time go by until the condition holds. Resolves with how long that took; fails when longer than `within`. */
+  /**
+   * Lets time go by until the condition holds. Resolves with how long that took; fails when it did not hold although it was
+   * looked at later than `within`.
+   */
   async until(condition: () => boolean | Promise<boolean>, within: number): Promise<number> {
     const start = this.now();
-    while (!(await condition())) {
-      if (this.now() - start > within) throw new Error(`Not so within ${within} ms: ${String(condition)}`);
+    for (;;) {
+      const looked = this.now();
+      if (await condition()) return this.now() - start;
+      if (looked - start > within) throw new Error(`Not so within ${within} ms: ${String(condition)}`);
       await this.tick();
     }
-    return this.now() - start;
   }
 }
 

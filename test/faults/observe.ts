@@ -22,12 +22,16 @@ const idleShare = (): (() => number) => {
   };
 };
 
-/** Resolves when `condition` holds; rejects when it does not within `ms`, as long as they are on a machine so busy. */
+/**
+ * Resolves when `condition` holds; rejects when it was looked at later than `ms` from now, as long as they are on a machine
+ * so busy, and did not hold. A look that began in time may end late.
+ */
 export const until = async (condition: () => boolean | Promise<boolean>, ms: number, what: string): Promise<void> => {
   const idle = idleShare();
   const start = performance.now();
-  while (!(await condition())) {
+  for (;;) {
     const late = performance.now() - start - ms;
+    if (await condition()) return;
     if (late > 0 && (late > ms * (BUSY_FACTOR - 1) || idle() > BUSY_BELOW))
       throw new Error(`Not within ${ms} ms: ${what}`);
     await sleep(5);
