@@ -1,14 +1,12 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { executions, expectWithin, settled, until, watchKey } from './observe.js';
+import { CLOCK_GRAIN, executions, expectWithin, settled, until, watchKey } from './observe.js';
 import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useBench } from './open-locks.js';
 
 const CLIENTS = 10;
 const ROUNDS = 5;
 /** So long that whatever is gone soon was undone and did not expire. */
 const LONG = '60s';
-/** Two clocks are read, each in milliseconds of its own. */
-const CLOCK_GRAIN = 20;
 
 describe('F1: the reply of an acquire is lost', () => {
   const bench = useBench();

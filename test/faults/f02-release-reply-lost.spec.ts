@@ -22,7 +22,8 @@ describe('F2: the reply of a release is lost', () => {
   });
 
   it('does not touch the next holder, who came in between', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    // The release has to last until the next owner has the lock and a connection is back.
+    const { client, proxy } = await bench().openBehindProxy({ commandTimeout: '1s' });
     const other = bench().open();
     const { admin, history } = bench();
     for (let round = 0; round < 5; round++) {

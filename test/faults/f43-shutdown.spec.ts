@@ -8,7 +8,7 @@ import { LockLostError, LockShutdownError } from '../../lib/errors.js';
 import { LockService } from '../../lib/lock.service.js';
 import { RedisLockModule } from '../../lib/redis-lock.module.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { expectWithin, settled, until } from './observe.js';
+import { CLOCK_GRAIN, expectWithin, settled, until } from './observe.js';
 import { DEADLINE, LEASE, POLL, untilConnected, useBench } from './open-locks.js';
 
 const SHUTDOWN = 500;
@@ -82,7 +82,7 @@ describe('F43: shutdown', () => {
     expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
     await expect(bench().admin.hgetall('f43:deaf')).resolves.toEqual({ [hold.owner]: '1' });
     hold.assertHeld();
-    await until(async () => (await bench().admin.exists('f43:deaf')) === 0, LEASE, 'the lease ends');
+    await until(async () => (await bench().admin.exists('f43:deaf')) === 0, LEASE + CLOCK_GRAIN, 'the lease ends');
     expect(() => hold.assertHeld()).toThrow(LockLostError);
   });
 

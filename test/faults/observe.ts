@@ -6,6 +6,9 @@ import type { Redis } from 'ioredis';
 const BUSY_FACTOR = 3;
 const BUSY_BELOW = 0.5;
 
+/** The server's clock and ours are read, each in milliseconds of its own. */
+export const CLOCK_GRAIN = 20;
+
 /** The share of the machine that was idle since the call. */
 const idleShare = (): (() => number) => {
   const sum = (): { idle: number; all: number } => {
