@@ -41,6 +41,18 @@ export interface RedisClient {
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
 
+/** Whoever hears of a socket that it failed has nothing to learn from what it says after that. */
+const ignore = (): void => {};
+
+/**
+ * For whoever closes a client, or hears of an error. ioredis hears one error of a socket. Of one that is closed within the
+ * TLS handshake Node emits two: why we do not trust the server, and that the server was not told good-bye; an error that
+ * nobody hears ends the process.
+ */
+export const bearLateErrors = ({ stream }: RedisClient): void => {
+  if (stream?.listeners('error').includes(ignore) === false) stream.on('error', ignore);
+};
+
 export const isRedisClient = (input: unknown): input is RedisClient =>
   typeof input === 'object' &&
   input !== null &&

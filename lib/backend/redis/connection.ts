@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
-import { duplicateClient, type RedisClient } from './client.js';
+import { bearLateErrors, duplicateClient, type RedisClient } from './client.js';
 import type { ServerInput } from './connection-input.js';
 
 const FASTEST_RECONNECT_MS = 50;
@@ -69,9 +69,6 @@ const isCut = (error: unknown): boolean => ['ECONNRESET', 'EPIPE'].includes(code
  */
 const isHandshakeError = (error: unknown): boolean => codeOf(error).startsWith('ERR_SSL_');
 
-/** Whoever hears of a socket that it failed has nothing to learn from what it says after that. */
-const ignore = (): void => {};
-
 /** What the owner of a connection wants to hear. */
 export interface ConnectionListener {
   /** Runs after each (re-)connection, before it counts as ready. A rejection drops the connection and tries again. */
@@ -106,7 +103,7 @@ export class RedisConnection {
     const retryStrategy = (): number => reconnectDelay(this.failures++);
     this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, { retryStrategy })));
     this.client.on('error', (error: unknown) => {
-      this.bearLateErrors();
+      bearLateErrors(this.client);
       if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutCommand(error);
     });
     this.client.on('ready', () => void this.onReady());
@@ -159,7 +156,7 @@ export class RedisConnection {
   reconnect(): void {
     if (this.closed) return;
     this.ready = false;
-    this.bearLateErrors();
+    bearLateErrors(this.client);
     this.client.disconnect(true);
   }
 
@@ -185,18 +182,9 @@ export class RedisConnection {
     // Where nothing is connected nothing can end, and ioredis says nothing.
     const connected = this.opened && !['reconnecting', 'close', 'end'].includes(this.client.status);
     const ended = connected ? this.whenEnded() : Promise.resolve();
-    this.bearLateErrors();
+    bearLateErrors(this.client);
     this.client.disconnect();
     await ended;
-  }
-
-  /**
-   * ioredis hears one error of a socket. Of one that is closed within the TLS handshake Node emits two: why we do not trust
-   * the server, and that the server was not told good-bye; an error that nobody hears ends the process.
-   */
-  private bearLateErrors(): void {
-    const { stream } = this.client;
-    if (stream?.listeners('error').includes(ignore) === false) stream.on('error', ignore);
   }
 
   private whenEnded(): Promise<void> {
