@@ -5,6 +5,7 @@ import { MemoryStore } from './backend/memory/store.js';
 import { Quorum } from './backend/quorum/quorum.js';
 import { RedisBackend } from './backend/redis/redis-backend.js';
 import { RedisNode } from './backend/redis/redis-node.js';
+import { openTransport } from './backend/redis/transport.js';
 import { latchChannel, semaphoreChannel } from './keys/names.js';
 import { HTTP_ERRORS } from './locked/http-errors.js';
 import { LockEvents } from './observability/lock-events.js';
@@ -50,7 +51,7 @@ const createBackend = (
 ): LockBackend => {
   if (absent !== undefined) return absentBackend(absent);
   if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fences);
-  return new RedisBackend(connection, settings, scheduler);
+  return new RedisBackend(openTransport(connection, settings, scheduler), settings, scheduler);
 };
 
 const createMasters = (

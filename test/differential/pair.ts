@@ -3,6 +3,7 @@ import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/store.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { openTransport } from '../../lib/backend/redis/transport.js';
 import { LockError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
@@ -93,11 +94,9 @@ export class Pair {
 
   static async start(): Promise<Pair> {
     const server = await RedisServer.start();
-    const backend = new RedisBackend(
-      server.url,
-      { commandTimeout: 2000, fences: 'counter' },
-      new SteadyScheduler(systemScheduler, rethrow),
-    );
+    const scheduler = new SteadyScheduler(systemScheduler, rethrow);
+    const transport = openTransport(server.url, { commandTimeout: 2000 }, scheduler);
+    const backend = new RedisBackend(transport, { fences: 'counter' }, scheduler);
     const redis = {
       backend,
       now: () => Date.now(),

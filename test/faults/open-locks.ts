@@ -6,6 +6,7 @@ import type { ConnectionInput } from '../../lib/backend/redis/connection-input.j
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { RedisSubscriber } from '../../lib/backend/redis/subscriber.js';
+import { openTransport } from '../../lib/backend/redis/transport.js';
 import { LockService } from '../../lib/lock.service.js';
 import type { LockEvent } from '../../lib/observability/lock-events.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../lib/redis-lock.options.js';
@@ -123,7 +124,8 @@ export class Bench {
   /** A client whose two connections go different ways, so that each has faults of its own. */
   openSplit(commands: string, subscriber: string, options?: ClientOptions): Client {
     const backend = (scheduler: SteadyScheduler): LockBackend => {
-      const redis = new RedisBackend(commands, { commandTimeout: DEADLINE }, scheduler);
+      const transport = openTransport(commands, { commandTimeout: DEADLINE }, scheduler);
+      const redis = new RedisBackend(transport, {}, scheduler);
       const wakeUps = new RedisSubscriber(subscriber, DEADLINE, scheduler);
       const close = async (graceMs: number) => void (await Promise.all([redis.close(graceMs), wakeUps.close()]));
       return Object.assign(Object.create(redis) as RedisBackend, { wakeUps, open: () => redis.open(), close });

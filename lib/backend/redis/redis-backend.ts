@@ -3,7 +3,6 @@ import type { BackendWatcher } from '../backend-watcher.js';
 import type { Fences } from '../fenced-transitions.js';
 import type { LockBackend, WakeUps } from '../lock-backend.js';
 import type { RedisCommands } from './commands.js';
-import type { ConnectionInput } from './connection-input.js';
 import { FairDialect } from './fair-dialect.js';
 import { RedisFairLock } from './fair-lock.js';
 import { FencedDialect } from './fenced-dialect.js';
@@ -19,9 +18,9 @@ import { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
 import type { Replicas } from './replication.js';
 import { RedisSemaphore } from './semaphore.js';
 import { RedisSingleFlight } from './single-flight.js';
-import { openTransport, type Transport, type TransportSettings } from './transport.js';
+import type { Transport } from './transport.js';
 
-export interface RedisBackendSettings extends TransportSettings {
+export interface RedisBackendSettings {
   /** Default: `clock`. */
   readonly fences?: Fences;
   /** How many replicas must know of a lock before it counts as acquired. Default: none. */
@@ -42,19 +41,17 @@ export class RedisBackend implements LockBackend {
   readonly countDownLatch: RedisLatch;
   readonly singleFlight: RedisSingleFlight;
   readonly wakeUps: WakeUps;
-  private readonly transport: Transport;
   private readonly commands: RedisCommands;
   private readonly locks: RedisLock[] = [];
   private readonly requests: MarkedRequests;
 
   constructor(
-    connection: ConnectionInput,
-    { fences = 'clock', replicas, ...settings }: RedisBackendSettings,
+    private readonly transport: Transport,
+    { fences = 'clock', replicas }: RedisBackendSettings,
     scheduler: SteadyScheduler,
   ) {
-    this.transport = openTransport(connection, settings, scheduler);
-    this.commands = this.transport.commands;
-    this.wakeUps = this.transport.wakeUps;
+    this.commands = transport.commands;
+    this.wakeUps = transport.wakeUps;
     const lockIn = (dialect: LockDialect): RedisLock => {
       const lock = new RedisLock(this.commands, scheduler, dialect, replicas);
       this.locks.push(lock);
