@@ -20,7 +20,7 @@ import type { AcquireReply, LockDialect, ReleaseReply } from './lock-dialect.js'
 import { unexpectedReply } from './replies.js';
 import type { Replicas } from './replication.js';
 import { renewByShard } from './renew-by-shard.js';
-import { isUnknown, requestInTime, type TimedRequest } from './request-in-time.js';
+import { errorOfTwo, isUnknown, requestInTime, type TimedRequest } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
 
@@ -233,7 +233,7 @@ export class RedisLock implements LockTransitions {
       return onlyReplyWasLost ? { outcome: 'released' } : released;
     } catch (error) {
       this.undoing.undo({ ...request, notAfter: 0 });
-      throw error;
+      throw errorOfTwo(first, error);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { Limits } from './lock-dialect.js';
-import { isUnknown, requestInTime } from './request-in-time.js';
+import { errorOfTwo, isUnknown, requestInTime } from './request-in-time.js';
 import { scripts } from './scripts/scripts.generated.js';
 import { Undoing } from './undoing.js';
 
@@ -125,16 +125,16 @@ export class MarkedRequests {
     send: SendMarked<Outcome>,
     deadline: () => number,
   ): Promise<Answer<Outcome>> {
-    const ask = (): Promise<Answer<Outcome>> => this.ask(identity, deadline(), send);
     try {
-      const answer = await ask();
+      const answer = await this.ask(identity, deadline(), send);
       this.forget(identity.marker);
       return answer;
     } catch (first) {
-      if (!isPassing(first)) throw first;
+      const end = deadline();
+      if (!isPassing(first) || this.scheduler.now() >= end) throw first;
       // From here on the marker stays until its time is over: a copy of the first try may still arrive.
-      return await ask().catch((second: unknown) => {
-        throw isUnknown(first) ? first : second;
+      return await this.ask(identity, end, send).catch((second: unknown) => {
+        throw errorOfTwo(first, second);
       });
     }
   }

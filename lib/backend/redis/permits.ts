@@ -15,7 +15,7 @@ import { RedisCounter } from './counter.js';
 import type { Limits } from './lock-dialect.js';
 import type { MarkedRequest, MarkedRequests } from './marked-requests.js';
 import { PermitScripts } from './permit-scripts.js';
-import { isUnknown, requestInTime } from './request-in-time.js';
+import { errorOfTwo, isUnknown, requestInTime } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
@@ -140,7 +140,7 @@ export class RedisPermits implements PermitTransitions {
       try {
         return await ask();
       } catch {
-        // Of the first it is still unknown.
+        // The outcome of the first try is still unknown.
         throw unknown;
       } finally {
         await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
@@ -169,7 +169,7 @@ export class RedisPermits implements PermitTransitions {
       } catch (error) {
         // However long it takes: permits may have no lease, and under their ids nothing else is ever out.
         this.undoing.undo({ free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
-        throw error;
+        throw errorOfTwo(first, error);
       }
     }
   }

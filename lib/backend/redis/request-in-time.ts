@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../errors.js';
+import { isPassing, LockUnavailableError } from '../../errors.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { Stopwatch } from '../../time/stopwatch.js';
 import type { RedisCommands } from './commands.js';
@@ -26,6 +26,15 @@ const isUnavailable = (error: unknown, outcome: LockUnavailableError['outcome'])
 export const isUnknown = (error: unknown): boolean => isUnavailable(error, 'unknown');
 
 /**
+ * The error to report of a request that failed twice: the one whose outcome is unknown, if any; else the first, unless the
+ * second cannot be helped by another try.
+ */
+export const errorOfTwo = (first: unknown, second: unknown): unknown => {
+  if (isUnknown(first)) return first;
+  return isPassing(second) && !isUnknown(second) ? first : second;
+};
+
+/**
  * Makes a request that the server refuses after the deadline. Where it did so although the deadline has not come, our
  * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
  * before anything was written, there is time for another.
@@ -34,9 +43,17 @@ export const requestInTime = <Reply, T>(
   commands: RedisCommands,
   scheduler: SteadyScheduler,
   request: TimedRequest<Reply, T>,
+): Promise<T> => tryInTime(commands, scheduler, request, undefined);
+
+/** @param before Why the try before had no effect, if there was one. */
+const tryInTime = <Reply, T>(
+  commands: RedisCommands,
+  scheduler: SteadyScheduler,
+  request: TimedRequest<Reply, T>,
+  before: unknown,
 ): Promise<T> => {
   const { key, name = key, deadline, grants = false } = request;
-  const again = (): Promise<T> => requestInTime(commands, scheduler, request);
+  const again = (why: unknown): Promise<T> => tryInTime(commands, scheduler, request, why);
 
   const send = (): Promise<T> => {
     // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
@@ -44,13 +61,13 @@ export const requestInTime = <Reply, T>(
     const sent = new Stopwatch(scheduler);
     const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
     const failed = (error: unknown): Promise<T> => {
-      if (isUnavailable(error, 'not-sent')) return again();
+      if (isUnavailable(error, 'not-sent')) return again(error);
       if (isUnknown(error)) request.onUnknown?.(notAfter);
       throw error;
     };
     const answered = (reply: Reply): T | PromiseLike<T> => {
       try {
-        return request.read(reply, sent) ?? again();
+        return request.read(reply, sent) ?? again(refusedLate(name));
       } catch (error) {
         return failed(error);
       }
@@ -58,7 +75,7 @@ export const requestInTime = <Reply, T>(
     return request.send({ notAfter, deadline }).then(answered, failed);
   };
 
-  if (scheduler.now() >= deadline) return Promise.reject(tooLate(name));
+  if (scheduler.now() >= deadline) return Promise.reject(before ?? neverSent(name));
   try {
     return commands.canSend(key) ? send() : commands.ready(deadline, key, name).then(send);
   } catch (error) {
@@ -66,5 +83,8 @@ export const requestInTime = <Reply, T>(
   }
 };
 
-const tooLate = (name: string): LockUnavailableError =>
+const neverSent = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The request was not sent: its deadline had passed', 'not-sent', false, { lockName: name });
+
+const refusedLate = (name: string): LockUnavailableError =>
   new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });

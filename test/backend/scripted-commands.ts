@@ -1,0 +1,96 @@
+import type { RedisCommands } from '../../lib/backend/redis/commands.js';
+import type { HeldField, Replicas } from '../../lib/backend/redis/replication.js';
+import {
+  type ArgumentsOf,
+  isReplyOf,
+  type KeysOf,
+  type ReplyOf,
+  type Script,
+} from '../../lib/backend/redis/scripts/script.js';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+
+/** A script as it was sent. */
+export interface SentScript {
+  readonly script: string;
+  readonly keys: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly at: number;
+}
+
+/** A reply of the test's own, or an error that the command fails with. */
+export type Answerer = (sent: SentScript) => Promise<readonly unknown[]>;
+
+export const unavailable = (
+  outcome: LockUnavailableError['outcome'],
+  message: string = outcome,
+  permanent = false,
+): LockUnavailableError => new LockUnavailableError(message, outcome, permanent);
+
+/**
+ * Commands to a server that the test plays, on a clock that the test moves. The clock of the server is that of the test.
+ */
+export class ScriptedCommands implements RedisCommands {
+  readonly commandTimeout = 1000;
+  readonly clock = new ManualClock();
+  readonly errors: unknown[] = [];
+  readonly scheduler = new SteadyScheduler(this.clock, (error) => void this.errors.push(error));
+  readonly sent: SentScript[] = [];
+  /** While false, nothing can be sent: {@link ready} rejects at its deadline. */
+  isConnected = true;
+  answer: Answerer = () => Promise.reject(unavailable('unknown'));
+  /** How many replicas have something. */
+  replicas: () => Promise<number> = async () => 0;
+
+  patience(): number {
+    return this.commandTimeout;
+  }
+
+  canSend(): boolean {
+    return this.isConnected;
+  }
+
+  async ready(deadline: number): Promise<void> {
+    if (this.isConnected) return;
+    const waited = deadline - this.clock.now();
+    await this.scheduler.pause(waited);
+    if (!this.isConnected) throw unavailable('not-sent', `No connection to Redis within ${waited} ms`);
+  }
+
+  checkGrant(): void {}
+
+  serverTime(): number {
+    return this.clock.now();
+  }
+
+  observe(): void {}
+
+  shardOf(): number {
+    return 0;
+  }
+
+  publishCommand(): 'PUBLISH' {
+    return 'PUBLISH';
+  }
+
+  async run<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): Promise<ReplyOf<S>> {
+    const sent = { script: script.name, keys, args, at: this.clock.now() };
+    this.sent.push(sent);
+    const reply = await this.answer(sent);
+    if (!isReplyOf(script, reply)) throw new TypeError(`No reply of ${script.name}: ${JSON.stringify(reply)}`);
+    return reply;
+  }
+
+  replicasWith(_held: HeldField, _replicas: Replicas): Promise<number> {
+    return this.replicas();
+  }
+
+  watch(): void {}
+
+  refuse(): void {}
+
+  open(): void {}
+
+  async close(): Promise<void> {}
+}
