@@ -30,6 +30,8 @@ export class Contention<Wanted, Got extends object> {
   /** Those who are to have what the try that is on its way gets; nobody while none is. */
   private trying: ReadonlySet<Waiter<Wanted, Got>> = new Set();
   private readonly wakeUp: WakeUp;
+  /** Whether something was announced since the last try left, so that it may have happened after what that try found. */
+  private isNewsDue = false;
   private readonly courtesy: Courtesy;
   private readonly ear: Ear | undefined;
   /** Runs while it goes from one to the next in this process. */
@@ -53,11 +55,12 @@ export class Contention<Wanted, Got extends object> {
     this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
     if (channel === undefined) return;
     const onHearing = (): void => {
+      this.isNewsDue = true;
       // Whose turn it is then is looked at soon enough.
       if (!this.courtesy.isOpen) this.wakeUp.notify();
     };
     const onError = (error: unknown): void => this.collapse(error);
-    this.ear = new Ear(waiting.wakeUps, channel, () => this.courtesy.heard(), onError, onHearing);
+    this.ear = new Ear(waiting.wakeUps, channel, () => this.heard(), onError, onHearing);
   }
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
@@ -104,6 +107,11 @@ export class Contention<Wanted, Got extends object> {
     if (isOpen) this.wakeUp.notify();
   }
 
+  private heard(): void {
+    // The release that made a try succeed is no news to it, however late its announcement comes.
+    if (this.courtesy.heard() !== 'own') this.isNewsDue = true;
+  }
+
   /** Passes what somebody lets go of to the first in line; false where that is not possible. */
   passOn(got: Got): boolean {
     // Who opened came before everybody in line, and would be overtaken.
@@ -121,7 +129,7 @@ export class Contention<Wanted, Got extends object> {
   /** What somebody here has is about to be given back. */
   releasing(): void {
     this.stopSeries();
-    this.courtesy.releasing();
+    this.courtesy.releasing(this.ear?.hears ?? false);
   }
 
   /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
@@ -257,6 +265,7 @@ export class Contention<Wanted, Got extends object> {
   /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
   private async try(waiter: Waiter<Wanted, Got>): Promise<LastSeen> {
     this.trying = new Set(this.tries.isShared ? this.waiters : [waiter]);
+    this.isNewsDue = false;
     try {
       const result = await this.tries.try(this.name, waiter.wanted);
       if ('got' in result) this.lastSeen = this.handOut(result.got);
@@ -281,15 +290,18 @@ export class Contention<Wanted, Got extends object> {
     this.courtesy.otherCame();
   }
 
-  /** To those who still wait for it. */
+  /** To those who still wait for it. Returns what the next in line finds; `undefined`: it may as well try at once. */
   private handOut(got: Got): Busy | undefined {
     const takers = [...this.trying].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
-    if (takers.length === 0) this.tries.giveBack(this.name, got);
-    else this.courtesy.got();
-    // What was announced before is over.
-    this.wakeUp.forget();
-    return this.tries.after(got);
+    // Whoever wanted another try has had it; but of what was announced meanwhile this one may have seen nothing.
+    if (!this.isNewsDue) this.wakeUp.forget();
+    if (takers.length > 0) {
+      this.courtesy.got();
+      return this.tries.after(got);
+    }
+    this.tries.giveBack(this.name, got);
+    return undefined;
   }
 
   /** Called by a waiter whose wait is over. */

@@ -20,8 +20,9 @@ export class Courtesy {
   private others: number | undefined;
   /** Announcements still to pass, that of our own release included. */
   private turns = 0;
-  /** Whether we have got it since we released it last; and until when the announcement of that release may come, ms. */
+  /** Whether we have got it since we released it last. */
   private isOurs = false;
+  /** Until when the next announcement is that of our own last release, ms. */
   private echoUntil = Number.NEGATIVE_INFINITY;
   private timer: ScheduledTask | undefined;
   private patience = SHORTEST_PATIENCE_MS;
@@ -38,10 +39,10 @@ export class Courtesy {
     return this.timer !== undefined;
   }
 
-  /** A release is about to be sent, and we shall hear its announcement as well. */
-  releasing(): void {
+  /** A release is about to be sent. @param hears Whether we shall hear its announcement as well. */
+  releasing(hears: boolean): void {
     this.isOurs = false;
-    this.echoUntil = this.scheduler.now() + LONGEST_ECHO_MS;
+    this.echoUntil = hears ? this.scheduler.now() + LONGEST_ECHO_MS : Number.NEGATIVE_INFINITY;
     if (this.others === 0) this.onOver();
     else this.begin(this.expected);
   }
@@ -61,12 +62,15 @@ export class Courtesy {
     this.begin(others - 1);
   }
 
-  /** A release was announced, whoever's. */
-  heard(): void {
+  /** A release was announced: our own, or somebody else's. */
+  heard(): 'own' | 'other' {
+    const whose = this.scheduler.now() < this.echoUntil ? 'own' : 'other';
+    this.echoUntil = Number.NEGATIVE_INFINITY;
     // What we had given up before we got it again is no news.
-    if (this.isOurs && this.scheduler.now() < this.echoUntil) return;
+    if (whose === 'own' && this.isOurs) return whose;
     if (this.turns > 0) this.begin(this.turns - 1);
     else this.end();
+    return whose;
   }
 
   /** Somebody else was found to have it. */

@@ -4,58 +4,7 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { Line } from '../../lib/waiting/line.js';
-import type { Busy, Tries } from '../../lib/waiting/tries.js';
-
-interface Taken {
-  readonly left: number;
-}
-
-/** A try that the test answers. */
-interface Question {
-  readonly wanted: number;
-  found(available: number): void;
-  taken(left: number): void;
-  failed(error: Error): void;
-}
-
-/** Tries for a number of something, each answered by the test, in the order in which they were made. */
-class AskedTries implements Tries<number, Taken> {
-  readonly questions: Question[] = [];
-  readonly givenBack: Taken[] = [];
-  asked = 0;
-
-  constructor(readonly isShared = false) {}
-
-  passedOn(got: Taken): Taken {
-    return got;
-  }
-
-  try(_name: string, wanted: number): Promise<{ readonly got: Taken } | Busy> {
-    this.asked += 1;
-    return new Promise((resolve, reject) => {
-      this.questions.push({
-        wanted,
-        found: (available) => resolve({ available, remaining: -1 }),
-        taken: (left) => resolve({ got: { left } }),
-        failed: reject,
-      });
-    });
-  }
-
-  giveBack(_name: string, got: Taken): void {
-    this.givenBack.push(got);
-  }
-
-  after({ left }: Taken): Busy | undefined {
-    return this.isShared ? undefined : { available: left, remaining: -1 };
-  }
-
-  suits(wanted: number, { available = 0 }: Busy): boolean {
-    return !this.isShared && wanted <= available;
-  }
-
-  async settled(): Promise<void> {}
-}
+import { AskedTries, type Question, type Taken } from './asked-tries.js';
 
 describe('A line', () => {
   const polling = { safety: 5000, deaf: 1000 };
