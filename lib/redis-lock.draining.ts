@@ -6,6 +6,8 @@ import type { OwnedRuntime } from './redis-lock.runtime.js';
 /** The share of the shutdown time-out, and the most of it, ms, in which holders whose signals have aborted may let go. */
 const GRACE = 1 / 5;
 const LONGEST_GRACE_MS = 500;
+/** The most that undoing what is open and closing connections may take, ms. */
+const LONGEST_CLOSE_MS = 1000;
 
 /** The end of all connections of a module, under one deadline. */
 export class Draining {
@@ -36,16 +38,14 @@ export class Draining {
 
   /** Closes our connections, in what is left of the time-out. */
   async close(): Promise<void> {
-    // A connection that does not answer takes a while to close, too.
-    const left = this.end - this.scheduler.now() - this.grace / 2;
-    const graceMs = Math.min(LONGEST_GRACE_MS, Math.max(left, this.grace / 2));
-    await this.closeWithin(graceMs);
+    const left = Math.max(0, this.end - this.scheduler.now());
+    await this.closeWithin(Math.min(LONGEST_CLOSE_MS, left));
   }
 
   /** The same for an application that did not start, and of which Nest ends nothing. */
-  async closeWithin(graceMs: number): Promise<void> {
+  async closeWithin(ms: number): Promise<void> {
     for (const { watchdog } of this.runtimes) watchdog.stop();
-    await Promise.all(this.runtimes.map((runtime) => runtime.close(graceMs)));
+    await Promise.all(this.runtimes.map((runtime) => runtime.close(ms)));
   }
 
   private async begin(): Promise<void> {

@@ -41,8 +41,8 @@ export interface OwnedRuntime extends LockRuntime {
   readonly probe: StartUpProbe;
   /** Starts connecting, without waiting for it. */
   open(): void;
-  /** Ends background work within `graceMs` and closes all connections of ours. Never rejects. */
-  close(graceMs: number): Promise<void>;
+  /** Ends background work and closes all connections of ours, within `ms`. Never rejects. */
+  close(ms: number): Promise<void>;
 }
 
 const createBackend = (
@@ -122,8 +122,8 @@ export const createRuntime = (
       backend.open();
       masters?.open();
     },
-    close: async (graceMs) => {
-      await Promise.all([probe.close(), backend.close(graceMs), masters?.close(graceMs)]);
+    close: async (ms) => {
+      await Promise.all([probe.close(), backend.close(ms), masters?.close(ms)]);
       scheduler.deadlines.stop();
     },
   };

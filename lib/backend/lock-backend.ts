@@ -54,6 +54,9 @@ export interface LockBackend {
   refuse(reason: Error): void;
   /** Starts connecting, where there is something to connect to. Does not wait for it. */
   open(): void;
-  /** Finishes background work as far as it can within `graceMs`, then closes what it opened. Never rejects. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Finishes background work as far as it can in half of `ms`, and closes what it opened in what is left then. Never
+   * rejects.
+   */
+  close(ms: number): Promise<void>;
 }

@@ -15,6 +15,7 @@ import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import type { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
+import { hearLeakWarnings } from '../servers/warnings.js';
 import { History } from './history.js';
 import { until } from './observe.js';
 
@@ -88,6 +89,7 @@ export class Bench {
   private readonly closers: (() => Promise<void>)[] = [];
   private readonly clients: Client[] = [];
   private readonly unhandled: unknown[] = [];
+  private readonly stopHearing: () => void;
 
   constructor(
     readonly server: RedisServer,
@@ -96,6 +98,7 @@ export class Bench {
   ) {
     realProcess.on('unhandledRejection', this.onUnhandled);
     realProcess.on('uncaughtException', this.onUnhandled);
+    this.stopHearing = hearLeakWarnings(this.onUnhandled);
   }
 
   static async start(args: readonly string[] = []): Promise<Bench> {
@@ -173,6 +176,7 @@ export class Bench {
   async end(): Promise<void> {
     realProcess.off('unhandledRejection', this.onUnhandled);
     realProcess.off('uncaughtException', this.onUnhandled);
+    this.stopHearing();
     this.admin.disconnect();
     await this.server.stop();
   }

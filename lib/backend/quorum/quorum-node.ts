@@ -27,7 +27,7 @@ export interface NodeBackend {
   watch(watcher: BackendWatcher): void;
   refuse(reason: Error): void;
   open(): void;
-  close(graceMs: number): Promise<void>;
+  close(ms: number): Promise<void>;
 }
 
 /** Undoing an acquisition of `lease` ms has certainly ended by then, ms. */
@@ -119,8 +119,8 @@ export class QuorumNode {
     this.backend.open();
   }
 
-  close(graceMs: number): Promise<void> {
-    return this.backend.close(graceMs);
+  close(ms: number): Promise<void> {
+    return this.backend.close(ms);
   }
 
   private notHere(owner: OwnerId, lease: number): void {

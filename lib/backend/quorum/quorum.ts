@@ -41,9 +41,9 @@ export class Quorum {
     for (const node of this.nodes) node.open();
   }
 
-  async close(graceMs: number): Promise<void> {
-    const end = this.scheduler.now() + graceMs;
-    await this.lock.finish(graceMs);
+  async close(ms: number): Promise<void> {
+    const end = this.scheduler.now() + ms;
+    await this.lock.finish(ms / 2);
     const left = Math.max(0, end - this.scheduler.now());
     await Promise.all(this.nodes.map((node) => node.close(left)));
   }

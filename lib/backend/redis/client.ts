@@ -5,6 +5,7 @@ import { optionsOfUrl } from './connection-url.js';
 export interface RedisSocket {
   cork(): void;
   uncork(): void;
+  destroy(): void;
   on(event: 'error', listener: () => void): unknown;
   listeners(event: 'error'): readonly unknown[];
 }

@@ -56,5 +56,6 @@ export interface RedisCommands {
   /** Refuses everything from now on, for this reason. */
   refuse(reason: Error): void;
   open(): void;
-  close(): Promise<void>;
+  /** @param ms The longest that this may take. Default: half a second. */
+  close(ms?: number): Promise<void>;
 }

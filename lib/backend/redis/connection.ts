@@ -1,56 +1,11 @@
-import type { RedisOptions } from 'ioredis';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
-import { bearLateErrors, duplicateClient, type RedisClient } from './client.js';
+import { bearLateErrors, duplicateClient, type RedisClient, type RedisSocket } from './client.js';
 import type { ServerInput } from './connection-input.js';
+import { bindingSettings, reconnectDelay, type Role } from './connection-settings.js';
 
-const FASTEST_RECONNECT_MS = 50;
-const SLOWEST_RECONNECT_MS = 1000;
-const SENTINEL_RECONNECT_MS = 10_000;
+/** The longest that a socket is waited for which is told to end, ms. */
 const CLOSE_PATIENCE_MS = 500;
-const LONGEST_WAIT_MS = 40_000;
-
-/** What a connection is for. */
-export type Role = 'commands' | 'subscriber' | 'replication';
-
-/**
- * What makes one command have one effect and every wait an end. The user's own choices must not decide the safety of a
- * lock, so these go over them.
- */
-const bindingSettings = (role: Role, commandTimeout: number): RedisOptions => ({
-  connectionName: `nest-redis-lock:${role}`,
-  keyPrefix: '',
-  lazyConnect: true,
-  // Rejects what is in flight at the moment of a close; any other value sends it again or never settles it.
-  maxRetriesPerRequest: 0,
-  autoResendUnfulfilledCommands: false,
-  // Nothing may run after we gave up on it.
-  enableOfflineQueue: false,
-  enableAutoPipelining: false,
-  // ioredis subscribes again without a catch: one revoked permission there would end the process.
-  autoResubscribe: false,
-  enableReadyCheck: true,
-  connectTimeout: 2000,
-  disconnectTimeout: 200,
-  // Frees a frozen or half-open socket, also during the handshake; but a WAIT may take its time.
-  socketTimeout: role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 2 * commandTimeout),
-  keepAlive: 5000,
-  stringNumbers: false,
-  // Sentinels, where there are such: tried for ever, none of them for long, and listened to for a fail-over.
-  failoverDetector: true,
-  sentinelCommandTimeout: 1000,
-  sentinelRetryStrategy: (attempts) => reconnectDelay(attempts),
-  // Seldom: ioredis prints each of these failures, and nobody else can hear of them.
-  sentinelReconnectStrategy: () => SENTINEL_RECONNECT_MS,
-  // A master that was demoted refuses for ever: connect again, where a name may lead elsewhere now. Never send again (2).
-  reconnectOnError: (error) => (error.message.includes('READONLY') ? 1 : false),
-});
-
-/** Milliseconds to wait after `failures` connections in a row that came to nothing. */
-const reconnectDelay = (failures: number): number => {
-  const cap = Math.min(SLOWEST_RECONNECT_MS, FASTEST_RECONNECT_MS * 2 ** Math.min(failures, 10));
-  return Math.max(FASTEST_RECONNECT_MS, Math.random() * cap);
-};
 
 /** ioredis puts the command that failed into the error: for HELLO and AUTH that is the password, for whoever logs it. */
 const withoutCommand = (error: unknown): unknown => {
@@ -89,6 +44,8 @@ export class RedisConnection {
   private failures = 0;
   private readonly waiting = new Set<(ready: boolean) => void>();
   private isGathering = false;
+  /** The socket that was told to end, so that it is told once. */
+  private dropped: RedisSocket | undefined;
 
   constructor(
     input: ServerInput,
@@ -100,8 +57,16 @@ export class RedisConnection {
     const settings = bindingSettings(role, commandTimeout);
     // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
     const unset = { commandTimeout: undefined };
-    const retryStrategy = (): number => reconnectDelay(this.failures++);
-    this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, { retryStrategy })));
+    const own = {
+      retryStrategy: () => reconnectDelay(this.failures++),
+      // A master that was demoted refuses for ever: connect again, where a name may lead elsewhere now. Not by ioredis,
+      // which would drop the socket once for each command that was refused.
+      reconnectOnError: (error: Error) => {
+        if (error.message.includes('READONLY')) this.reconnect();
+        return false;
+      },
+    };
+    this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, own)));
     this.client.on('error', (error: unknown) => {
       bearLateErrors(this.client);
       if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutCommand(error);
@@ -152,10 +117,13 @@ export class RedisConnection {
     });
   }
 
-  /** Drops the socket and connects anew. */
+  /** Drops the socket and connects anew. Does nothing while that is under way. */
   reconnect(): void {
     if (this.closed) return;
     this.ready = false;
+    const { stream } = this.client;
+    if (!this.hasSocket || stream === this.dropped) return;
+    this.dropped = stream;
     bearLateErrors(this.client);
     this.client.disconnect(true);
   }
@@ -173,23 +141,34 @@ export class RedisConnection {
     this.settleWaiting(false);
   }
 
-  /** Closes for good, at once, without waiting for answers. */
-  async close(): Promise<void> {
+  /**
+   * Closes for good, without waiting for answers.
+   * @param ms The longest that this may take; a socket that has not ended by then is destroyed.
+   */
+  async close(ms = CLOSE_PATIENCE_MS): Promise<void> {
     if (this.closed) return;
     this.closed = true;
     this.ready = false;
     this.settleWaiting(false);
     // Where nothing is connected nothing can end, and ioredis says nothing.
-    const connected = this.opened && !['reconnecting', 'close', 'end'].includes(this.client.status);
-    const ended = connected ? this.whenEnded() : Promise.resolve();
+    const ended = this.hasSocket ? this.whenEnded(Math.min(ms, CLOSE_PATIENCE_MS)) : Promise.resolve();
     bearLateErrors(this.client);
     this.client.disconnect();
     await ended;
   }
 
-  private whenEnded(): Promise<void> {
+  /** Whether there is a socket, or one is being opened. */
+  private get hasSocket(): boolean {
+    return this.opened && !['reconnecting', 'close', 'end'].includes(this.client.status);
+  }
+
+  private whenEnded(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.scheduler.schedule(CLOSE_PATIENCE_MS, resolve, { keepAlive: true });
+      const giveUp = (): void => {
+        this.client.stream?.destroy();
+        resolve();
+      };
+      const timer = this.scheduler.schedule(ms, giveUp, { keepAlive: true });
       this.client.on('end', () => {
         timer.cancel();
         resolve();

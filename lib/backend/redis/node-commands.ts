@@ -80,8 +80,8 @@ export class NodeCommands implements RedisCommands {
     this.connection.open();
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.connection.close(), this.replication?.close()]);
+  async close(ms?: number): Promise<void> {
+    await Promise.all([this.connection.close(ms), this.replication?.close(ms)]);
   }
 
   /** Whether commands can be sent now. */

@@ -48,7 +48,7 @@ export class RedisBackend implements LockBackend {
   constructor(
     private readonly transport: Transport,
     { fences = 'clock', replicas }: RedisBackendSettings,
-    scheduler: SteadyScheduler,
+    private readonly scheduler: SteadyScheduler,
   ) {
     this.commands = transport.commands;
     this.wakeUps = transport.wakeUps;
@@ -86,10 +86,10 @@ export class RedisBackend implements LockBackend {
     this.commands.open();
   }
 
-  async close(graceMs: number): Promise<void> {
-    await Promise.all(
-      [...this.locks, this.requests, this.permitExpirableSemaphore].map((work) => work.finish(graceMs)),
-    );
-    await this.transport.close();
+  async close(ms: number): Promise<void> {
+    const end = this.scheduler.now() + ms;
+    const working = [...this.locks, this.requests, this.permitExpirableSemaphore];
+    await Promise.all(working.map((work) => work.finish(ms / 2)));
+    await this.transport.close(Math.max(0, end - this.scheduler.now()));
   }
 }

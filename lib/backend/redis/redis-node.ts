@@ -14,7 +14,11 @@ export class RedisNode implements NodeBackend {
   readonly wakeUps: RedisSubscriber;
   private readonly commands: NodeCommands;
 
-  constructor(connection: ServerInput, settings: Omit<NodeCommandsOptions, 'identify'>, scheduler: SteadyScheduler) {
+  constructor(
+    connection: ServerInput,
+    settings: Omit<NodeCommandsOptions, 'identify'>,
+    private readonly scheduler: SteadyScheduler,
+  ) {
     this.commands = new NodeCommands(connection, { ...settings, identify: true }, scheduler);
     this.wakeUps = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands));
@@ -37,8 +41,10 @@ export class RedisNode implements NodeBackend {
     this.commands.open();
   }
 
-  async close(graceMs: number): Promise<void> {
-    await Promise.all([this.lock.finish(graceMs), this.quietLock.finish(graceMs)]);
-    await Promise.all([this.commands.close(), this.wakeUps.close()]);
+  async close(ms: number): Promise<void> {
+    const end = this.scheduler.now() + ms;
+    await Promise.all([this.lock.finish(ms / 2), this.quietLock.finish(ms / 2)]);
+    const left = Math.max(0, end - this.scheduler.now());
+    await Promise.all([this.commands.close(left), this.wakeUps.close(left)]);
   }
 }

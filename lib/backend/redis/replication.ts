@@ -57,8 +57,8 @@ export class Replication {
     });
   }
 
-  close(): Promise<void> {
-    return this.connection.close();
+  close(ms?: number): Promise<void> {
+    return this.connection.close(ms);
   }
 
   private async work(): Promise<void> {

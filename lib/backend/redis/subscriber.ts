@@ -76,11 +76,12 @@ export class RedisSubscriber implements WakeUps {
     return [...this.channels.keys()];
   }
 
-  async close(): Promise<void> {
+  /** @param ms The longest that this may take. */
+  async close(ms?: number): Promise<void> {
     this.heartbeat?.cancel();
     this.heartbeat = undefined;
     this.channels.clear();
-    await this.connection.close();
+    await this.connection.close(ms);
   }
 
   private async listen(name: string, channel: Channel): Promise<void> {

@@ -21,7 +21,8 @@ export interface TransportSettings {
 export interface Transport {
   readonly commands: RedisCommands;
   readonly wakeUps: WakeUps;
-  close(): Promise<void>;
+  /** @param ms The longest that this may take. Default: half a second. */
+  close(ms?: number): Promise<void>;
 }
 
 export const openTransport = (
@@ -36,8 +37,8 @@ export const openTransport = (
     return {
       commands,
       wakeUps,
-      close: async () => {
-        await Promise.all([commands.close(), wakeUps.close()]);
+      close: async (ms) => {
+        await Promise.all([commands.close(ms), wakeUps.close(ms)]);
       },
     };
   }
@@ -46,8 +47,8 @@ export const openTransport = (
   return {
     commands,
     wakeUps,
-    close: async () => {
-      await Promise.all([commands.close(), wakeUps.close()]);
+    close: async (ms) => {
+      await Promise.all([commands.close(ms), wakeUps.close(ms)]);
     },
   };
 };

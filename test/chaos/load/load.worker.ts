@@ -24,6 +24,10 @@ const crashed = (error: unknown): void =>
   });
 process.on('unhandledRejection', crashed);
 process.on('uncaughtException', crashed);
+// Listeners that pile up: a leak, or the same done again and again.
+process.on('warning', (warning) => {
+  if (warning.name === 'MaxListenersExceededWarning') crashed(warning);
+});
 
 const client = new Client(createRuntime(parseModuleOptions(options), systemScheduler));
 client.runtime.events.on((event) => {

@@ -104,8 +104,8 @@ export class ClusterCommands implements RedisCommands {
     this.topology.lookSoon();
   }
 
-  close(): Promise<void> {
-    return this.topology.close();
+  close(ms?: number): Promise<void> {
+    return this.topology.close(ms);
   }
 
   async run<S extends Script>(

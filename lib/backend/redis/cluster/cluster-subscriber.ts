@@ -66,9 +66,9 @@ export class ClusterSubscriber implements WakeUps {
     }
   }
 
-  async close(): Promise<void> {
+  async close(ms?: number): Promise<void> {
     this.routed.clear();
-    await Promise.all([...this.subscribers.values()].map((subscriber) => subscriber.close()));
+    await Promise.all([...this.subscribers.values()].map((subscriber) => subscriber.close(ms)));
   }
 
   /** Listens where the channel is served now. */

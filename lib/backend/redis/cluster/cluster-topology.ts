@@ -132,11 +132,11 @@ export class ClusterTopology {
     this.watcher = watcher;
   }
 
-  async close(): Promise<void> {
+  async close(ms?: number): Promise<void> {
     this.closed = true;
     this.next?.cancel();
     for (const resolve of this.waiting) resolve();
-    await Promise.all([...this.nodes.values()].map((node) => node.close()));
+    await Promise.all([...this.nodes.values()].map((node) => node.close(ms)));
   }
 
   private schedule(ms: number): void {

@@ -49,7 +49,7 @@ export const lookAtServer = async (place: Place, use: Use, terms: ProbeTerms): P
   const listener = new ProbedServer(place.input, 'subscriber', terms);
   try {
     await Promise.all([server.connected(), listener.connected()]);
-    const messages = new MessageProbe(listener, place.names.channel, use.publish, terms.scheduler);
+    const messages = new MessageProbe(listener, place.names.channel, use.publish, terms);
     const begun = await messages.begin();
     const [facts, direct, inScripts] = await Promise.all([
       askFacts(server, place.address, use),

@@ -1,6 +1,6 @@
-import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import { onAbort } from '../../../time/on-abort.js';
 import type { PublishCommand } from '../commands.js';
-import type { ProbedServer } from './probed-server.js';
+import type { ProbedServer, ProbeTerms } from './probed-server.js';
 import { type DirectCommand, type Lacks, tryCommands } from './rights.js';
 
 /** Listens to the channel of the probe as waiters listen to those of locks. */
@@ -14,7 +14,7 @@ export class MessageProbe {
     private readonly channel: string,
     /** By which command the message will be sent. */
     private readonly publish: PublishCommand,
-    private readonly scheduler: SteadyScheduler,
+    private readonly terms: Pick<ProbeTerms, 'scheduler' | 'signal'>,
   ) {}
 
   /** Resolves when the server has acknowledged, with what it refused instead. */
@@ -40,12 +40,16 @@ export class MessageProbe {
   async heard(ms: number): Promise<boolean | undefined> {
     if (!this.isListening) return undefined;
     if (!this.arrived) {
+      const { scheduler, signal } = this.terms;
       await new Promise<void>((resolve) => {
-        const timer = this.scheduler.schedule(ms, resolve, { keepAlive: true });
-        this.onArrival = () => {
+        const end = (): void => {
           timer.cancel();
+          unlisten();
           resolve();
         };
+        const timer = scheduler.schedule(ms, end, { keepAlive: true });
+        const unlisten = onAbort(signal, end);
+        this.onArrival = end;
       });
     }
     return this.arrived;

@@ -47,7 +47,7 @@ export class ProbedServer {
     this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
     });
-    this.unlisten = onAbort(signal, () => void this.connection.close());
+    this.unlisten = onAbort(signal, () => void this.connection.close(0));
   }
 
   get client(): RedisClient {

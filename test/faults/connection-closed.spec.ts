@@ -1,0 +1,103 @@
+import { RedisConnection } from '../../lib/backend/redis/connection.js';
+import { Connections } from '../../lib/primitives/connections.js';
+import { Draining } from '../../lib/redis-lock.draining.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { FaultProxy } from '../servers/fault-proxy.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { until } from './observe.js';
+import { useBench } from './open-locks.js';
+
+const thrown = (error: unknown): never => {
+  throw error;
+};
+
+describe('A connection to a server that is not there any more', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+
+  afterAll(() => server.stop());
+
+  it.each([0, 20, 100])('D22: is closed within the %d ms that are left', async (left) => {
+    await using proxy = await FaultProxy.start(server);
+    const clock = new ManualClock();
+    const connection = new RedisConnection(proxy.url, 'commands', 1000, new SteadyScheduler(clock, thrown), {
+      prepare: () => Promise.resolve(),
+    });
+    connection.open();
+    await until(() => connection.isReady, 2000, 'it is connected');
+    proxy.blackhole();
+    const { stream = {} } = connection.client;
+    const closed = connection.close(left);
+    await clock.advance(left);
+    expect(Reflect.get(stream, 'destroyed')).toBe(true);
+    await closed;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('D22: is closed at the latest after half a second where nobody says by when', async () => {
+    await using proxy = await FaultProxy.start(server);
+    const clock = new ManualClock();
+    const connection = new RedisConnection(proxy.url, 'commands', 1000, new SteadyScheduler(clock, thrown), {
+      prepare: () => Promise.resolve(),
+    });
+    connection.open();
+    await until(() => connection.isReady, 2000, 'it is connected');
+    proxy.blackhole();
+    const { stream = {} } = connection.client;
+    const closed = connection.close();
+    await clock.advance(500);
+    expect(Reflect.get(stream, 'destroyed')).toBe(true);
+    await closed;
+  });
+});
+
+describe('The end of an application', () => {
+  const bench = useBench();
+
+  it.each([
+    [200, 40],
+    [500, 100],
+    [2000, 400],
+    [10_000, 500],
+  ])('D22: leaves of a shutdownTimeout of %d ms to the connections what holders left, %d ms', async (timeout, left) => {
+    const clock = new ManualClock();
+    const client = bench().open(undefined, { scheduler: clock });
+    const given: number[] = [];
+    const runtime = {
+      ...client.runtime,
+      grants: { size: 1, whenEmpty: () => new Promise<void>(() => {}), [Symbol.iterator]: () => [].values() },
+      close: async (ms: number) => void given.push(ms),
+    } as unknown as typeof client.runtime;
+    const connections = new Connections(runtime, new Map([['default', runtime]]));
+    const draining = new Draining(connections, timeout, { warn: () => {}, error: () => {} });
+    const drained = draining.drain();
+    await clock.advance(timeout - left);
+    await drained;
+    await draining.close();
+    expect(given).toEqual([left]);
+  });
+
+  it.each([200, 500])('D22: in a black network has destroyed its sockets when its %d ms are over', async (timeout) => {
+    const clock = new ManualClock();
+    const proxy = await bench().proxy();
+    const client = bench().open(proxy.url, { scheduler: clock });
+    await client.connected();
+    const { locks, runtime } = client;
+    const draining = new Draining(new Connections(runtime, new Map()), timeout, { warn: () => {}, error: () => {} });
+    const { client: redis } = Reflect.get(
+      Reflect.get(runtime.backend, 'commands') as object,
+      'connection',
+    ) as RedisConnection;
+    const { stream = {} } = redis;
+    await locks.acquire('order:1', { lease: '60s' });
+    proxy.blackhole();
+    const closed = draining.drain().then(() => draining.close());
+    await clock.advance(timeout);
+    expect(Reflect.get(stream, 'destroyed')).toBe(true);
+    await closed;
+  });
+});
