@@ -1,6 +1,6 @@
 /** What every error of the library carries beside its message. */
 export interface LockErrorContext {
-  /** The lock's full name, as it stands in Redis. */
+  /** The lock's full name, as it stands in Redis; of a group lock `group[fields]`, where `group` is the key. */
   readonly lockName?: string | undefined;
   /** The key template of the `@Locked` method, where there is one. */
   readonly template?: string | undefined;

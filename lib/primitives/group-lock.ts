@@ -25,6 +25,7 @@ const valuesOf = (values: unknown): readonly string[] => {
  * Several values of one group as one lock: all of them or none, in one step, whatever else of the group is locked.
  * Groups live in one key each, so a group lies in one cluster slot. Its values exclude each other, and nobody else: a
  * lock that is called like the group is another kind of key (Redisson: `getMultiLock(group, values)` with a string codec).
+ * The `name` of the lock is `group[fields]`: the key of the group, and the field of each value in it.
  *
  * The very same set of values re-enters; other sets that have a value in common are other locks, and wait.
  */

@@ -11,7 +11,7 @@ export type HoldRelease = 'released' | 'still-held' | 'expired';
  * grant on the server, counted there, with one lease and one signal.
  */
 export interface Hold extends AsyncDisposable {
-  /** The lock's name, as it stands in Redis. Of several locks: their names, with commas between them. */
+  /** The name of the lock (see `Lock.name`). Of several locks: their names, with commas between them. */
   readonly name: string;
 
   /** The owner's id in Redis: `<clientId>:<number>`. Of several locks: the owners', with commas between them. */

@@ -11,7 +11,10 @@ import type { LockRuntime } from './lock-runtime.js';
 
 /** What every kind of lock can do. */
 export interface Lock<H extends Hold = Hold> {
-  /** The lock's name, as it stands in Redis. */
+  /**
+   * The lock's name, as it stands in Redis. A group lock is called `group[fields]`: `group` is its key there, and `fields`
+   * are the hashes of its values, with commas between them.
+   */
   readonly name: string;
 
   /**
@@ -38,7 +41,11 @@ export interface Lock<H extends Hold = Hold> {
    */
   release(): Promise<void>;
 
-  /** Ends the hold of whoever has it, and wakes the waiters (Redisson: `forceUnlock`). True if somebody had it. */
+  /**
+   * Ends the hold of whoever has it, and wakes the waiters (Redisson: `forceUnlock`). True if somebody had it.
+   * @throws LockUnavailableError when the server does not answer in time. The hold may have been ended by then; a request
+   * that reaches the server later changes nothing.
+   */
   forceRelease(): Promise<boolean>;
 
   /** Whether anybody holds the lock. */

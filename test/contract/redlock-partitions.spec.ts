@@ -1,4 +1,5 @@
 import { LockUnavailableError } from '../../lib/index.js';
+import { executions } from '../faults/observe.js';
 import { onMasters } from './redlock-world.js';
 
 /** Rows RD of the behaviour catalogue on five masters: some of them cut off, hanging, crashed or restarted. */
@@ -173,6 +174,28 @@ onMasters(5, (world) => {
       await hold.release();
       await Promise.all(world.at(2).map(({ server }) => server.kill9()));
       await expect(locks.getRedLock('n').tryAcquire({ wait: 200 })).rejects.toThrow(LockUnavailableError);
+    });
+  });
+
+  describe('A forced release', () => {
+    it('D17: that arrives after its caller has given up leaves the next holder alone', async () => {
+      const { locks } = await world.open();
+      const other = (await world.openFar(() => 0)).locks;
+      // So that the servers know the script.
+      await locks.getRedLock('n').forceRelease();
+      const first = await other.getRedLock('n').acquire({ lease: '60s' });
+      for (const { proxy } of world.masters) proxy.hold('request');
+      await expect(locks.getRedLock('n').forceRelease()).rejects.toMatchObject({ outcome: 'unknown' });
+      await first.release();
+      const second = await other.getRedLock('n').acquire({ lease: '60s' });
+      await time.until(async () => (await votes(second.owner)) === 5, 2000);
+      const asked = (): Promise<number[]> =>
+        Promise.all(world.masters.map(({ admin }) => executions(admin, 'evalsha')));
+      const before = await asked();
+      heal();
+      await time.until(async () => (await asked()).every((count, index) => count > (before[index] ?? 0)), 2000);
+      await expect(votes(second.owner)).resolves.toBe(5);
+      await expect(second.release()).resolves.toBe('released');
     });
   });
 

@@ -122,7 +122,7 @@ export class FakeRedis {
       case 'release':
         return ['released', now, 0];
       case 'forceRelease':
-        return ['released', ''];
+        return ['released', '', now];
       case 'inspect':
         return ['locked', '', 1, 1000];
       case 'renew':

@@ -138,7 +138,7 @@ describe('I15: a server that answers something else', () => {
   });
 
   it('to a question or a force release: unavailable', async () => {
-    const replies = { inspect: ['locked', '', 1, 1000], forceRelease: ['released', ''] } as const;
+    const replies = { inspect: ['locked', '', 1, 1000], forceRelease: ['released', '', now] } as const;
     const calls = {
       inspect: () => client.locks.getLock('i15').remainingLease(),
       forceRelease: () => client.locks.getLock('i15').forceRelease(),

@@ -56,8 +56,8 @@ export class FairDialect extends PlainDialect {
     return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
   }
 
-  override forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    const args = this.announcing(name);
+  override forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+    const args = { ...this.announcing(name), notAfter };
     return this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
   }
 

@@ -58,13 +58,13 @@ export class GroupDialect implements LockDialect {
     return this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
   }
 
-  async forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
+  async forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
-    const args = { ...this.announcing(group), fields };
+    const args = { ...this.announcing(group), notAfter, fields };
     const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);
     const [outcome, detail] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
-    return [outcome, detail];
+    return reply;
   }
 
   async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {

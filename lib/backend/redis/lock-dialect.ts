@@ -35,7 +35,11 @@ export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...
 /** `heard`: how many clients were told, where that was counted. */
 export type ReleaseReply = readonly [outcome: 'released' | 'not-held', now: number, heard?: number];
 
-export type ForceReleaseReply = readonly [outcome: 'released' | 'not-held' | 'wrong-type', detail: string];
+export type ForceReleaseReply = readonly [
+  outcome: 'released' | 'not-held' | 'late' | 'wrong-type',
+  detail: string,
+  now: number,
+];
 
 export type InspectReply = readonly [
   outcome: 'locked' | 'free' | 'wrong-type',
@@ -54,6 +58,6 @@ export interface LockDialect {
   hold(request: HoldRequest, limits: Limits): Promise<HoldReply>;
   renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply>;
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
-  forceRelease(name: string, deadline: number): Promise<ForceReleaseReply>;
+  forceRelease(name: string, limits: Limits): Promise<ForceReleaseReply>;
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply>;
 }

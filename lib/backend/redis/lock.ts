@@ -144,12 +144,20 @@ export class RedisLock implements LockTransitions {
     );
   }
 
-  async forceRelease(name: string): Promise<boolean> {
-    const deadline = this.deadline();
-    await this.ready(deadline, name);
-    const [outcome, detail] = await this.dialect.forceRelease(name, deadline);
-    if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
-    return outcome === 'released';
+  /**
+   * The only transition that ends the hold of somebody else. What arrives after the deadline is refused: it would end the
+   * hold of whoever came next, although the caller has been told that it failed.
+   */
+  forceRelease(name: string): Promise<boolean> {
+    return this.inTime({
+      ...this.about(name, this.deadline()),
+      send: (limits) => this.dialect.forceRelease(name, limits),
+      read: ([outcome, detail, now]): boolean | undefined => {
+        this.observe(name, now);
+        if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+        return outcome === 'late' ? undefined : outcome === 'released';
+      },
+    });
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {

@@ -51,8 +51,9 @@ export class PlainDialect implements LockDialect {
     return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
   }
 
-  forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    return this.commands.run(scripts.lock.forceRelease, { lock: name }, this.announcing(name), deadline, name);
+  forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+    const args = { ...this.announcing(name), notAfter };
+    return this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
   }
 
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {

@@ -49,8 +49,9 @@ export abstract class ReadWriteDialect implements LockDialect {
     return this.commands.run(this.half.renew, { locks }, { notAfter, holders }, deadline);
   }
 
-  forceRelease(name: string, deadline: number): Promise<ForceReleaseReply> {
-    return this.commands.run(this.half.forceRelease, { lock: name }, this.announcing(name), deadline, name);
+  forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+    const args = { ...this.announcing(name), notAfter };
+    return this.commands.run(this.half.forceRelease, { lock: name }, args, deadline, name);
   }
 
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {

@@ -239,18 +239,20 @@ return { 'acquired', lease, '', now, '' }`,
     /** Ends the hold of whoever has the fair lock and wakes the head of the queue, which stays. */
     forceRelease: script<
       { lock: string; queue: string; deadlines: string },
-      { channel: string; publish: string },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+      { channel: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
     >({
       name: 'fair-lock/force-release',
       keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
+      argumentNames: ['channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
 local channel = ARGV[1]
 local publish = ARGV[2]
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -286,12 +288,14 @@ end
 local function tellHead(head, channel, publish)
   if head then redis.pcall(publish, channel .. ':' .. head, '0') end
 end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local held, found = holdCount(lock, '')
-if not held then return { 'wrong-type', found } end
-local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, serverNow())
-if redis.call('DEL', lock) == 0 then return { 'not-held', '' } end
+if not held then return { 'wrong-type', found, now } end
+local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+if redis.call('DEL', lock) == 0 then return { 'not-held', '', now } end
 tellHead(head, channel, publish)
-return { 'released', '' }`,
+return { 'released', '', now }`,
     }),
     /** Keeps the places of waiters that are alive, those of one process on one lock. */
     keep: script<
@@ -991,19 +995,25 @@ return { 'acquired', lease, '', now }`,
     /** Ends the holds of whoever has one of the fields and wakes the waiters. */
     forceRelease: script<
       { group: string },
-      { channel: string; publish: string; fields: readonly string[] },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+      { channel: string; publish: string; notAfter: number; fields: readonly string[] },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
     >({
       name: 'group-lock/force-release',
       keyNames: ['group'],
-      argumentNames: ['channel', 'publish', 'fields'],
-      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
+      argumentNames: ['channel', 'publish', 'notAfter', 'fields'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local group = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local fields = {}
-for i = 3, #ARGV do
-  fields[i - 2] = ARGV[i]
+for i = 4, #ARGV do
+  fields[i - 3] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1043,16 +1053,18 @@ local function dropField(group, field, owner)
   if isHolder then redis.call('HDEL', group, field) end
   return isHolder
 end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local found = typeOfGroup(group)
-if found == 'none' then return { 'not-held', '' } end
-if found ~= 'hash' then return { 'wrong-type', found } end
+if found == 'none' then return { 'not-held', '', now } end
+if found ~= 'hash' then return { 'wrong-type', found, now } end
 local freed = false
 for _, field in ipairs(fields) do
   local holder = redis.call('HGET', group, field)
   if holder then freed = dropField(group, field, holder) or freed end
 end
 if freed then redis.pcall(publish, channel, '0') end
-return { freed and 'released' or 'not-held', '' }`,
+return { freed and 'released' or 'not-held', '', now }`,
     }),
     /** Sets how often an owner that has all the fields holds them, and for how long from now at least: to re-enter, to leave but not as the last, to extend. */
     hold: script<
@@ -1472,23 +1484,31 @@ return { lease, now }`,
     /** Ends the hold of whoever has it and wakes the waiters. */
     forceRelease: script<
       { lock: string },
-      { channel: string; publish: string },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+      { channel: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
     >({
       name: 'lock/force-release',
       keyNames: ['lock'],
-      argumentNames: ['channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
+      argumentNames: ['channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local found = redis.call('TYPE', lock).ok
-if found == 'none' then return { 'not-held', '' } end
-if found ~= 'hash' then return { 'wrong-type', found } end
-if redis.call('HGET', lock, 'mode') then return { 'wrong-type', 'hash of a read-write lock' } end
+if found == 'none' then return { 'not-held', '', now } end
+if found ~= 'hash' then return { 'wrong-type', found, now } end
+if redis.call('HGET', lock, 'mode') then return { 'wrong-type', 'hash of a read-write lock', now } end
 redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
-return { 'released', '' }`,
+return { 'released', '', now }`,
     }),
     /** Sets how often an owner that has the lock holds it, and for how long from now: to re-enter, to leave but not as the last, to extend. */
     hold: script<
@@ -2460,16 +2480,22 @@ return { 'acquired', lease, '', now }`,
     /** Ends the holds of all readers and wakes the waiters. Their time-out keys are left to expire. */
     forceRelease: script<
       { lock: string },
-      { channel: string; publish: string },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+      { channel: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
     >({
       name: 'read-lock/force-release',
       keyNames: ['lock'],
-      argumentNames: ['channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
+      argumentNames: ['channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
@@ -2477,12 +2503,14 @@ local function modeOf(lock)
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', found } end
-if mode ~= 'read' then return { 'not-held', '' } end
+if not mode then return { 'wrong-type', found, now } end
+if mode ~= 'read' then return { 'not-held', '', now } end
 redis.call('DEL', lock)
 redis.pcall(publish, channel, '0')
-return { 'released', '' }`,
+return { 'released', '', now }`,
     }),
     /** Sets how often an owner reads that reads or writes, and for how long from now: to re-enter, to leave but not as the last, to extend, and to read beside writing. */
     hold: script<
@@ -3157,16 +3185,22 @@ return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }`,
     /** Ends the hold of the writer, also what it reads, and wakes the waiters. */
     forceRelease: script<
       { lock: string },
-      { channel: string; publish: string },
-      [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+      { channel: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
     >({
       name: 'write-lock/force-release',
       keyNames: ['lock'],
-      argumentNames: ['channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held', 'wrong-type'] }, { holds: 'string' }]],
+      argumentNames: ['channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local function modeOf(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
   if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
@@ -3174,12 +3208,14 @@ local function modeOf(lock)
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', found } end
-if mode ~= 'write' then return { 'not-held', '' } end
+if not mode then return { 'wrong-type', found, now } end
+if mode ~= 'write' then return { 'not-held', '', now } end
 redis.call('DEL', lock)
 redis.pcall(publish, channel, '1')
-return { 'released', '' }`,
+return { 'released', '', now }`,
     }),
     /** Sets how often an owner that writes does, and for how long from now: to re-enter, to leave but not as the last, to extend. */
     hold: script<

@@ -4,14 +4,18 @@
 --- key deadlines
 --- arg channel: string
 --- arg publish: string
---- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+--- arg notAfter: number
+--- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
 --- invariant Only a lock is deleted, never a key of another type.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
 --- include shared/fair-queue.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local held, found = holdCount(lock, '')
-if not held then return { 'wrong-type', found } end
-local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, serverNow())
-if redis.call('DEL', lock) == 0 then return { 'not-held', '' } end
+if not held then return { 'wrong-type', found, now } end
+local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+if redis.call('DEL', lock) == 0 then return { 'not-held', '', now } end
 tellHead(head, channel, publish)
-return { 'released', '' }
+return { 'released', '', now }

@@ -2,17 +2,22 @@
 --- key group
 --- arg channel: string
 --- arg publish: string
+--- arg notAfter: number
 --- args fields: string
---- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+--- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
 --- invariant Only fields of a group are deleted, never a key of another type.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- include shared/server-now.lua
 --- include shared/group-fields.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local found = typeOfGroup(group)
-if found == 'none' then return { 'not-held', '' } end
-if found ~= 'hash' then return { 'wrong-type', found } end
+if found == 'none' then return { 'not-held', '', now } end
+if found ~= 'hash' then return { 'wrong-type', found, now } end
 local freed = false
 for _, field in ipairs(fields) do
   local holder = redis.call('HGET', group, field)
   if holder then freed = dropField(group, field, holder) or freed end
 end
 if freed then redis.pcall(publish, channel, '0') end
-return { freed and 'released' or 'not-held', '' }
+return { freed and 'released' or 'not-held', '', now }

@@ -2,12 +2,17 @@
 --- key lock
 --- arg channel: string
 --- arg publish: string
---- reply [outcome: 'released' | 'not-held' | 'wrong-type', detail: string]
+--- arg notAfter: number
+--- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
 --- invariant Only a lock that is read is deleted: neither a writer's, nor a key of another type.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- include shared/server-now.lua
 --- include shared/read-write-mode.lua
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', found } end
-if mode ~= 'read' then return { 'not-held', '' } end
+if not mode then return { 'wrong-type', found, now } end
+if mode ~= 'read' then return { 'not-held', '', now } end
 redis.call('DEL', lock)
 redis.pcall(publish, channel, '0')
-return { 'released', '' }
+return { 'released', '', now }

@@ -1,0 +1,50 @@
+import { LockUnavailableError } from '../../lib/errors.js';
+import type { Lock, LockService } from '../../lib/index.js';
+import { LOCKS } from '../topologies/every-kind.js';
+import { executions, settled, until } from './observe.js';
+import { DEADLINE, useBench } from './open-locks.js';
+
+/** So long that nothing is renewed meanwhile. */
+const LONG = '60s';
+
+describe('F7: a forced release arrives after its caller has given up', () => {
+  const bench = useBench();
+
+  it.each(LOCKS)(
+    'D17: the %s lock of the next holder is left alone',
+    async (_: string, lockOf: (locks: LockService, name: string) => Lock) => {
+      const { client, proxy } = await bench().openBehindProxy();
+      const { admin } = bench();
+      const other = bench().open();
+      const first = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
+      const forced = lockOf(client.locks, 'f7');
+      // Connected where the lock lives, so that the next request is written at once.
+      await forced.isLocked();
+
+      proxy.hold('request');
+      const attempt = await settled(() => forced.forceRelease());
+      expect(attempt.error).toBeInstanceOf(LockUnavailableError);
+      expect(attempt.error).toMatchObject({ outcome: 'unknown' });
+      await first.release();
+      const second = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
+      const asked = await executions(admin, 'evalsha');
+      const held = await bench().admin.dump('f7');
+      proxy.heal();
+      await until(async () => (await executions(admin, 'evalsha')) > asked, 10 * DEADLINE, 'the request arrives');
+      // On the same connection, and so behind it.
+      await client.connected();
+
+      await expect(admin.dump('f7')).resolves.toEqual(held);
+      await expect(second.release()).resolves.toBe('released');
+    },
+  );
+
+  it.each(LOCKS)('D17: one that arrives in time ends the hold of the %s lock', async (_, lockOf) => {
+    const [one, other] = [bench().open(), bench().open()];
+    await one.connected();
+    const hold = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
+    await expect(lockOf(one.locks, 'f7').forceRelease()).resolves.toBe(true);
+    await expect(lockOf(one.locks, 'f7').forceRelease()).resolves.toBe(false);
+    await expect(hold.release()).resolves.toBe('expired');
+  });
+});
