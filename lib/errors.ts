@@ -102,7 +102,10 @@ export class LockOptionsError extends LockError {
   readonly code = 'LOCK_OPTIONS';
 }
 
-/** A name, or a value that was to become part of one, cannot be used; the message names the value. */
+/**
+ * A name, or a value that was to become part of one, cannot be used; the message names the value. Or one call has more
+ * names than `maxNames` allows: `details.maxNames`.
+ */
 export class LockNameError extends LockError {
   readonly code = 'LOCK_NAME';
 }

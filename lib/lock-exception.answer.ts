@@ -46,9 +46,13 @@ export const answerTo = (error: LockError, conflictStatus: number): LockAnswer =
     const message = 'Temporarily unavailable; try again later';
     return { status: UNAVAILABLE, code, message, retryAfter: SHORTEST_RETRY_S };
   }
-  // A name is made of what the client sent: too long, or a part of it missing.
+  // A name is made of what the client sent: too long, too many, or a part of it missing.
   if (error instanceof LockNameError) {
-    return { status: BAD_REQUEST, code, message: 'The request names nothing that can be locked' };
+    const message =
+      'maxNames' in error.details
+        ? 'The request asks for too many locks at once'
+        : 'The request names nothing that can be locked';
+    return { status: BAD_REQUEST, code, message };
   }
   return { status: INTERNAL_ERROR, code, message: 'Internal server error' };
 };

@@ -1,6 +1,6 @@
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
-import { validateName } from './keys/names.js';
+import { assertNameCount, validateName } from './keys/names.js';
 import { Connections } from './primitives/connections.js';
 import type { LockEvent } from './observability/lock-events.js';
 import { CountDownLatch } from './primitives/count-down-latch.js';
@@ -100,7 +100,8 @@ export class LockService {
   /**
    * Several values of one group as one lock, in one key and by one command (Redisson: `getMultiLock(group, values)` with
    * a string codec). Other values of the group are free meanwhile.
-   * @throws LockOptionsError when there is no value, LockNameError for a name or value that cannot be used.
+   * @throws LockOptionsError when there is no value, LockNameError for a name or value that cannot be used and for more
+   *   values than `maxNames`.
    */
   getGroupLock(group: string, values: readonly string[]): Lock {
     return new GroupLock(this.runtime, this.fullName(group), values);
@@ -111,11 +112,18 @@ export class LockService {
    * of their names, so that nobody waits for each other in a circle.
    * @param locks Names of plain locks, or locks of any kind, also of other connections. A name that is
    *   given twice counts once.
-   * @throws LockOptionsError when there is none, or when a lock is given twice.
+   * @throws LockOptionsError when there is none, or when a lock is given twice; LockNameError for a name that cannot be
+   *   used, and for more locks than `maxNames`.
    */
   getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
-    const wanted = locks.filter((lock, index) => typeof lock !== 'string' || locks.indexOf(lock) === index);
-    const members = wanted.map((lock) => (typeof lock === 'string' ? this.lockFor(lock) : lock));
+    assertNameCount('A multi-lock', locks.length, this.runtime.defaults.maxNames);
+    const names = new Set<string>();
+    const members = locks.flatMap((lock): readonly Lock[] => {
+      if (typeof lock !== 'string') return [lock];
+      if (names.has(lock)) return [];
+      names.add(lock);
+      return [this.lockFor(lock)];
+    });
     return new MultiLock(this.runtime, members);
   }
 
@@ -128,7 +136,8 @@ export class LockService {
   /**
    * Several locks as one of which more than half are enough (Redisson: `getRedLock`).
    * @param locks At least three locks of any kind, usually of connections to different servers.
-   * @throws LockOptionsError for fewer, for a lock that is given twice, and for what is no lock.
+   * @throws LockOptionsError for fewer, for a lock that is given twice, and for what is no lock; LockNameError for more
+   *   locks than `maxNames`.
    */
   getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
   getRedLock(...given: readonly (string | Lock)[]): Lock {

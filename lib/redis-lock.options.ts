@@ -54,6 +54,12 @@ export interface RedisLockOptions {
   readonly safetyPoll?: Duration | undefined;
   /** Longest name, prefix included, in bytes of UTF-8. Default: 512. */
   readonly maxNameBytes?: number | undefined;
+  /**
+   * How many names one call may lock: the elements of the lists that a key template goes through, what a key function
+   * returns, the members of `getMultiLock` and `getRedLock`, the values of `getGroupLock`. More are refused with
+   * `LockNameError` before any further name is made, since the length of a list often comes from a client. Default: 1,000.
+   */
+  readonly maxNames?: number | undefined;
   /** Whether names may hold control characters. Default: false. */
   readonly allowControlCharacters?: boolean | undefined;
   /**
@@ -113,6 +119,7 @@ const OPTIONS = [
   'shutdownTimeout',
   'safetyPoll',
   'maxNameBytes',
+  'maxNames',
   'allowControlCharacters',
   'fences',
   'handover',
@@ -145,6 +152,7 @@ export const parseModuleOptions = (options: RedisLockOptions | undefined): LockS
       maxBytes: count(given.maxNameBytes, 'maxNameBytes', 512),
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
+    maxNames: count(given.maxNames, 'maxNames', 1000),
     fences: oneOf(given.fences, 'fences', ['clock', 'counter']),
     handOver: parseHandover(given.handover),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),

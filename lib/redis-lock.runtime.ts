@@ -79,8 +79,18 @@ export const createRuntime = (
   const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
   const masters = settings.redlock && createMasters(settings.redlock, settings.restartGuard, scheduler);
-  const { fairWaitTimeout, handOver, safetyPoll, watchdogTimeout, keyPrefix, wait, maxQueue, maxHold, names } =
-    settings;
+  const {
+    fairWaitTimeout,
+    handOver,
+    safetyPoll,
+    watchdogTimeout,
+    keyPrefix,
+    wait,
+    maxQueue,
+    maxHold,
+    names,
+    maxNames,
+  } = settings;
   const polling = { safety: safetyPoll, deaf: Math.min(DEAF_POLL_MS, safetyPoll) };
   const waiting = { wakeUps: backend.wakeUps, scheduler, polling, maxQueue };
   const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout, handOver });
@@ -109,7 +119,14 @@ export const createRuntime = (
     acquisitions: settlingOf([...lines, semaphores, expirablePermits, latches]),
     watchdog,
     events,
-    defaults: { keyPrefix, wait, maxHold, maxLease: settings.restartGuard || Number.POSITIVE_INFINITY, names },
+    defaults: {
+      keyPrefix,
+      wait,
+      maxHold,
+      maxLease: settings.restartGuard || Number.POSITIVE_INFINITY,
+      names,
+      maxNames,
+    },
     shutdown: shutdownController.signal,
     shutdownController,
     grants: new Grants(),

@@ -23,6 +23,8 @@ export interface ConnectionSettings extends ConnectionPlace {
   readonly commandTimeout: number;
   readonly safetyPoll: number;
   readonly names: NameLimits;
+  /** How many names one call may lock. */
+  readonly maxNames: number;
   readonly fences: Fences;
   readonly handOver: HandOver;
   readonly maxQueue: number;

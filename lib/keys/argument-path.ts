@@ -16,6 +16,14 @@ export interface Found {
   readonly element: string;
 }
 
+/** How far a path has been followed; see {@link Found}. */
+type Place = Pick<Found, 'reached' | 'element'>;
+
+interface Collected {
+  readonly found: Found[];
+  readonly most: number;
+}
+
 const GRAMMAR = /^(?:0|[1-9]\d*)(?:\.[^.\s\\\p{Cc}]+)*$/u;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 /** Never data, and the way from any object to the functions of the program. */
@@ -32,24 +40,35 @@ export function parsePath(text: string): ArgumentPath | undefined {
  * Follows a path. A list is gone through element by element, unless the next step is a number: that picks one element.
  * Names never address a list itself, so that a field called `length`, `at` or `values` is the field of its elements.
  * Getters may throw, and so may this.
+ * @param most How many list elements may be read.
+ * @returns `undefined` if the lists on the path have more elements; the elements beyond `most` are not read.
  */
-export function follow(args: readonly unknown[], path: ArgumentPath): readonly Found[] {
+export function follow(args: readonly unknown[], path: ArgumentPath, most: number): readonly Found[] | undefined {
   const [index, ...properties] = path.steps;
-  return walk(args[Number(index)], properties, index, '');
+  const found: Found[] = [];
+  return walk(args[Number(index)], properties, { reached: index, element: '' }, { found, most }) ? found : undefined;
 }
 
-function walk(value: unknown, steps: readonly string[], reached: string, element: string): readonly Found[] {
+/** Returns false as soon as it is known that there are too many elements. */
+function walk(value: unknown, steps: readonly string[], { reached, element }: Place, into: Collected): boolean {
   const [step, ...rest] = steps;
   if (Array.isArray(value) && (step === undefined || !INDEX.test(step))) {
-    // By index, since array methods pass over holes and may be overridden.
-    return Array.from({ length: value.length }, (_, index) => {
+    // By index, since array methods pass over holes and may be overridden. The length is read once: a proxy may change it.
+    const length: number = value.length;
+    for (let index = 0; index < length; index += 1) {
+      // Each of the remaining elements counts, so a list that is too long is refused before any of it is read.
+      if (into.found.length + length - index > into.most) return false;
       const place = `${reached}[${index}]`;
-      return walk(value[index], steps, place, place);
-    }).flat();
+      if (!walk(value[index], steps, { reached: place, element: place }, into)) return false;
+    }
+    return true;
   }
   const complete = step === undefined;
-  if (complete || typeof value !== 'object' || value === null) return [{ value, reached, complete, element }];
-  return walk(read(value, step), rest, `${reached}.${step}`, element);
+  if (complete || typeof value !== 'object' || value === null) {
+    into.found.push({ value, reached, complete, element });
+    return true;
+  }
+  return walk(read(value, step), rest, { reached: `${reached}.${step}`, element }, into);
 }
 
 /** Own properties, and what getters of a class give. Methods and `Object.prototype` are not data. */

@@ -57,6 +57,20 @@ function refused(name: unknown, fault: string): LockNameError {
   return new LockNameError(`The lock name ${shown} ${fault}`, { details: { name: shown } });
 }
 
+export const TOO_MANY_REMEDY = 'lock fewer names in one call, or raise maxNames';
+
+/**
+ * For lists of names that a caller gives. Elements that are given twice count twice, so that nothing has to be read.
+ * @param what Has the names, at the beginning of a sentence.
+ * @throws LockNameError if there are more than `maxNames`
+ */
+export function assertNameCount(what: string, count: number, maxNames: number): void {
+  if (count <= maxNames) return;
+  throw new LockNameError(`${what} has ${count} names, and ${maxNames} are allowed; ${TOO_MANY_REMEDY}`, {
+    details: { count, maxNames },
+  });
+}
+
 /** Redisson's companion name with a word in front: `word:{name}`, or `word:name` if the name has its own braces. */
 export function prefixedName(prefix: string, name: string): string {
   return name.includes('{') ? `${prefix}:${name}` : `${prefix}:{${name}}`;

@@ -1,7 +1,7 @@
 import { describe } from '../input/describe.js';
 import { type ArgumentPath, type Found, follow } from './argument-path.js';
 import { boundaryIn, encoder, type Encoder, textOf } from './encoding.js';
-import { sortedNames, spellingFault } from './names.js';
+import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './names.js';
 import { parseTemplate, templateError } from './template-syntax.js';
 
 /** How a call of a method becomes the name of its lock. */
@@ -13,10 +13,11 @@ export interface KeyTemplate {
    * The name for these arguments, or, when a placeholder goes through a list, the names for its elements: each once, in
    * the order of their bytes. Placeholders through the same list take the same element.
    *
-   * @throws LockNameError when a value is missing or cannot be part of a name, a list is empty, two placeholders go
-   * through different lists, or a getter throws (then its error is the `cause`)
+   * @param maxNames How many elements a list may have; elements that give the same name count each.
+   * @throws LockNameError when a value is missing or cannot be part of a name, a list is empty or too long, two
+   * placeholders go through different lists, or a getter throws (then its error is the `cause`)
    */
-  render(args: readonly unknown[]): string | readonly string[];
+  render(args: readonly unknown[], maxNames: number): string | readonly string[];
 }
 
 /**
@@ -36,8 +37,8 @@ export function compileTemplate(text: string): KeyTemplate {
   return {
     text,
     highestIndex: Math.max(-1, ...paths.map(({ steps }) => Number(steps[0]))),
-    render(args) {
-      const columns = paths.map((path) => column(text, path, args, encode));
+    render(args, maxNames) {
+      const columns = paths.map((path) => column(text, path, followed(text, path, args, maxNames), encode));
       const list = listAmong(text, columns);
       if (list === undefined) return nameOf(literals, columns, 0);
       return sortedNames(list.cells.map((_, row) => nameOf(literals, columns, row)));
@@ -68,8 +69,7 @@ interface Cell {
   readonly encoded: string;
 }
 
-function column(text: string, path: ArgumentPath, args: readonly unknown[], encode: Encoder): Column {
-  const [first, ...others] = followed(text, path, args);
+function column(text: string, path: ArgumentPath, [first, ...others]: readonly Found[], encode: Encoder): Column {
   if (first === undefined) {
     throw templateError(text, `has nothing to lock: ${path.text} goes through an empty list`, {
       placeholder: path.text,
@@ -79,12 +79,18 @@ function column(text: string, path: ArgumentPath, args: readonly unknown[], enco
   return { path, cells: [cellOf(first), ...others.map(cellOf)] };
 }
 
-function followed(text: string, path: ArgumentPath, args: readonly unknown[]): readonly Found[] {
+function followed(text: string, path: ArgumentPath, args: readonly unknown[], maxNames: number): readonly Found[] {
+  let found: readonly Found[] | undefined;
   try {
-    return follow(args, path);
+    found = follow(args, path, maxNames);
   } catch (error) {
     throw templateError(text, `could not read ${path.text}: ${describe(error)}`, { placeholder: path.text }, error);
   }
+  if (found) return found;
+  throw templateError(text, `goes through more than ${maxNames} list elements with ${path.text}; ${TOO_MANY_REMEDY}`, {
+    placeholder: path.text,
+    maxNames,
+  });
 }
 
 function partOf(text: string, path: ArgumentPath, { value, complete, reached }: Found): string {

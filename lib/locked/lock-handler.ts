@@ -30,7 +30,7 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
     constructor(@Inject(LockedInterceptor) private readonly locked: LockedInterceptor) {}
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-      const names = (): string | readonly string[] => namesFrom(key(context), 'lockHandler');
+      const names = (maxNames: number) => namesFrom(key(context), 'lockHandler', maxNames);
       return this.locked.intercept({ plan, template: undefined, args: [], key: names }, context, next);
     }
   }

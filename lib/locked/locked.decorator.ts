@@ -66,7 +66,7 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
         plan,
         template: template?.text,
         args,
-        key: () => names(this, args, place),
+        key: (maxNames) => names({ instance: this, args, place }, maxNames),
         callerGone: endsWithRequest(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
       };
       const proceed = (): unknown => original.apply(this, args);

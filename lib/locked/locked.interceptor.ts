@@ -26,8 +26,8 @@ export interface LockedCall {
   /** The template or function that made the key, for errors. */
   readonly template: string | undefined;
   readonly args: readonly unknown[];
-  /** Names the locks; may throw. */
-  readonly key: () => string | readonly string[];
+  /** Names the locks, at most `maxNames`; may throw. */
+  readonly key: (maxNames: number) => string | readonly string[];
   /** Aborts when nobody is left who would want what comes of it. */
   readonly callerGone: AbortSignal | undefined;
 }
@@ -93,7 +93,7 @@ export class LockedInterceptor {
   /** Around a method whose result is shared by those who call it meanwhile. */
   async aroundShared({ plan, template, key, callerGone, place }: SharedCall, proceed: () => unknown): Promise<unknown> {
     const runtime = this.connections.get(plan.connection);
-    const keys = key();
+    const keys = key(runtime.defaults.maxNames);
     const [only, ...others] = typeof keys === 'string' ? [keys] : sortedNames(keys);
     if (only === undefined || others.length > 0) {
       throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${describe(keys)}`);
@@ -109,7 +109,7 @@ export class LockedInterceptor {
   private async enter(call: LockedCall, signal?: AbortSignal): Promise<Guard> {
     const { plan, template, args, key, callerGone } = call;
     const runtime = this.connections.get(plan.connection);
-    const keys = key();
+    const keys = key(runtime.defaults.maxNames);
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
     const enter = (): Promise<Guard> => enterFor(runtime, plan, sortedNames(names), template, terms);

@@ -5,11 +5,19 @@ import { compileTemplate, type KeyTemplate } from '../keys/template.js';
 import { namesFrom } from './key-function.js';
 import { type DecoratedMethod, isFunction } from './locked.method.js';
 
+/** A call that needs a key. */
+interface NamedCall {
+  readonly instance: unknown;
+  readonly args: readonly unknown[];
+  /** Class and method, for messages. */
+  readonly place: string;
+}
+
 /** Makes the key, or the keys, of a call. */
 export interface MethodKey {
   /** Absent where a function makes it. */
   readonly template: KeyTemplate | undefined;
-  readonly names: (instance: unknown, args: readonly unknown[], place: string) => string | readonly string[];
+  readonly names: (call: NamedCall, maxNames: number) => string | readonly string[];
 }
 
 /**
@@ -18,12 +26,15 @@ export interface MethodKey {
  */
 export const methodKey = (key: unknown, decorator: string): MethodKey => {
   if (isFunction(key)) {
-    return { template: undefined, names: (instance, args, place) => namesFrom(key.apply(instance, [...args]), place) };
+    return {
+      template: undefined,
+      names: ({ instance, args, place }, maxNames) => namesFrom(key.apply(instance, [...args]), place, maxNames),
+    };
   }
   if (typeof key !== 'string')
     throw new LockNameError(`${decorator} takes a key template or a key function, not ${describe(key)}`);
   const template = compileTemplate(key);
-  return { template, names: (_, args) => template.render(args) };
+  return { template, names: ({ args }, maxNames) => template.render(args, maxNames) };
 };
 
 /**

@@ -45,7 +45,8 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
 
     const shared: AnyFunction = function (...args) {
       const callerGone = endsWithRequest(shared, plan.cancelOnDisconnect) ? currentCallerGone() : undefined;
-      const call = { plan, template: template?.text, key: () => names(this, args, place), callerGone, place };
+      const keyOf = (maxNames: number) => names({ instance: this, args, place }, maxNames);
+      const call = { plan, template: template?.text, key: keyOf, callerGone, place };
       return interceptorOf(this, method).aroundShared(call, () => original.apply(this, args));
     };
     return replaced(method, descriptor, shared, plan);

@@ -2,17 +2,18 @@ import { LockNameError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { refusedOption } from '../input/refused-option.js';
 import { groupField, groupLockName } from '../keys/group-field.js';
-import { sortedNames } from '../keys/names.js';
+import { assertNameCount, sortedNames } from '../keys/names.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 /** Hashed, it would be as good as any other half. */
 const HALF_A_PAIR = /\p{Cs}/u;
 
-const valuesOf = (values: unknown): readonly string[] => {
+const valuesOf = (values: unknown, maxNames: number): readonly string[] => {
   if (!Array.isArray(values) || values.length === 0) {
     throw refusedOption('values', values, 'a list of at least one text');
   }
+  assertNameCount('A group lock', values.length, maxNames);
   return values.map((value: unknown) => {
     if (typeof value === 'string' && !HALF_A_PAIR.test(value)) return value;
     const fault =
@@ -34,9 +35,10 @@ export class GroupLock extends ReentrantLock {
    * Made by `LockService`.
    * @param group The full name of the group.
    * @param values Those that are given twice count once.
-   * @throws LockOptionsError when there is none, LockNameError for what is no well-formed text.
+   * @throws LockOptionsError when there is none, LockNameError for what is no well-formed text, and for too many values.
    */
   constructor(runtime: LockRuntime, group: string, values: unknown) {
-    super(runtime, groupLockName(group, sortedNames(valuesOf(values).map(groupField))), undefined, runtime.kinds.group);
+    const fields = valuesOf(values, runtime.defaults.maxNames).map(groupField);
+    super(runtime, groupLockName(group, sortedNames(fields)), undefined, runtime.kinds.group);
   }
 }

@@ -29,6 +29,8 @@ export interface LockDefaults {
   /** The longest lease that is safe here, ms; may be `Infinity`. */
   readonly maxLease: number;
   readonly names: NameLimits;
+  /** How many names one call may lock. */
+  readonly maxNames: number;
 }
 
 /** @throws LockNameError */

@@ -1,6 +1,6 @@
 import { LockOptionsError } from '../errors.js';
 import { describe } from '../input/describe.js';
-import { sortedNames } from '../keys/names.js';
+import { assertNameCount, sortedNames } from '../keys/names.js';
 import { AcquirableLock } from './acquirable-lock.js';
 import { type Entered, enteredTogether } from './entered.js';
 import type { Terms } from './terms.js';
@@ -8,6 +8,7 @@ import type { GrantedHold } from './granted-hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { allSettled, CompositeHold, type MultiHold } from './multi-hold.js';
+import { firstRepeated } from './repeated-lock.js';
 import { takeAll } from './take-all.js';
 import { forWork, loosely, type Taking } from './taking.js';
 
@@ -26,11 +27,12 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   /**
    * Made by `LockService`.
    * @param locks Locks, and multi-locks for their members.
-   * @throws LockOptionsError for no lock at all, for one that is given twice, and for what is no lock.
+   * @throws LockOptionsError for no lock at all, for one that is given twice, and for what is no lock; LockNameError for
+   *   more than `maxNames`.
    */
   constructor(runtime: LockRuntime, locks: readonly unknown[]) {
     super(runtime);
-    const members = membersOf(locks);
+    const members = membersOf(locks, runtime.defaults.maxNames);
     this.inCommonOrder = new Set(members.map((member) => member.runtime)).size === 1;
     this.members = this.inCommonOrder ? inOrderOfNames(members) : members;
     this.name = this.members.map(({ name }) => name).join(', ');
@@ -110,7 +112,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   }
 }
 
-const membersOf = (locks: readonly unknown[]): readonly ReentrantLock[] => {
+const membersOf = (locks: readonly unknown[], maxNames: number): readonly ReentrantLock[] => {
   const members = locks.flatMap((lock): readonly ReentrantLock[] => {
     if (lock instanceof MultiLock) return lock.members;
     if (lock instanceof ReentrantLock) return [lock];
@@ -119,19 +121,14 @@ const membersOf = (locks: readonly unknown[]): readonly ReentrantLock[] => {
     });
   });
   if (members.length === 0) throw new LockOptionsError('A multi-lock needs at least one lock');
-  const twice = members.find((member, index) =>
-    members.some((other, later) => later > index && isSameLock(member, other)),
-  );
+  assertNameCount('A multi-lock', members.length, maxNames);
+  const twice = firstRepeated(members);
   if (!twice) return members;
   throw new LockOptionsError(
     `Lock "${twice.name}" is in the multi-lock twice; the kinds and the halves of one name count as one lock here`,
     { lockName: twice.name },
   );
 };
-
-/** Kinds of one name exclude each other, or, as the halves of a read-write lock, wait for each other. */
-export const isSameLock = (one: ReentrantLock, other: ReentrantLock): boolean =>
-  one.runtime === other.runtime && one.name === other.name;
 
 const inOrderOfNames = (members: readonly ReentrantLock[]): readonly ReentrantLock[] => {
   const byName = new Map(members.map((member) => [member.name, member]));

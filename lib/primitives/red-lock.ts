@@ -8,6 +8,7 @@ import {
   LockUnavailableError,
 } from '../errors.js';
 import { describe } from '../input/describe.js';
+import { assertNameCount } from '../keys/names.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/refusal.js';
 import { AcquirableLock } from './acquirable-lock.js';
@@ -18,7 +19,7 @@ import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { MajorityHold } from './majority-hold.js';
 import type { MultiHold } from './multi-hold.js';
-import { isSameLock } from './multi-lock.js';
+import { firstRepeated } from './repeated-lock.js';
 import { type Outcome, takeMajority } from './take-majority.js';
 import { forWork, loosely, type Taking } from './taking.js';
 
@@ -37,11 +38,12 @@ export class RedLock extends AcquirableLock<MultiHold> {
 
   /**
    * Made by `LockService`.
-   * @throws LockOptionsError for fewer than three locks, for one that is given twice, and for what is no lock.
+   * @throws LockOptionsError for fewer than three locks, for one that is given twice, and for what is no lock;
+   *   LockNameError for more than `maxNames`.
    */
   constructor(runtime: LockRuntime, locks: readonly unknown[]) {
     super(runtime);
-    this.members = membersOf(locks);
+    this.members = membersOf(locks, runtime.defaults.maxNames);
     this.needed = majorityOf(locks.length);
     this.name = this.members.map(({ name }) => name).join(', ');
   }
@@ -153,7 +155,8 @@ export class RedLock extends AcquirableLock<MultiHold> {
   }
 }
 
-const membersOf = (locks: readonly unknown[]): readonly ReentrantLock[] => {
+const membersOf = (locks: readonly unknown[], maxNames: number): readonly ReentrantLock[] => {
+  assertNameCount('A RedLock', locks.length, maxNames);
   const members = locks.map((lock) => {
     if (lock instanceof ReentrantLock) return lock;
     throw new LockOptionsError(`A RedLock is made of locks of one name each, not of ${describe(lock)}`, {
@@ -165,9 +168,7 @@ const membersOf = (locks: readonly unknown[]): readonly ReentrantLock[] => {
       `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${members.length}: fewer survive no failure`,
     );
   }
-  const twice = members.find((member, index) =>
-    members.some((other, later) => later > index && isSameLock(member, other)),
-  );
+  const twice = firstRepeated(members);
   if (!twice) return members;
   throw new LockOptionsError(`Lock "${twice.name}" is in the RedLock twice; it would have two votes`, {
     lockName: twice.name,
