@@ -129,6 +129,11 @@ export function readWriteStem(name: string): string {
   return suffixedName(name, '');
 }
 
+/** The key that lives as long as the n-th read of an owner of a read-write lock, counted from 1. */
+export function readTimeout(name: string, owner: string, n: number): string {
+  return `${readWriteStem(name)}${owner}:rwlock_timeout:${n}`;
+}
+
 /** Where the last fencing token of a lock is kept. */
 export function lockToken(name: string): string {
   return prefixedName('redisson_lock_token', name);

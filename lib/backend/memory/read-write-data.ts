@@ -1,4 +1,4 @@
-import { readWriteLockChannel, readWriteStem } from '../../keys/names.js';
+import { readTimeout, readWriteLockChannel, readWriteStem } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { WaitingWriter } from '../read-write-transitions.js';
 import type { HeldLock } from './lock.js';
@@ -44,19 +44,19 @@ export class ReadWriteData {
 
   /** Gives the owner's reads number 1 to `count` their time-outs. */
   setTimeouts(name: string, owner: OwnerId, count: number, lease: number): void {
-    for (let n = 1; n <= count; n++) this.timeouts.set(timeoutKey(name, owner, n), '1', lease);
+    for (let n = 1; n <= count; n++) this.timeouts.set(readTimeout(name, owner, n), '1', lease);
   }
 
   /** Takes the time-outs of the owner's reads away, from the one after number `kept` on. */
   deleteTimeouts(name: string, owner: OwnerId, kept: number, count: number): void {
-    for (let n = kept + 1; n <= count; n++) this.store.delete(timeoutKey(name, owner, n));
+    for (let n = kept + 1; n <= count; n++) this.store.delete(readTimeout(name, owner, n));
   }
 
   /** Milliseconds until the last of these reads ends; below 0 where none is alive. */
   longestRead(name: string, readers: HeldReadWriteLock['readers']): number {
     let longest = -2;
     for (const [owner, count] of readers) {
-      for (let n = 1; n <= count; n++) longest = Math.max(longest, this.store.remaining(timeoutKey(name, owner, n)));
+      for (let n = 1; n <= count; n++) longest = Math.max(longest, this.store.remaining(readTimeout(name, owner, n)));
     }
     return longest;
   }
@@ -86,8 +86,5 @@ export class ReadWriteData {
     return last && last[1] > now ? { id: last[0], patience: last[1] - now } : undefined;
   }
 }
-
-const timeoutKey = (name: string, owner: OwnerId, n: number): string =>
-  `${readWriteStem(name)}${owner}:rwlock_timeout:${n}`;
 
 const writersKey = (name: string): string => `${readWriteStem(name)}rwlock_writers`;

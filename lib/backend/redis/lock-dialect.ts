@@ -29,7 +29,7 @@ export type AcquireReply =
 
 export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number];
 
-/** `held`: one for each renewal; 1 where it was still held. */
+/** `held`: one for each renewal; 1 where it was still held, 0 where not, below 0 where it is unknown whether it is renewed. */
 export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
 /** `heard`: how many clients were told, where that was counted. */

@@ -17,9 +17,9 @@ import type {
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { AcquireReply, LockDialect, ReleaseReply } from './lock-dialect.js';
-import { unexpectedReply } from './replies.js';
+import { isTryAgain, unexpectedReply } from './replies.js';
 import type { Replicas } from './replication.js';
-import { renewByShard } from './renew-by-shard.js';
+import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
 import { errorOfTwo, isUnknown, requestInTime, type TimedRequest } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
@@ -124,12 +124,17 @@ export class RedisLock implements LockTransitions {
         this.observe(name, now);
         if (outcome === 'late') return undefined;
         if (held.length !== renewals.length) throw unexpectedReply(reply);
-        return { sent, held: held.map((flag) => flag === 1) };
+        const open = renewals.filter((_, index) => (held[index] ?? 0) < 0).map(({ owner }) => owner);
+        if (open.length === 0) return { sent, held: held.map((flag) => flag === 1) };
+        this.unsettled.add(open, deadline);
+        return { sent, held: held.map((flag) => (flag < 0 ? undefined : flag === 1)), failure: tornApart(name) };
       },
     });
     return asked.catch((error: unknown) => {
       const owners = renewals.map(({ owner }) => owner);
       if (isUnknown(error)) this.unsettled.add(owners, deadline);
+      // What could not be done for all of them together, because some of their keys have moved, can be done for each.
+      if (renewals.length > 1 && isTryAgain(error)) return renewEach(renewals, (one) => this.renewTogether([one]));
       throw error;
     });
   }

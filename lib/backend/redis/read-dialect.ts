@@ -1,9 +1,11 @@
 import { readWriteStem } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { HoldRequest, Renewal } from '../lock-transitions.js';
 import type { ReadRequest } from '../read-write-transitions.js';
 import type { RedisCommands } from './commands.js';
-import type { AcquireReply, Limits, ReleaseReply } from './lock-dialect.js';
+import type { AcquireReply, HoldReply, Limits, ReleaseReply, RenewReply } from './lock-dialect.js';
+import { keepTimeouts } from './read-timeouts.js';
 import { ReadWriteDialect } from './read-write-dialect.js';
 import { requestInTime } from './request-in-time.js';
 import { scripts } from './scripts/scripts.generated.js';
@@ -20,10 +22,42 @@ export class ReadDialect extends ReadWriteDialect {
     super(commands, scripts.readLock);
   }
 
-  acquire(request: ReadRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+  async acquire(request: ReadRequest, limits: Limits): Promise<AcquireReply> {
     const { name, owner, lease, behindWriters = false } = request;
+    const { notAfter, deadline } = limits;
     const args = { stem: readWriteStem(name), owner, lease, behindWriters: behindWriters ? 1 : 0, notAfter };
-    return this.commands.run(scripts.readLock.acquire, { lock: name }, args, deadline, name);
+    const reply = await this.commands.run(scripts.readLock.acquire, { lock: name }, args, deadline, name);
+    const [outcome, remaining, detail, now] = reply;
+    if (outcome !== 'torn') return [outcome, remaining, detail, now];
+    await keepTimeouts(this.commands, { name, owner, reads: 1, lease }, limits);
+    return ['acquired', remaining, detail, now];
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest, limits: Limits): Promise<HoldReply> {
+    const { notAfter, deadline } = limits;
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    const [outcome, now] = await this.commands.run(scripts.readLock.hold, { lock: name }, args, deadline, name);
+    if (outcome !== 'torn') return [outcome, now];
+    await keepTimeouts(this.commands, { name, owner, reads: count, lease }, limits);
+    return ['held', now];
+  }
+
+  async renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply> {
+    const { notAfter, deadline } = limits;
+    const args = { notAfter, holders: this.holdersOf(renewals) };
+    const reply = await this.commands.run(scripts.readLock.renew, { locks: this.locksOf(renewals) }, args, deadline);
+    const [outcome, now, ...held] = reply;
+    const keep = async (flag: number, index: number): Promise<number> => {
+      const renewal = renewals[index];
+      if (flag >= 0 || !renewal) return flag;
+      const keeping = keepTimeouts(this.commands, { ...renewal, reads: -flag }, limits);
+      // Of this one alone it stays unknown; the others are renewed.
+      return keeping.then(
+        () => 1,
+        () => flag,
+      );
+    };
+    return [outcome, now, ...(await Promise.all(held.map(keep)))];
   }
 
   /** Not after the deadline, unlike that of other kinds: a writer may read again under the same id. */

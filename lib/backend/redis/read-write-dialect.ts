@@ -15,7 +15,7 @@ import type {
 import type { scripts } from './scripts/scripts.generated.js';
 
 /** Scripts that take and give the same in both halves. */
-type ScriptsOfHalf = Pick<typeof scripts.readLock, 'hold' | 'renew' | 'forceRelease' | 'inspect'>;
+type ScriptsOfHalf = Pick<typeof scripts.readLock, 'forceRelease' | 'inspect'>;
 
 /**
  * What both halves of a read-write lock say in the same way. Only the hash is declared as a key: the time-out keys lie
@@ -36,18 +36,9 @@ export abstract class ReadWriteDialect implements LockDialect {
   }
 
   abstract acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
+  abstract hold(request: HoldRequest, limits: Limits): Promise<HoldReply>;
+  abstract renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply>;
   abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
-
-  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
-    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
-    return this.commands.run(this.half.hold, { lock: name }, args, deadline, name);
-  }
-
-  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
-    const locks = renewals.map(({ name }) => name);
-    const holders = renewals.flatMap(({ name, owner, lease }) => [owner, String(lease), readWriteStem(name)]);
-    return this.commands.run(this.half.renew, { locks }, { notAfter, holders }, deadline);
-  }
 
   forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
@@ -56,6 +47,15 @@ export abstract class ReadWriteDialect implements LockDialect {
 
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
     return this.commands.run(this.half.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
+  }
+
+  protected locksOf(renewals: readonly Renewal[]): readonly string[] {
+    return renewals.map(({ name }) => name);
+  }
+
+  /** For each lock its owner, the milliseconds, and what the names of its companion keys begin with. */
+  protected holdersOf(renewals: readonly Renewal[]): readonly string[] {
+    return renewals.flatMap(({ name, owner, lease }) => [owner, String(lease), readWriteStem(name)]);
   }
 
   protected announcing(name: string): { channel: string; publish: PublishCommand } {

@@ -1,7 +1,29 @@
-import { LockError } from '../../errors.js';
+import { LockError, LockUnavailableError } from '../../errors.js';
 import type { Renewal, RenewOutcome } from '../lock-transitions.js';
 
 type Renew = (some: readonly Renewal[]) => Promise<RenewOutcome>;
+
+/** Of a lock whose keys could not all be reached. */
+export const tornApart = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The keys of a lock are on two servers while their slot moves', 'unknown', false, {
+    lockName: name,
+  });
+
+/** Renews one by one what could not be renewed together. */
+export const renewEach = async (
+  renewals: readonly Renewal[],
+  renew: (one: Renewal) => Promise<RenewOutcome>,
+): Promise<RenewOutcome> => {
+  const places = new Map(renewals.map((renewal, index) => [renewal, index]));
+  return renewByShard(
+    renewals,
+    (renewal) => places.get(renewal) ?? 0,
+    ([one]) => {
+      if (!one) throw new TypeError('Nothing was to be renewed');
+      return renew(one);
+    },
+  );
+};
 
 /**
  * Renews together what may be named in one command. A shard that cannot answer keeps no other from being renewed: what

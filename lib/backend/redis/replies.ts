@@ -15,6 +15,13 @@ export const isErrorReply = (error: unknown): boolean => error instanceof Error 
  */
 const BROKEN_OFF = /attempted to access a non local key/;
 
+/** Whether a server of a cluster refused a command, or broke it off, because some of its keys are on another one. */
+export const isTryAgain = (error: unknown): boolean => {
+  const { cause } = error instanceof Error ? error : {};
+  if (!(cause instanceof Error) || !isErrorReply(cause)) return false;
+  return /\bTRYAGAIN\b/.test(cause.message) || BROKEN_OFF.test(cause.message);
+};
+
 /** ioredis had noticed that the connection is going down, before it has told so, and wrote nothing. */
 export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");
 

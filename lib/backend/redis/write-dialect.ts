@@ -1,8 +1,9 @@
 import { readWriteStem } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
+import type { HoldRequest, Renewal } from '../lock-transitions.js';
 import type { WriteRequest } from '../read-write-transitions.js';
 import type { RedisCommands } from './commands.js';
-import type { AcquireReply, Limits, ReleaseReply } from './lock-dialect.js';
+import type { AcquireReply, HoldReply, Limits, ReleaseReply, RenewReply } from './lock-dialect.js';
 import { ReadWriteDialect } from './read-write-dialect.js';
 import { scripts } from './scripts/scripts.generated.js';
 
@@ -24,6 +25,16 @@ export class WriteDialect extends ReadWriteDialect {
     const { id: waiter, patience } = waiting;
     const args = { stem: readWriteStem(name), owner, lease, waiter, patience, notAfter };
     return this.commands.run(scripts.writeLock.acquire, { lock: name }, args, deadline, name);
+  }
+
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    return this.commands.run(scripts.writeLock.hold, { lock: name }, args, deadline, name);
+  }
+
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+    const args = { notAfter, holders: this.holdersOf(renewals) };
+    return this.commands.run(scripts.writeLock.renew, { locks: this.locksOf(renewals) }, args, deadline);
   }
 
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {

@@ -6,18 +6,23 @@ import type { PublishCommand, RedisCommands } from '../commands.js';
 import { type NodeCommands, patienceWithin } from '../node-commands.js';
 import { notConnected } from '../replies.js';
 import type { HeldField, Replicas } from '../replication.js';
-import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
+import { isUnknown } from '../request-in-time.js';
+import type { ArgumentsOf, KeysOf, NamedKeys, ReplyOf, Script } from '../scripts/script.js';
 import type { ClusterTopology } from './cluster-topology.js';
 import { type Redirection, redirectionIn } from './redirection.js';
 
 /** Before what is on its way is asked for again, ms. */
 const TRY_AGAIN_PAUSE_MS = 20;
 
-const firstKey = (keys: Readonly<Record<string, string | readonly string[]>>): string => {
+const firstKey = (keys: NamedKeys): string => {
   const [first] = Object.values(keys).flat();
   if (first === undefined) throw new TypeError('A script without keys has no place in a cluster');
   return first;
 };
+
+/** Whether the caller can have one by one, and at once, what a slot on its way refuses it together. */
+const isForEach = ({ kind }: Redirection, keys: NamedKeys): boolean =>
+  kind === 'try-again' && Object.values(keys).some((list) => typeof list === 'object' && list.length > 1);
 
 /** The server that a command goes to next. */
 interface Target {
@@ -118,14 +123,17 @@ export class ClusterCommands implements RedisCommands {
     const key = firstKey(keys);
     let { node, asking } = this.home(key, name);
     let timed = args;
+    let brokenOff: unknown;
     for (;;) {
       try {
         return await node.run(script, keys, timed, deadline, name, asking);
       } catch (error) {
+        // What a later try is refused says nothing of what this one did.
+        if (isUnknown(error)) brokenOff ??= error;
         const redirection = redirectionIn(error);
-        if (!redirection || this.scheduler.now() >= deadline) {
+        if (!redirection || isForEach(redirection, keys) || this.scheduler.now() >= deadline) {
           this.topology.lookSoon();
-          throw error;
+          throw brokenOff ?? error;
         }
         const from = node;
         ({ node, asking } = await this.follow(redirection, from, key, deadline, name));

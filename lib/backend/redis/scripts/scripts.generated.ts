@@ -205,6 +205,12 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -214,7 +220,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 local function tellHead(head, channel, publish)
@@ -273,6 +279,12 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -282,7 +294,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 local function tellHead(head, channel, publish)
@@ -328,6 +340,12 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -337,7 +355,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 local function tellHead(head, channel, publish)
@@ -467,6 +485,12 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -476,7 +500,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 local function tellHead(head, channel, publish)
@@ -536,13 +560,13 @@ local isHead = redis.call('LINDEX', queue, 0) == owner
 local lowered = countedOn(queue, owner)
 local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
 local hadPlace = (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0
-local head = redis.call('LINDEX', queue, 0)
-if not head then redis.call('DEL', deadlines) end
+local head = headOf(queue)
+if not head then redis.pcall('DEL', deadlines) end
 if head and hadPlace then
   lower(deadlines, lowered, slot)
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
-if (held or isHead and head) and redis.call('EXISTS', lock) == 0 then
+if held or (isHead and head and redis.call('EXISTS', lock) == 0) then
   tellHead(purgeQueue(queue, deadlines, now), channel, publish)
 end
 return { 'left', now }`,
@@ -610,6 +634,12 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -619,7 +649,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 local function tellHead(head, channel, publish)
@@ -759,6 +789,12 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -768,7 +804,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 local function tellHead(head, channel, publish)
@@ -776,8 +812,8 @@ local function tellHead(head, channel, publish)
 end
 local now = serverNow()
 local held = (holdCount(lock, owner) or 0) > 0
-if held then redis.call('DEL', lock) end
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+if held then redis.call('DEL', lock) end
 if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return { held and 'released' or 'not-held', now }`,
     }),
@@ -1752,7 +1788,13 @@ if available < #ids then
 end
 redis.call('DECRBY', permits, #ids)
 local deadline = lease < 0 and NO_DEADLINE or now + lease
-for _, id in ipairs(ids) do redis.call('ZADD', deadlines, deadline, fromHex(id)) end
+for i, id in ipairs(ids) do
+  local refused = redis.pcall('ZADD', deadlines, deadline, fromHex(id))
+  if type(refused) == 'table' then
+    redis.call('INCRBY', permits, #ids - i + 1)
+    return refused
+  end
+end
 local ttl = redis.call('PTTL', permits)
 if ttl >= 0 then redis.call('PEXPIRE', deadlines, ttl) end
 return { 'acquired', '', now, available - #ids, 0 }`,
@@ -2391,14 +2433,14 @@ return reply`,
     acquire: script<
       { lock: string },
       { stem: string; owner: string; lease: number; behindWriters: number; notAfter: number },
-      [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+      [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
     >({
       name: 'read-lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'lease', 'behindWriters', 'notAfter'],
       replies: [
         [
-          { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+          { holds: ['acquired', 'torn', 'busy', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
           { holds: 'number' },
@@ -2424,17 +2466,42 @@ local function modeOf(lock)
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
@@ -2445,11 +2512,13 @@ local function holderOf(lock)
   return ''
 end
 local function writersKey(stem) return stem .. 'rwlock_writers' end
-local function announceWriter(stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, patience)
   local key = writersKey(stem)
+  if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
-  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
 local function waitingWriter(stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
@@ -2466,16 +2535,16 @@ if behindWriters == 1 and not redis.call('HGET', lock, owner) then
   local writer, patience = waitingWriter(stem, now)
   if writer then return { 'busy', patience, writer, now } end
 end
-redis.call('SET', timeoutKey(stem, owner, 1), '1', 'PX', lease)
+local isTorn = not keepRead(lock, stem, owner, 1, lease, true)
 redis.call('HSET', lock, 'mode', 'read', owner, 1)
 local limited = redis.pcall('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
 if type(limited) == 'table' then
   redis.call('HDEL', lock, owner)
   if mode == '' then redis.call('DEL', lock) end
-  redis.call('DEL', timeoutKey(stem, owner, 1))
+  dropRead(lock, stem, owner, 1)
   return limited
 end
-return { 'acquired', lease, '', now }`,
+return { isTorn and 'torn' or 'acquired', lease, '', now }`,
     }),
     /** Ends the holds of all readers and wakes the waiters. Their time-out keys are left to expire. */
     forceRelease: script<
@@ -2516,12 +2585,12 @@ return { 'released', '', now }`,
     hold: script<
       { lock: string },
       { stem: string; owner: string; count: number; lease: number; notAfter: number },
-      [outcome: 'held' | 'lost' | 'late', now: number]
+      [outcome: 'held' | 'torn' | 'lost' | 'late', now: number]
     >({
       name: 'read-lock/hold',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -2550,17 +2619,42 @@ local function writeCount(lock, owner)
   if modeOf(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
@@ -2570,11 +2664,12 @@ local before = readCount(lock, owner)
 local writes = writeCount(lock, owner) > 0
 if before == 0 and not writes then return { 'lost', now } end
 redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
-for n = 1, count do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
-for n = count + 1, before do redis.call('DEL', timeoutKey(stem, owner, n)) end
+local isTorn = false
+for n = 1, count do isTorn = not keepRead(lock, stem, owner, n, lease, n > before) or isTorn end
+for n = count + 1, before do dropRead(lock, stem, owner, n) end
 if before ~= count then redis.call('HSET', lock, owner, count) end
 if not writes then redis.call('PEXPIRE', lock, longestOfAll(lock, stem)) end
-return { 'held', now }`,
+return { isTorn and 'torn' or 'held', now }`,
     }),
     /** Tells whether somebody reads, how often the owner asked about does, and for how much longer the lock lasts. */
     inspect: script<
@@ -2605,6 +2700,30 @@ local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end
 local isRead = mode == 'read' or redis.call('HLEN', lock) > 2
 return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('PTTL', lock) }`,
+    }),
+    /** Lets one read last for so long from now. For a read whose time-out key may be on another server than its lock, because their slot is moving: declared alone, the key is found on whichever has it, and made where new keys belong. */
+    keepTimeout: script<
+      { timeout: string },
+      { lease: number; notAfter: number },
+      [outcome: 'kept' | 'late', now: number]
+    >({
+      name: 'read-lock/keep-timeout',
+      keyNames: ['timeout'],
+      argumentNames: ['lease', 'notAfter'],
+      replies: [[{ holds: ['kept', 'late'] }, { holds: 'number' }]],
+      text: `local timeout = KEYS[1]
+local lease = tonumber(ARGV[1])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[2])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+redis.call('SET', timeout, '1', 'PX', lease)
+return { 'kept', now }`,
     }),
     /** Lets an owner read no more, however often it does; behind the last reader frees the lock and wakes the waiters. */
     release: script<
@@ -2638,17 +2757,42 @@ local function readCount(lock, owner)
   if (modeOf(lock) or '') == '' then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
@@ -2658,7 +2802,7 @@ local mode = modeOf(lock)
 local reads = readCount(lock, owner)
 if reads > 0 then
   redis.call('HDEL', lock, owner)
-  for n = 1, reads do redis.call('DEL', timeoutKey(stem, owner, n)) end
+  for n = 1, reads do dropRead(lock, stem, owner, n) end
 end
 local isFree = mode == ''
 if reads > 0 and mode == 'read' then
@@ -2701,17 +2845,42 @@ local function readCount(lock, owner)
   if (modeOf(lock) or '') == '' then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
@@ -2722,8 +2891,11 @@ for i, lock in ipairs(locks) do
   local owner, lease, stem = holders[3 * i - 2], tonumber(holders[3 * i - 1]), holders[3 * i]
   local reads = readCount(lock, owner)
   if reads > 0 then redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease)) end
-  for n = 1, reads do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
-  reply[i + 2] = reads > 0 and 1 or 0
+  local held = reads > 0 and 1 or 0
+  for n = 1, reads do
+    if not keepRead(lock, stem, owner, n, lease) then held = -reads end
+  end
+  reply[i + 2] = held
 end
 return reply`,
     }),
@@ -3149,12 +3321,17 @@ local function holderOf(lock)
   end
   return ''
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function writersKey(stem) return stem .. 'rwlock_writers' end
-local function announceWriter(stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, patience)
   local key = writersKey(stem)
+  if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
-  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
 local function waitingWriter(stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
@@ -3179,7 +3356,7 @@ if writeCount(lock, owner) > 0 then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now }
 end
-if waiter ~= '' then announceWriter(stem, waiter, now, patience) end
+if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
 return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }`,
     }),
     /** Ends the hold of the writer, also what it reads, and wakes the waiters. */
@@ -3251,23 +3428,48 @@ local function writeCount(lock, owner)
   if modeOf(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
 local function keepWriting(lock, stem, owner, lease)
   local reads = tonumber(redis.call('HGET', lock, owner) or '0')
-  redis.call('PEXPIRE', lock, math.max(lease, longestRead(stem, owner, reads)))
+  redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock, stem, owner, reads)))
 end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
@@ -3340,17 +3542,42 @@ local function readCount(lock, owner)
   if (modeOf(lock) or '') == '' then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
@@ -3359,7 +3586,7 @@ local held = writeCount(lock, owner) > 0
 local isFree = modeOf(lock) == ''
 if held then
   redis.call('HDEL', lock, owner .. ':write')
-  local longest = longestRead(stem, owner, readCount(lock, owner))
+  local longest = longestRead(lock, stem, owner, readCount(lock, owner))
   if longest > 0 then
     redis.call('HSET', lock, 'mode', 'read')
     redis.call('PEXPIRE', lock, longest)
@@ -3402,23 +3629,48 @@ local function writeCount(lock, owner)
   if modeOf(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function longestRead(stem, owner, count)
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end
 local function keepWriting(lock, stem, owner, lease)
   local reads = tonumber(redis.call('HGET', lock, owner) or '0')
-  redis.call('PEXPIRE', lock, math.max(lease, longestRead(stem, owner, reads)))
+  redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock, stem, owner, reads)))
 end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
@@ -3453,12 +3705,17 @@ local function modeOf(lock)
   if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
   return ''
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function writersKey(stem) return stem .. 'rwlock_writers' end
-local function announceWriter(stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, patience)
   local key = writersKey(stem)
+  if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
-  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
 local function waitingWriter(stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')

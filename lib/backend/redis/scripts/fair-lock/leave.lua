@@ -25,15 +25,16 @@ local isHead = redis.call('LINDEX', queue, 0) == owner
 local lowered = countedOn(queue, owner)
 local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
 local hadPlace = (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0
-local head = redis.call('LINDEX', queue, 0)
-if not head then redis.call('DEL', deadlines) end
+local head = headOf(queue)
+-- They may be gone already, which a moving slot takes for being elsewhere.
+if not head then redis.pcall('DEL', deadlines) end
 if head and hadPlace then
   lower(deadlines, lowered, slot)
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 
 -- Who is the first now is told, where that is news and the lock is there to be had.
-if (held or isHead and head) and redis.call('EXISTS', lock) == 0 then
+if held or (isHead and head and redis.call('EXISTS', lock) == 0) then
   tellHead(purgeQueue(queue, deadlines, now), channel, publish)
 end
 return { 'left', now }

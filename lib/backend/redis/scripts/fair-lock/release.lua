@@ -14,8 +14,9 @@
 local now = serverNow()
 -- Where another type of key has taken the name, the hold is gone as well.
 local held = (holdCount(lock, owner) or 0) > 0
-if held then redis.call('DEL', lock) end
+-- Before the lock is freed: what a moving slot breaks off can then be done again.
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+if held then redis.call('DEL', lock) end
 -- Redisson: whoever finds the lock gone tells the head as well.
 if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return { held and 'released' or 'not-held', now }

@@ -35,7 +35,14 @@ end
 redis.call('DECRBY', permits, #ids)
 -- A lease below zero is none.
 local deadline = lease < 0 and NO_DEADLINE or now + lease
-for _, id in ipairs(ids) do redis.call('ZADD', deadlines, deadline, fromHex(id)) end
+for i, id in ipairs(ids) do
+  -- In a moving slot a set that the sweep has emptied cannot be made again here.
+  local refused = redis.pcall('ZADD', deadlines, deadline, fromHex(id))
+  if type(refused) == 'table' then
+    redis.call('INCRBY', permits, #ids - i + 1)
+    return refused
+  end
+end
 local ttl = redis.call('PTTL', permits)
 if ttl >= 0 then redis.call('PEXPIRE', deadlines, ttl) end
 return { 'acquired', '', now, available - #ids, 0 }

@@ -5,9 +5,11 @@
 --- arg lease: number
 --- arg behindWriters: number
 --- arg notAfter: number
---- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- reply [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- invariant Executed any number of times it has one effect: an owner that reads is told so, and counted once.
 --- invariant The lock lasts at least as long as each of its readers, and never without end.
+--- invariant Where the time-out key may be on another server than the lock, the owner is in and the reply is 'torn': the
+---   key is to be made by itself.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/read-write-mode.lua
@@ -25,14 +27,14 @@ if behindWriters == 1 and not redis.call('HGET', lock, owner) then
   if writer then return { 'busy', patience, writer, now } end
 end
 
-redis.call('SET', timeoutKey(stem, owner, 1), '1', 'PX', lease)
+local isTorn = not keepRead(lock, stem, owner, 1, lease, true)
 redis.call('HSET', lock, 'mode', 'read', owner, 1)
 -- A server that grants the right to HSET but not to PEXPIRE must not be left with a lock that never ends.
 local limited = redis.pcall('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
 if type(limited) == 'table' then
   redis.call('HDEL', lock, owner)
   if mode == '' then redis.call('DEL', lock) end
-  redis.call('DEL', timeoutKey(stem, owner, 1))
+  dropRead(lock, stem, owner, 1)
   return limited
 end
-return { 'acquired', lease, '', now }
+return { isTorn and 'torn' or 'acquired', lease, '', now }

@@ -6,11 +6,12 @@
 --- arg count: number
 --- arg lease: number
 --- arg notAfter: number
---- reply [outcome: 'held' | 'lost' | 'late', now: number]
+--- reply [outcome: 'held' | 'torn' | 'lost' | 'late', now: number]
 --- invariant Executed any number of times it has one effect, whatever count it finds: owner ids are never shared.
 --- invariant It never lets anybody in who has neither half, and nothing happens after `notAfter` on the server's clock.
---- invariant There is one time-out key for each read, and the lock lasts as long as the longest; a writer's lock is not
----   shortened.
+--- invariant There is one time-out key for each read. Where some may be on another server than the lock the reply is
+---   'torn': these are to be kept one by one.
+--- invariant The lock lasts as long as the longest read; a writer's lock is not shortened.
 --- include shared/server-now.lua
 --- include shared/read-count.lua
 --- include shared/write-count.lua
@@ -22,8 +23,9 @@ local writes = writeCount(lock, owner) > 0
 if before == 0 and not writes then return { 'lost', now } end
 -- PEXPIRE goes first: it is allowed when memory is used up, and so allows the rest of the script.
 redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
-for n = 1, count do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
-for n = count + 1, before do redis.call('DEL', timeoutKey(stem, owner, n)) end
+local isTorn = false
+for n = 1, count do isTorn = not keepRead(lock, stem, owner, n, lease, n > before) or isTorn end
+for n = count + 1, before do dropRead(lock, stem, owner, n) end
 if before ~= count then redis.call('HSET', lock, owner, count) end
 if not writes then redis.call('PEXPIRE', lock, longestOfAll(lock, stem)) end
-return { 'held', now }
+return { isTorn and 'torn' or 'held', now }

@@ -19,7 +19,7 @@ local mode = modeOf(lock)
 local reads = readCount(lock, owner)
 if reads > 0 then
   redis.call('HDEL', lock, owner)
-  for n = 1, reads do redis.call('DEL', timeoutKey(stem, owner, n)) end
+  for n = 1, reads do dropRead(lock, stem, owner, n) end
 end
 local isFree = mode == ''
 if reads > 0 and mode == 'read' then

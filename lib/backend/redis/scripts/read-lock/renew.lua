@@ -4,6 +4,8 @@
 --- args holders: string
 --- reply [outcome: 'renewed' | 'late', now: number, ...held: number[]]
 --- invariant A lock that its owner does not read is left alone and reported as 0.
+--- invariant Where time-out keys may be on another server than their lock, minus the number of reads is reported: these are
+---   to be kept one by one.
 --- invariant What other readers or the writer need is not shortened, and their time-out keys are not touched.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
@@ -17,8 +19,10 @@ for i, lock in ipairs(locks) do
   local owner, lease, stem = holders[3 * i - 2], tonumber(holders[3 * i - 1]), holders[3 * i]
   local reads = readCount(lock, owner)
   if reads > 0 then redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease)) end
-  -- Also a key that ran out while the lock lived on: no writer has been in.
-  for n = 1, reads do redis.call('SET', timeoutKey(stem, owner, n), '1', 'PX', lease) end
-  reply[i + 2] = reads > 0 and 1 or 0
+  local held = reads > 0 and 1 or 0
+  for n = 1, reads do
+    if not keepRead(lock, stem, owner, n, lease) then held = -reads end
+  end
+  reply[i + 2] = held
 end
 return reply

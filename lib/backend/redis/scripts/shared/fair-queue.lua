@@ -8,6 +8,15 @@ local function foreignKey(queue, deadlines)
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
 
+-- The first of those who wait. Where a script has emptied the queue and its slot is moving, Redis would break the script
+-- off for asking; nobody waits then.
+local function headOf(queue)
+  local head = redis.pcall('LINDEX', queue, 0)
+  if type(head) ~= 'table' then return head end
+  if string.find(head.err, 'non local key', 1, true) then return false end
+  return redis.call('LINDEX', queue, 0)
+end
+
 -- Ends the places at the front whose time is over. Gives the head that is left, until when it keeps its place (nothing
 -- where nobody said), and whether it has become the head just now.
 local function purgeQueue(queue, deadlines, now)
@@ -19,7 +28,7 @@ local function purgeQueue(queue, deadlines, now)
     redis.call('ZREM', deadlines, head)
     redis.call('LPOP', queue)
     purged = true
-    head = redis.call('LINDEX', queue, 0)
+    head = headOf(queue)
   end
 end
 

@@ -1,11 +1,42 @@
+--- include shared/elsewhere.lua
 -- The key that lives as long as the n-th read of an owner. It alone tells whether a reader is alive: the hash lasts as
 -- long as anybody in it, and its field stays behind.
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 
--- Milliseconds until the last of an owner's reads ends; below 0 where none is alive.
-local function longestRead(stem, owner, count)
+-- Lets the n-th read last for `lease` ms from now; `isNew`: it has no time-out key yet. False where its time-out key may
+-- be on another server: a second one here would keep the first from moving.
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  -- Also a key that ran out while the lock lived on: no writer has been in.
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+
+-- Ends the n-th read. A time-out key on another server is left to expire: what it says of a read that is not counted any
+-- more matters to nobody.
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+
+-- Milliseconds until the last of an owner's reads ends; below 0 where none is alive. A read whose time-out key may be on
+-- another server counts as alive for as long as the lock.
+local function longestRead(lock, stem, owner, count)
   local longest = -2
-  for n = 1, count do longest = math.max(longest, redis.call('PTTL', timeoutKey(stem, owner, n))) end
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
   return longest
 end
 
@@ -15,7 +46,7 @@ local function longestOfAll(lock, stem)
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
     -- The mode is no number.
-    longest = math.max(longest, longestRead(stem, fields[i], tonumber(fields[i + 1]) or 0))
+    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
   end
   return longest
 end

@@ -1,13 +1,16 @@
+--- include shared/elsewhere.lua
 -- The writers that wait and are to go first, in a zset of our own beside Redisson's keys: each with the instant until
 -- which it is believed to wait. It must not stand in anybody's way, so what cannot be done to it is left undone.
 local function writersKey(stem) return stem .. 'rwlock_writers' end
 
 -- Believes that `writer` waits for `patience` ms from now.
-local function announceWriter(stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, patience)
   local key = writersKey(stem)
+  if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
-  redis.pcall('PEXPIRE', key, math.max(redis.call('PTTL', key), patience))
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
 
 -- The writer that is believed to wait longest, and for how many milliseconds; nil where none waits.

@@ -34,5 +34,5 @@ if writeCount(lock, owner) > 0 then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now }
 end
-if waiter ~= '' then announceWriter(stem, waiter, now, patience) end
+if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
 return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }

@@ -18,7 +18,7 @@ local held = writeCount(lock, owner) > 0
 local isFree = modeOf(lock) == ''
 if held then
   redis.call('HDEL', lock, owner .. ':write')
-  local longest = longestRead(stem, owner, readCount(lock, owner))
+  local longest = longestRead(lock, stem, owner, readCount(lock, owner))
   -- Reads that ended before are no reason to keep anybody out.
   if longest > 0 then
     redis.call('HSET', lock, 'mode', 'read')
