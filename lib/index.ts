@@ -52,6 +52,7 @@ export type { ErrorClass } from './primitives/shared-errors.js';
 export type { AsJson } from './primitives/shared-result.js';
 export type { HandoverOptions } from './primitives/handover.options.js';
 export type { ReplicaOptions } from './primitives/replica.options.js';
+export type { Permit } from './primitives/permit.js';
 export type { PermitOptions } from './primitives/permit.options.js';
 export type { PermitExpirableSemaphore } from './primitives/permit-expirable-semaphore.js';
 export type { Semaphore, SetPermitsOptions } from './primitives/semaphore.js';

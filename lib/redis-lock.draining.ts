@@ -54,7 +54,10 @@ export class Draining {
     const reason = new LockShutdownError('The application is shutting down; no lock is given any more');
     for (const { shutdownController } of this.runtimes) shutdownController.abort(reason);
     if (await this.emptyWithin(shutdownTimeout - 2 * grace)) return;
-    for (const { grants } of this.runtimes) for (const grant of grants) grant.abort(reason);
+    for (const { grants, permitsOut } of this.runtimes) {
+      for (const grant of grants) grant.abort(reason);
+      for (const permit of permitsOut) permit.abort(reason);
+    }
     if (await this.emptyWithin(grace)) return;
     const held = this.runtimes.reduce((sum, { grants }) => sum + grants.size, 0);
     this.log.warn(`${held} lock(s) are still held at shutdown and end by their lease`);

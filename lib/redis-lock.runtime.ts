@@ -15,6 +15,7 @@ import { Flights } from './primitives/flights.js';
 import { Grants } from './primitives/grants.js';
 import { createKinds } from './primitives/lock-kinds.js';
 import type { LockRuntime } from './primitives/lock-runtime.js';
+import { PermitsOut } from './primitives/permits-out.js';
 import { Seats } from './primitives/seats.js';
 import { SharedErrors } from './primitives/shared-errors.js';
 import { StartUpProbe } from './redis-lock.probe.js';
@@ -131,6 +132,7 @@ export const createRuntime = (
     shutdownController,
     grants: new Grants(),
     permitsInUse: new UnderWay(),
+    permitsOut: new PermitsOut(),
     flights: new Flights(new SharedErrors(HTTP_ERRORS)),
     seats: new Seats(),
     companions: new Companions(),

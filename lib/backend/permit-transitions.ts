@@ -25,6 +25,10 @@ export type PermitOutcome =
 /** `expired`: it went back now, after its lease was over. `not-held`: it was back before, or never out. */
 export type PermitRelease = 'released' | 'expired' | 'not-held';
 
+export type PermitLeaseOutcome =
+  /** `sent`: started just before the command left; the lease is counted from there. */
+  { readonly outcome: 'held'; readonly sent: Stopwatch } | { readonly outcome: 'not-held' };
+
 export interface PermitState {
   /** Whether it was ever said how many permits there are. */
   readonly isSet: boolean;
@@ -47,8 +51,8 @@ export interface PermitTransitions {
   release(name: string, id: PermitId): Promise<PermitRelease>;
   /** All of them, or none where one is not out or its lease is over. Goes on in the background as well. */
   releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'>;
-  /** @param lease Milliseconds from now; `Infinity`: until it is released. Resolves with whether the permit is out. */
-  updateLease(name: string, id: PermitId, lease: number): Promise<boolean>;
+  /** @param lease Milliseconds from now; `Infinity`: until it is released. */
+  updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome>;
   /** Milliseconds; `Infinity`: until it is released; `undefined`: not out. */
   lease(name: string, id: PermitId): Promise<number | undefined>;
   inspect(name: string): Promise<PermitState>;

@@ -1,6 +1,6 @@
 /** What happened beside the calls that returned: everything that has no promise of its own to reject. */
 export type LockEvent =
-  /** A hold ended before its owner released it. */
+  /** A hold ended before its owner released it; or a permit, which is then the `owner`, before its `withPermit` ended. */
   | { readonly type: 'lost'; readonly lockName: string; readonly owner: string; readonly reason: string }
   /** A hold has been kept for as long as is allowed, ms; it ends when its last renewal has run out. */
   | {

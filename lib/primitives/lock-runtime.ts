@@ -2,11 +2,10 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import { LockOptionsError } from '../errors.js';
 import { type NameLimits, validateName } from '../keys/names.js';
 import type { LockEvents } from '../observability/lock-events.js';
-import type { PermitIds } from '../scope/permit-id.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import type { Waiting } from '../waiting/line.js';
 import type { OpenLatch } from '../waiting/latch-looks.js';
-import type { WantedPermits } from '../waiting/permit-tries.js';
+import type { AcquiredPermits, WantedPermits } from '../waiting/permit-tries.js';
 import type { TakenPermits } from '../waiting/semaphore-tries.js';
 import type { Settling } from '../waiting/settling.js';
 import type { Acquisitions } from '../waiting/tries.js';
@@ -16,6 +15,7 @@ import type { Companions } from './companions.js';
 import type { Flights } from './flights.js';
 import type { Grants } from './grants.js';
 import type { LockKinds } from './lock-kinds.js';
+import type { PermitsOut } from './permits-out.js';
 import type { Seats } from './seats.js';
 
 /** What a lock does where its caller said nothing. */
@@ -56,7 +56,7 @@ export interface LockRuntime {
   /** How permits are taken from semaphores. Wanted is their number. */
   readonly semaphores: Acquisitions<number, TakenPermits>;
   /** How permits are taken that have ids and leases. */
-  readonly expirablePermits: Acquisitions<WantedPermits, PermitIds>;
+  readonly expirablePermits: Acquisitions<WantedPermits, AcquiredPermits>;
   /** How open latches are waited for. */
   readonly latches: Acquisitions<undefined, OpenLatch>;
   /** Everything that is being acquired, of whatever kind. */
@@ -70,6 +70,8 @@ export interface LockRuntime {
   readonly grants: Grants;
   /** Work that runs with permits of a semaphore and gives them back at its end. */
   readonly permitsInUse: UnderWay;
+  /** Permits with ids that were granted here. */
+  readonly permitsOut: PermitsOut;
   /** Results that are being made. */
   readonly flights: Flights;
   readonly seats: Seats;

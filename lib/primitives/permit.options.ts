@@ -1,4 +1,4 @@
-import { isPermitId, type PermitIds } from '../scope/permit-id.js';
+import { isPermitId, type PermitId, type PermitIds } from '../scope/permit-id.js';
 import { refusedOption } from '../input/refused-option.js';
 import type { Duration } from '../time/duration.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
@@ -39,18 +39,23 @@ export const parseWanted = (
   return { wanted: { permits: count, lease }, limit };
 };
 
-/** @throws LockOptionsError naming the value. */
-export const parsePermitId = (id: unknown): string => {
+/**
+ * @param permit A permit, or its id.
+ * @throws LockOptionsError naming the value.
+ */
+export const parsePermitId = (permit: unknown): PermitId => {
+  const id = typeof permit === 'object' && permit !== null && 'id' in permit ? permit.id : permit;
   if (isPermitId(id)) return id;
-  throw refusedOption('a permit', id, 'an id of 32 hexadecimal digits in lower case, as acquire() gives it');
+  throw refusedOption('a permit', permit, 'a permit, or its id of 32 hexadecimal digits in lower case');
 };
 
 /** @throws LockOptionsError naming the value. */
-export const parsePermitIds = (ids: readonly unknown[]): PermitIds => {
+export const parsePermitIds = (permits: readonly unknown[]): PermitIds => {
   // Holes of a sparse list are values as well.
-  const [first, ...more] = Array.from(ids.slice(0, MOST_AT_ONCE + 1), parsePermitId);
+  const [first, ...more] = Array.from(permits.slice(0, MOST_AT_ONCE + 1), parsePermitId);
   if (first === undefined || more.length >= MOST_AT_ONCE)
-    throw refusedOption('permits', ids, `1 to ${MOST_AT_ONCE} ids`);
-  if (new Set(ids).size < ids.length) throw refusedOption('permits', ids, 'ids that are all different');
-  return [first, ...more];
+    throw refusedOption('permits', permits, `1 to ${MOST_AT_ONCE} ids`);
+  const ids: PermitIds = [first, ...more];
+  if (new Set(ids).size < ids.length) throw refusedOption('permits', permits, 'permits that are all different');
+  return ids;
 };

@@ -1,8 +1,9 @@
 import type { PermitTransitions } from '../backend/permit-transitions.js';
 import type { LockEvents } from '../observability/lock-events.js';
 import { newPermitIds, type PermitIds } from '../scope/permit-id.js';
+import type { Stopwatch } from '../time/stopwatch.js';
 import { leaseSpent } from './attempt.js';
-import type { Busy, Tries } from './tries.js';
+import type { Busy, Result, Tries } from './tries.js';
 import { UnderWay } from './under-way.js';
 
 /** As many permits as are wanted together, or none. */
@@ -12,8 +13,17 @@ export interface WantedPermits {
   readonly lease: number;
 }
 
+/** Permits that were taken together. */
+export interface AcquiredPermits {
+  readonly ids: PermitIds;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
+  /** Milliseconds that the server granted; `Infinity`: until they are released. */
+  readonly lease: number;
+}
+
 /** One try at a time to take permits that have ids and leases. Nobody stands in the way of who wants fewer. */
-export class PermitTries implements Tries<WantedPermits, PermitIds> {
+export class PermitTries implements Tries<WantedPermits, AcquiredPermits> {
   private readonly underWay = new UnderWay();
 
   constructor(
@@ -22,11 +32,11 @@ export class PermitTries implements Tries<WantedPermits, PermitIds> {
   ) {}
 
   /** Under ids that no other try ever uses: one of unknown outcome is undone by its ids, which must not touch the next. */
-  try(name: string, wanted: WantedPermits): Promise<{ readonly got: PermitIds } | Busy> {
+  try(name: string, wanted: WantedPermits): Promise<Result<AcquiredPermits>> {
     return this.underWay.add(this.acquire(name, wanted));
   }
 
-  giveBack(name: string, ids: PermitIds): void {
+  giveBack(name: string, { ids }: AcquiredPermits): void {
     this.underWay
       .add(this.semaphores.releaseAll(name, ids))
       .catch((error: unknown) =>
@@ -45,16 +55,17 @@ export class PermitTries implements Tries<WantedPermits, PermitIds> {
     return this.underWay.settled();
   }
 
-  private async acquire(name: string, { permits, lease }: WantedPermits): Promise<{ readonly got: PermitIds } | Busy> {
+  private async acquire(name: string, { permits, lease }: WantedPermits): Promise<Result<AcquiredPermits>> {
     const ids = newPermitIds(permits);
     const reply = await this.semaphores.acquire({ name, ids, lease });
     if (reply.outcome === 'busy') {
       const { available, isSet, remaining } = reply;
       return { available, isSet, remaining };
     }
-    const spent = leaseSpent(name, { sent: reply.sent, lease });
-    if (!spent) return { got: ids };
-    this.giveBack(name, ids);
+    const acquired = { ids, sent: reply.sent, lease };
+    const spent = leaseSpent(name, acquired);
+    if (!spent) return { got: acquired };
+    this.giveBack(name, acquired);
     throw spent;
   }
 }

@@ -18,7 +18,7 @@ onEveryBackend((world) => {
   describe('A semaphore whose permits have ids and leases', () => {
     it('PS-23 refuses lists of nothing, and everything else that is no permit, without asking', async () => {
       const semaphore = await open(1);
-      const id = await semaphore.acquire();
+      const { id } = await semaphore.acquire();
       const asked = await world.probe.commands();
       const none = [
         [],

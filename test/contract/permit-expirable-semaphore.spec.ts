@@ -67,9 +67,9 @@ onEveryBackend((world) => {
       const semaphore = await open(2);
       const take = () => world.time.finish(semaphore.tryAcquire({ wait: 20, lease: 500 }), 20 + world.time.slack);
       const seen = [await counts(semaphore)];
-      await expect(take()).resolves.toHaveLength(32);
+      await expect(take()).resolves.toHaveProperty('id');
       seen.push(await counts(semaphore));
-      await expect(take()).resolves.toHaveLength(32);
+      await expect(take()).resolves.toHaveProperty('id');
       await expect(semaphore.tryAcquire({ lease: 500 })).resolves.toBeNull();
       seen.push(await counts(semaphore));
       expect(seen.map(({ available, out }) => [available, out])).toEqual([
@@ -78,7 +78,7 @@ onEveryBackend((world) => {
         [0, 2],
       ]);
       await world.time.pass(510);
-      await expect(take()).resolves.toHaveLength(32);
+      await expect(take()).resolves.toHaveProperty('id');
       await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 1, out: 1 });
       await world.time.pass(510);
       await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 2, out: 0 });
@@ -88,7 +88,7 @@ onEveryBackend((world) => {
     it('PS-09 gives several permits at once, or none', async () => {
       const semaphore = await open(10);
       const six = await semaphore.acquireMany(6);
-      expect(new Set(six).size).toBe(6);
+      expect(new Set(six.map(String)).size).toBe(6);
       await expect(semaphore.availablePermits()).resolves.toBe(4);
       await expect(semaphore.tryAcquireMany(5)).resolves.toBeNull();
       await expect(semaphore.availablePermits()).resolves.toBe(4);
@@ -218,7 +218,7 @@ onEveryBackend((world) => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(1);
-      const seen = await semaphore.withPermit(async (id) => [id.length, await semaphore.availablePermits()]);
+      const seen = await semaphore.withPermit(async ({ id }) => [id.length, await semaphore.availablePermits()]);
       expect(seen).toEqual([32, 0]);
       const failure = new Error('no');
       await expect(semaphore.withPermit({ wait: 0 }, () => Promise.reject(failure))).rejects.toBe(failure);
@@ -230,7 +230,7 @@ onEveryBackend((world) => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(1);
-      const work = semaphore.withPermit({ lease: 50 }, async (id) => {
+      const work = semaphore.withPermit({ lease: 50 }, async ({ id }) => {
         await world.time.pause(60);
         return id;
       });

@@ -74,6 +74,24 @@ describe('F43: shutdown', () => {
     await expect(bench().admin.get('f43:permits')).resolves.toBe('1');
   });
 
+  it('D20: while work runs with a permit that lasts too long: its signal aborts, and the permit returns', async () => {
+    const { application, locks } = await start(bench().server.url);
+    const semaphore = locks.getPermitExpirableSemaphore('f43:long');
+    await semaphore.trySetPermits(1);
+    let signal: AbortSignal | undefined;
+    const work = semaphore.withPermit(async (permit) => {
+      ({ signal } = permit);
+      await once(signal, 'abort');
+      return 'stopped';
+    });
+    await until(() => signal !== undefined, 1000, 'it has the permit');
+    const closed = await close(application);
+    await expect(work).resolves.toBe('stopped');
+    expect(signal?.reason).toBeInstanceOf(LockShutdownError);
+    expectWithin(closed, SHUTDOWN + DEADLINE);
+    await expect(bench().admin.get('f43:long')).resolves.toBe('1');
+  });
+
   it('while a holder does not react: its lock is not taken from under it, but ends by its lease', async () => {
     const { application, locks } = await start(bench().server.url);
     const hold = bench().history.note(await locks.acquire('f43:deaf'));

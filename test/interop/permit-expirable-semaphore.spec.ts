@@ -31,7 +31,7 @@ inWorld(world, ({ time }) => {
     it('taken by either side are released by the other', async () => {
       const { theirs, ours } = await openBoth();
       await theirs().trySetPermits(2);
-      const inNode = await ours.acquire({ lease: '1m' });
+      const { id: inNode } = await ours.acquire({ lease: '1m' });
       const [inJava = ''] = await theirs().acquire(1, 60_000);
       expect((await permitsOut()).sort()).toEqual([inNode, inJava].sort());
       await expect(theirs().tryRelease(inNode)).resolves.toBe(true);
@@ -43,7 +43,7 @@ inWorld(world, ({ time }) => {
     it('are released only once, whichever side does it', async () => {
       const { theirs, ours } = await openBoth();
       await ours.trySetPermits(2);
-      const [inNode, [inJava = '']] = [await ours.acquire(), await theirs().acquire()];
+      const [{ id: inNode }, [inJava = '']] = [await ours.acquire(), await theirs().acquire()];
       await ours.release(inJava);
       await expect(theirs().release(inJava)).rejects.toMatchObject({ cause: expect.stringContaining(inJava) });
       await theirs().release(inNode);
@@ -113,7 +113,7 @@ inWorld(world, ({ time }) => {
     it('get another lease from the side that did not take them', async () => {
       const { theirs, ours } = await openBoth();
       await ours.trySetPermits(2);
-      const [inNode, [inJava = '']] = [await ours.acquire({ lease: '1m' }), await theirs().acquire(1, 60_000)];
+      const [{ id: inNode }, [inJava = '']] = [await ours.acquire({ lease: '1m' }), await theirs().acquire(1, 60_000)];
       await expect(theirs().updateLeaseTime(inNode, 5000)).resolves.toBe(true);
       await expect(ours.updateLeaseTime(inJava, 5000)).resolves.toBe(true);
       const remaining = [
@@ -131,7 +131,7 @@ inWorld(world, ({ time }) => {
     it('without an end have none on the other side', async () => {
       const { theirs, ours } = await openBoth();
       await ours.trySetPermits(2);
-      await expect(theirs().getLeaseTime(await ours.acquire())).resolves.toBe(-1);
+      await expect(theirs().getLeaseTime((await ours.acquire()).id)).resolves.toBe(-1);
       const [inJava = ''] = await theirs().acquire();
       await expect(ours.leaseTime(inJava)).resolves.toBe(-1);
     });
@@ -139,7 +139,8 @@ inWorld(world, ({ time }) => {
     it('taken together are released together, all or none', async () => {
       const { theirs, ours } = await openBoth();
       await ours.trySetPermits(4);
-      const [inNode, inJava] = [await ours.acquireMany(2), await theirs().acquire(2)];
+      const [permits, inJava] = [await ours.acquireMany(2), await theirs().acquire(2)];
+      const inNode = permits.map(({ id }) => id);
       const unknown = '0'.repeat(32);
       await expect(theirs().tryReleaseAll([...inNode, unknown])).resolves.toBe(0);
       await expect(ours.tryRelease([...inJava, unknown])).resolves.toBe(false);

@@ -1,6 +1,7 @@
 import { permitDeadlines, semaphoreChannel } from '../../keys/names.js';
 import type { PermitId, PermitIds } from '../../scope/permit-id.js';
 import type {
+  PermitLeaseOutcome,
   PermitOutcome,
   PermitRelease,
   PermitRequest,
@@ -73,11 +74,12 @@ export class MemoryPermits implements PermitTransitions {
     return 'released';
   }
 
-  async updateLease(name: string, id: PermitId, lease: number): Promise<boolean> {
+  async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
+    const sent = this.store.stopwatch();
     const { out } = this.sweep(name);
-    if (!out.has(id)) return false;
+    if (!out.has(id)) return { outcome: 'not-held' };
     this.write(name, out.set(id, this.store.now() + lease));
-    return true;
+    return { outcome: 'held', sent };
   }
 
   async lease(name: string, id: PermitId): Promise<number | undefined> {

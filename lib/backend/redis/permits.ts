@@ -2,7 +2,9 @@ import { isPassing } from '../../errors.js';
 import { semaphoreChannel } from '../../keys/names.js';
 import type { PermitId, PermitIds } from '../../scope/permit-id.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { Stopwatch } from '../../time/stopwatch.js';
 import type {
+  PermitLeaseOutcome,
   PermitOutcome,
   PermitRelease,
   PermitRequest,
@@ -23,6 +25,12 @@ interface Stray {
   readonly free: () => Promise<{ readonly now: number }>;
   readonly lease: number;
   readonly notAfter: number;
+}
+
+interface Told<Outcome> {
+  readonly outcome: Exclude<Outcome, 'late'>;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
 }
 
 /** Permits in Redis: the scripts, with deadlines, and one effect for each request however its answer got lost. */
@@ -72,9 +80,10 @@ export class RedisPermits implements PermitTransitions {
     return repeated && out === 0 ? 'released' : outcome;
   }
 
-  async updateLease(name: string, id: PermitId, lease: number): Promise<boolean> {
-    const outcome = await this.twice(name, lease, (limits) => this.scripts.updateLease(name, id, lease, limits));
-    return outcome === 'held';
+  async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
+    const send = (limits: Limits) => this.scripts.updateLease(name, id, lease, limits);
+    const { outcome, sent } = await this.twice(name, lease, send);
+    return outcome === 'held' ? { outcome, sent } : { outcome };
   }
 
   async lease(name: string, id: PermitId): Promise<number | undefined> {
@@ -129,9 +138,11 @@ export class RedisPermits implements PermitTransitions {
     name: string,
     lease: number,
     send: (limits: Limits) => Promise<Outcome | 'late'>,
-  ): Promise<Exclude<Outcome, 'late'>> {
+  ): Promise<Told<Outcome>> {
     const deadline = this.deadline(lease);
-    const read = (outcome: Outcome | 'late') => (outcome === 'late' ? undefined : outcome) as Exclude<Outcome, 'late'>;
+    const isTold = (outcome: Outcome | 'late'): outcome is Exclude<Outcome, 'late'> => outcome !== 'late';
+    const read = (outcome: Outcome | 'late', sent: Stopwatch): Told<Outcome> | undefined =>
+      isTold(outcome) ? { outcome, sent } : undefined;
     const ask = () => requestInTime(this.commands, this.scheduler, { key: name, deadline, send, read });
     try {
       return await ask();

@@ -64,15 +64,17 @@ const lockOf = ({ kind }: Load, name: string, { locks }: { readonly locks: LockS
   return kind === 'redlock' ? locks.getRedLock(name) : locks.getLock(name);
 };
 
+const isHeld = (held: Pick<Hold, 'assertHeld'>): boolean => {
+  try {
+    held.assertHeld();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const heldLock = (hold: Hold): Held => ({
-  isHeld: () => {
-    try {
-      hold.assertHeld();
-      return true;
-    } catch {
-      return false;
-    }
-  },
+  isHeld: () => isHeld(hold),
   signal: hold.signal,
   fence: hold.fence,
   release: () => hold.release(),
@@ -96,9 +98,8 @@ const take = async (load: Load, name: string): Promise<Held> => {
   }
   if (kind === 'permits') {
     const permits = locks.getPermitExpirableSemaphore(name);
-    const end = monotonicNow() + (lease ?? Number.POSITIVE_INFINITY);
-    const id = await permits.acquire({ ...terms, lease });
-    return { isHeld: () => monotonicNow() < end, release: () => permits.tryRelease(id) };
+    const permit = await permits.acquire({ ...terms, lease });
+    return { isHeld: () => isHeld(permit), signal: permit.signal, release: () => permits.tryRelease(permit) };
   }
   return heldLock(await lockOf(load, name, client).acquire({ ...terms, lease }));
 };
