@@ -1,0 +1,26 @@
+import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
+import type { Hold } from '../../../lib/primitives/hold.js';
+import type { OwnerId } from '../../../lib/scope/owner.js';
+
+/** What a holder goes by: whether, and for how much longer, it may act. */
+export interface Belief {
+  readonly owner: OwnerId;
+  /** Milliseconds by the holder's own clock for which `assertHeld()` will go on to pass; 0 where it throws. */
+  readonly remaining: number;
+}
+
+/** Reads the clock as `assertHeld()` does, and changes nothing: a holder that does not ask is not told either. */
+class BeliefOfHold implements Belief {
+  constructor(private readonly hold: GrantedHold) {}
+
+  get owner(): OwnerId {
+    return this.hold.owner;
+  }
+
+  get remaining(): number {
+    return this.hold.isHeld ? this.hold.grant.lease.remaining : 0;
+  }
+}
+
+/** All holds that the library gives out for one lock are of the same class. */
+export const beliefOf = (hold: Hold): Belief => new BeliefOfHold(hold as GrantedHold);

@@ -1,0 +1,70 @@
+import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
+import type { Hold } from '../../../lib/primitives/hold.js';
+import type { Simulation } from '../engine/simulation.js';
+import type { SimulatedServer } from '../server/simulated-server.js';
+import type { Profile } from '../stage/profile.js';
+import type { SimulatedProcess } from '../client/simulated-process.js';
+
+interface Minimum {
+  readonly who: string;
+  readonly process: SimulatedProcess;
+  readonly hold: Hold;
+  /** By true time. */
+  readonly until: number;
+  readonly stalledBefore: number;
+}
+
+/** Clocks drift, and the grant came before the holder knew of it, ms. */
+const GRAIN_MS = 60;
+/** A watchdog's lease this many times as long as a command leaves time to ask again. */
+const TIMES_TO_ASK = 6;
+
+/** Somebody who keeps a lock for some time. */
+interface Keeper {
+  readonly name: string;
+  readonly process: SimulatedProcess;
+}
+
+/** A lock that is to be held for some time at least is not had by others before, however soon its holder leaves. */
+export class MinimumHolds {
+  private readonly minimums: Minimum[] = [];
+
+  constructor(
+    private readonly simulation: Simulation,
+    private readonly profile: Profile,
+  ) {}
+
+  watch(server: SimulatedServer): void {
+    server.onExecuted(({ script, keys, args, reply }) => {
+      const isGrant = /\/(acquire|queue)$/.test(script) && (reply[0] === 'acquired' || typeof reply[0] === 'number');
+      if (isGrant) this.granted(String(keys['lock']), String(args['owner']));
+      if (script.endsWith('force-release')) this.forget(String(keys['lock']));
+    });
+  }
+
+  /** The hold is to be counted for `ms` from now, at least. */
+  keep({ name: who, process }: Keeper, hold: Hold, ms: number): void {
+    (hold as GrantedHold).keepAtLeast(ms);
+    const { watchdogTimeout, commandTimeout } = this.profile;
+    // Where the server is out of reach for longer than the lease, nobody can keep anything.
+    if (watchdogTimeout < TIMES_TO_ASK * commandTimeout) return;
+    const { stalledFor } = process;
+    this.minimums.push({ who, process, hold, until: this.simulation.now + ms, stalledBefore: stalledFor });
+  }
+
+  private forget(lock: string): void {
+    const kept = this.minimums.filter(({ hold }) => hold.name !== lock);
+    this.minimums.splice(0, this.minimums.length, ...kept);
+  }
+
+  private granted(lock: string, owner: string): void {
+    const { now } = this.simulation;
+    for (const { who, process, hold, until, stalledBefore } of this.minimums) {
+      const isOver = !process.isAlive || process.stalledFor > stalledBefore || hold.signal.aborted;
+      if (hold.name !== lock || isOver) continue;
+      if (owner === hold.owner || now > until - GRAIN_MS) continue;
+      const early = (until - now).toFixed(1);
+      this.simulation.violate('held at least', `${lock} went to ${owner} ${early} ms before ${who} let it go`);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Simulation } from '../engine/simulation.js';
+import type { SimulatedServer } from '../server/simulated-server.js';
+
+/** Fencing tokens rise with every grant. */
+export const watchTokens = (simulation: Simulation, server: SimulatedServer): void => {
+  const last = new Map<string, { readonly owner: unknown; readonly token: bigint }>();
+  server.onExecuted(({ script, keys, args, reply }) => {
+    if (script !== 'fenced-lock/acquire' || reply[0] !== 'acquired') return;
+    const lock = String(keys['lock']);
+    const token = BigInt(String(reply[4]));
+    const before = last.get(lock);
+    if (before && before.owner !== args['owner'] && token <= before.token) {
+      simulation.violate('tokens rise', `${lock}: ${token} after ${before.token}`);
+    }
+    last.set(lock, { owner: args['owner'], token });
+  });
+};
+
+/** A fair lock goes to its waiters in the order in which the server gave them places. */
+export const watchFairOrder = (simulation: Simulation, server: SimulatedServer): void => {
+  const queues = new Map<string, unknown[]>();
+  server.onExecuted(({ script, keys, args, reply }) => {
+    const lock = String(keys['lock']);
+    const queue = queues.get(lock) ?? [];
+    queues.set(lock, queue);
+    const place = queue.indexOf(args['owner']);
+    if (script === 'fair-lock/leave' && place >= 0) queue.splice(place, 1);
+    if (script !== 'fair-lock/queue') return;
+    if (reply[0] === 'queued' && place < 0) queue.push(args['owner']);
+    if (reply[0] !== 'acquired' || place < 0) return;
+    if (place > 0)
+      simulation.violate('first come, first served', `${lock}: ${String(args['owner'])} before ${String(queue[0])}`);
+    queue.splice(place, 1);
+  });
+};

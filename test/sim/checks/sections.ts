@@ -1,0 +1,109 @@
+import type { SimulatedProcess } from '../client/simulated-process.js';
+import type { Simulation } from '../engine/simulation.js';
+import type { Mode, SimulatedServer } from '../server/simulated-server.js';
+import type { Belief } from './belief.js';
+
+/** Work that runs under a lock. */
+export interface Section {
+  readonly who: string;
+  readonly process: SimulatedProcess;
+  readonly server: SimulatedServer;
+  readonly lock: string;
+  readonly mode: Mode;
+  readonly belief: Belief;
+  readonly task: Task;
+}
+
+/** Work that was begun by other work, or by nobody. Under the same lock, what is within other work is a re-entry. */
+export interface Task {
+  readonly within: Task | undefined;
+}
+
+const isWithin = (inner: Task, outer: Task): boolean =>
+  inner === outer || (inner.within !== undefined && isWithin(inner.within, outer));
+
+const mayOverlap = (one: Section, other: Section): boolean =>
+  (one.mode === 'read' && other.mode === 'read') || isWithin(one.task, other.task) || isWithin(other.task, one.task);
+
+/** A lease is told in whole milliseconds. */
+const GRAIN_MS = 1;
+
+/**
+ * Mutual exclusion, by what holders believe and by what the server says: no two sections of one lock believe at the same
+ * time that they hold it, and none believes it for longer than the server will go on to say so.
+ */
+export class Sections {
+  private readonly open = new Set<Section>();
+  private readonly ended = new Set<string>();
+  private readonly forcing = new Map<string, number>();
+
+  constructor(private readonly simulation: Simulation) {
+    simulation.checks.push(() => this.check());
+  }
+
+  watch(server: SimulatedServer): void {
+    server.onExecuted(({ script, keys, reply, heldBefore }) => {
+      if (!script.endsWith('force-release') || reply[0] !== 'released') return;
+      const lock = String(keys['lock']);
+      if ((this.forcing.get(lock) ?? 0) === 0) {
+        this.simulation.violate(
+          'no late force-release',
+          `${lock} of ${heldBefore.join(', ')} was ended by a call that had settled`,
+        );
+      }
+      // Holders learn of it later: until then two may believe that they hold.
+      for (const owner of heldBefore) this.ended.add(owner);
+    });
+  }
+
+  /** Somebody is about to end holds of others; what is returned says that the call has settled. */
+  force(lock: string): () => void {
+    this.forcing.set(lock, (this.forcing.get(lock) ?? 0) + 1);
+    return () => this.forcing.set(lock, (this.forcing.get(lock) ?? 1) - 1);
+  }
+
+  enter(section: Section): () => void {
+    this.open.add(section);
+    section.process.note(() => `${section.who} enters ${section.lock} (${section.mode}) as ${section.belief.owner}`);
+    return () => {
+      if (!this.open.delete(section)) return;
+      section.process.note(() => `${section.who} leaves ${section.lock}`);
+    };
+  }
+
+  private believing(): Section[] {
+    return [...this.open].filter(
+      ({ process, belief }) => process.isAlive && belief.remaining > 0 && !this.ended.has(belief.owner),
+    );
+  }
+
+  private check(): void {
+    if (this.open.size === 0) return;
+    const believing = this.believing();
+    for (const [index, one] of believing.entries()) {
+      this.checkAgainstServer(one);
+      for (const other of believing.slice(index + 1)) this.checkAgainstEachOther(one, other);
+    }
+  }
+
+  private checkAgainstEachOther(one: Section, other: Section): void {
+    if (one.lock !== other.lock || one.server !== other.server || mayOverlap(one, other)) return;
+    this.simulation.violate(
+      'mutual exclusion',
+      `${describe(one)} and ${describe(other)} hold ${one.lock} at the same time`,
+    );
+  }
+
+  private checkAgainstServer(section: Section): void {
+    const { server, mode, lock, belief, process } = section;
+    const believed = belief.remaining / process.clock.rate;
+    const real = server.remaining(mode, lock, belief.owner);
+    if (believed <= real + GRAIN_MS) return;
+    this.simulation.violate(
+      'no belief beyond the lease',
+      `${describe(section)} believes in ${lock} for ${believed.toFixed(1)} ms more; the server says ${real.toFixed(1)} ms`,
+    );
+  }
+}
+
+const describe = ({ who, process, belief }: Section): string => `${who} in ${process.name} (${belief.owner})`;

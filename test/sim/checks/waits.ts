@@ -1,0 +1,99 @@
+import type { SimulatedProcess } from '../client/simulated-process.js';
+import type { Simulation } from '../engine/simulation.js';
+
+/** What somebody waits for. */
+export interface WaitFacts {
+  readonly who: string;
+  readonly process: SimulatedProcess;
+  readonly lock: string;
+  /** Milliseconds that the caller is ready to wait. */
+  readonly wait: number;
+  /** Milliseconds that the library may take beyond that. */
+  readonly grace: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the caller could have what it wants now, by the server's state. */
+  readonly isFree: () => boolean;
+}
+
+/** Timers are late, deadlines have a grain, ms. */
+const GRAIN_MS = 15;
+
+class Wait {
+  readonly stalledBefore: number;
+  freeSince: number | undefined;
+  abortedAt: number | undefined;
+
+  constructor(
+    readonly facts: WaitFacts,
+    readonly begunAt: number,
+  ) {
+    this.stalledBefore = facts.process.stalledFor;
+  }
+
+  /** The instant by which there has to be an answer. */
+  get dueAt(): number {
+    const { wait, grace, process } = this.facts;
+    const end = Math.min(this.begunAt + wait / process.clock.rate, this.abortedAt ?? Number.POSITIVE_INFINITY);
+    return end + grace + GRAIN_MS + (process.stalledFor - this.stalledBefore);
+  }
+}
+
+/**
+ * Everybody is answered within its wait and the time of one command; and nobody sleeps beside what is free for longer
+ * than it takes to tell it and to ask.
+ */
+export class Waits {
+  private readonly pending = new Set<Wait>();
+
+  /** @param longestIdle Milliseconds for which something may be free beside a waiter; `Infinity`: not checked. */
+  constructor(
+    private readonly simulation: Simulation,
+    private readonly longestIdle: number,
+  ) {
+    simulation.checks.push(() => this.check());
+  }
+
+  /** Whether somebody in a living process waits for the lock. */
+  isAwaited(lock: string): boolean {
+    return [...this.pending].some(({ facts }) => facts.lock === lock && facts.process.isAlive);
+  }
+
+  /** What is returned says that there was an answer. */
+  begin(facts: WaitFacts): () => void {
+    const wait = new Wait(facts, this.simulation.now);
+    this.pending.add(wait);
+    facts.process.note(() => `${facts.who} waits for ${facts.lock}, at most ${facts.wait} ms`);
+    return () => {
+      if (!this.pending.delete(wait)) return;
+      facts.process.note(() => `${facts.who} waits no longer for ${facts.lock}`);
+    };
+  }
+
+  private check(): void {
+    const { now } = this.simulation;
+    for (const wait of this.pending) {
+      const { facts } = wait;
+      if (!facts.process.isAlive) this.pending.delete(wait);
+      else if (!facts.process.isStalled) this.checkOne(wait, now);
+    }
+  }
+
+  private checkOne(wait: Wait, now: number): void {
+    const { who, lock, signal, isFree } = wait.facts;
+    if (signal?.aborted) wait.abortedAt ??= now;
+    if (now > wait.dueAt) {
+      this.simulation.violate(
+        'answered in time',
+        `${who} still waits for ${lock}, ${(now - wait.dueAt).toFixed(1)} ms too long`,
+      );
+    }
+    if (this.longestIdle === Number.POSITIVE_INFINITY) return;
+    wait.freeSince = isFree() ? (wait.freeSince ?? now) : undefined;
+    if (wait.freeSince !== undefined && now - wait.freeSince > this.longestIdle) {
+      this.simulation.violate(
+        'no lost wake-up',
+        `${who} has slept beside ${lock} for ${(now - wait.freeSince).toFixed(1)} ms, while it was free`,
+      );
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { LockUnavailableError } from '../../../lib/errors.js';
+import { type BackendWatcher, nobodyWatches } from '../../../lib/backend/backend-watcher.js';
+import type { PublishCommand, RedisCommands } from '../../../lib/backend/redis/commands.js';
+import { inTime } from '../../../lib/backend/redis/in-time.js';
+import { patienceWithin } from '../../../lib/backend/redis/node-commands.js';
+import { notConnected, unexpectedReply } from '../../../lib/backend/redis/replies.js';
+import {
+  type ArgumentsOf,
+  encode,
+  isReplyOf,
+  type KeysOf,
+  type ReplyOf,
+  type Script,
+} from '../../../lib/backend/redis/scripts/script.js';
+import { ServerClock } from '../../../lib/backend/redis/server-clock.js';
+import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import type { SimulatedConnection } from '../network/connection.js';
+import type { SimulatedServer } from '../server/simulated-server.js';
+
+/** Sends scripts to a simulated server, with the deadlines and the estimate of its clock that the library has. */
+export class SimulatedCommands implements RedisCommands {
+  private readonly clock: ServerClock;
+  private watcher: BackendWatcher = nobodyWatches;
+  private refusal: Error | undefined;
+
+  constructor(
+    private readonly connection: SimulatedConnection,
+    private readonly server: SimulatedServer,
+    private readonly scheduler: SteadyScheduler,
+    readonly commandTimeout: number,
+  ) {
+    this.clock = new ServerClock(scheduler, (ms) => this.watcher.clockJumped(ms));
+    this.clock.observe(server.now);
+  }
+
+  /** There is a connection again. */
+  returned(): void {
+    this.clock.observe(this.server.now);
+    this.watcher.returned();
+  }
+
+  patience(lease: number): number {
+    return patienceWithin(this.commandTimeout, lease);
+  }
+
+  canSend(): boolean {
+    return this.refusal === undefined && this.connection.isReady;
+  }
+
+  ready(deadline: number, key: string, name = key): Promise<void> {
+    if (this.refusal) return Promise.reject(this.refusal);
+    if (this.connection.isReady) return Promise.resolve();
+    const waited = deadline - this.scheduler.now();
+    return new Promise((resolve, reject) => {
+      const stop = this.connection.whenReady(() => {
+        timer.cancel();
+        if (this.scheduler.now() >= deadline) reject(notConnected(name, waited, undefined));
+        else resolve();
+      });
+      const timer = this.scheduler.schedule(waited, () => {
+        stop();
+        reject(notConnected(name, waited, undefined));
+      });
+    });
+  }
+
+  checkGrant(): void {}
+
+  serverTime(): number {
+    return this.clock.now();
+  }
+
+  observe(_key: string, serverNow: number): void {
+    this.clock.observe(serverNow);
+  }
+
+  shardOf(): number {
+    return 0;
+  }
+
+  publishCommand(): PublishCommand {
+    return 'PUBLISH';
+  }
+
+  run<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    deadline: number,
+    name?: string,
+  ): Promise<ReplyOf<S>> {
+    // What could not be sent to a real server is refused here as well.
+    encode(script, keys, args);
+    const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args));
+    return inTime(asked, deadline, this.scheduler, {
+      name,
+      read: (reply): ReplyOf<S> => {
+        if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
+        return reply;
+      },
+    });
+  }
+
+  replicasWith(): Promise<number> {
+    return Promise.reject(new LockUnavailableError('A simulated server has no replicas', 'refused', true));
+  }
+
+  watch(watcher: BackendWatcher): void {
+    this.watcher = watcher;
+  }
+
+  refuse(reason: Error): void {
+    this.refusal = reason;
+  }
+
+  open(): void {}
+
+  async close(): Promise<void> {
+    this.connection.close();
+  }
+}

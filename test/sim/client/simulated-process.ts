@@ -1,0 +1,176 @@
+import type { LockBackend } from '../../../lib/backend/lock-backend.js';
+import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
+import { LockShutdownError } from '../../../lib/errors.js';
+import { LockService } from '../../../lib/lock.service.js';
+import { Connections, DEFAULT_CONNECTION_NAME } from '../../../lib/primitives/connections.js';
+import { parseModuleOptions, type RedisLockOptions } from '../../../lib/redis-lock.options.js';
+import { createRuntime, type OwnedRuntime } from '../../../lib/redis-lock.runtime.js';
+import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import type { SimulatedEvent } from '../engine/event-queue.js';
+import { ProcessClock } from '../engine/process-clock.js';
+import type { Simulation } from '../engine/simulation.js';
+import { SimulatedConnection } from '../network/connection.js';
+import type { Delays } from '../network/delays.js';
+import type { SimulatedServer } from '../server/simulated-server.js';
+import { SimulatedCommands } from './simulated-commands.js';
+import { SimulatedSubscriber } from './simulated-subscriber.js';
+
+/** How late a timer may come on a machine that has other things to do, ms. */
+const LATEST_TIMER_MS = 1.5;
+/** Milliseconds that the library has to end its background work in. */
+const CLOSE_MS = 1000;
+
+export interface ProcessOptions {
+  readonly name: string;
+  /** Milliseconds of its clock for each of true time. */
+  readonly rate: number;
+  readonly delays: Delays;
+  /** One connection of the module for each; the first is the default one. */
+  readonly servers: readonly SimulatedServer[];
+  readonly settings: RedisLockOptions & { readonly commandTimeout: number };
+}
+
+/** A process of an application: the library as it is, on a clock and connections that the simulation has. */
+export class SimulatedProcess {
+  readonly clock: ProcessClock;
+  readonly locks: LockService;
+  readonly runtimes: readonly OwnedRuntime[];
+  isAlive = true;
+  /** Milliseconds of true time for which it has stood still so far. */
+  stalledFor = 0;
+  private stalledUntil = 0;
+  private readonly connections: SimulatedConnection[] = [];
+  private readonly subscribers: SimulatedSubscriber[] = [];
+
+  constructor(
+    readonly simulation: Simulation,
+    private readonly options: ProcessOptions,
+  ) {
+    this.clock = new ProcessClock(this, options.rate);
+    this.runtimes = options.servers.map((server) => this.open(server));
+    const [base] = this.runtimes;
+    if (!base) throw new Error('A process needs a server');
+    const named = options.servers.map(
+      ({ name }, index) => [index === 0 ? DEFAULT_CONNECTION_NAME : name, this.runtimes[index] ?? base] as const,
+    );
+    this.locks = new LockService(base, new Connections<OwnedRuntime>(base, new Map(named)));
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  get trueNow(): number {
+    return this.simulation.now;
+  }
+
+  get isStalled(): boolean {
+    return this.stalledUntil > this.simulation.now;
+  }
+
+  lateness(): number {
+    return this.simulation.rng.between(0, LATEST_TIMER_MS);
+  }
+
+  enqueue(at: number, run: () => void): SimulatedEvent {
+    const event: SimulatedEvent = this.simulation.at(at, () => this.runOrDefer(() => event.cancelled || run()));
+    return event;
+  }
+
+  /** What a caller of this process does `ms` from now, or a little sooner. */
+  act(ms: number, run: () => void): void {
+    this.simulation.act(this, this.simulation.now + ms, () => this.runOrDefer(run));
+  }
+
+  /** Resolves `ms` of true time from now. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.enqueue(this.simulation.now + ms, resolve));
+  }
+
+  note(what: () => string): void {
+    this.simulation.note(this.name, what);
+  }
+
+  /** Nothing runs here for `ms`, and then everything that was due. */
+  stall(ms: number): void {
+    if (!this.isAlive) return;
+    this.note(() => `stands still for ${Math.round(ms)} ms`);
+    const until = this.simulation.now + ms;
+    this.stalledFor += Math.max(0, until - Math.max(this.stalledUntil, this.simulation.now));
+    this.stalledUntil = Math.max(this.stalledUntil, until);
+  }
+
+  /** Nothing runs here ever again. */
+  kill(): void {
+    this.note(() => 'dies');
+    this.isAlive = false;
+    for (const connection of this.connections) connection.abandon();
+    for (const subscriber of this.subscribers) subscriber.gone();
+  }
+
+  /** One of its connections breaks for a while. */
+  cutOne(downFor: number): void {
+    if (!this.isAlive) return;
+    this.note(() => `loses a connection for ${Math.round(downFor)} ms`);
+    const { rng } = this.simulation;
+    this.enqueue(this.simulation.now, () => rng.pick(this.connections).cut(downFor));
+  }
+
+  /** As the module does at the end of an application. */
+  async close(): Promise<void> {
+    for (const { shutdownController, watchdog } of this.runtimes) {
+      shutdownController.abort(new LockShutdownError('The application ends'));
+      watchdog.stop();
+    }
+    await Promise.all(this.runtimes.map((runtime) => runtime.close(CLOSE_MS)));
+  }
+
+  private runOrDefer(run: () => void): void {
+    if (!this.isAlive) return;
+    if (this.isStalled) {
+      this.simulation.at(this.stalledUntil, () => this.runOrDefer(run));
+      return;
+    }
+    this.simulation.ranCodeOf(this);
+    run();
+  }
+
+  private open(server: SimulatedServer): OwnedRuntime {
+    const { settings } = this.options;
+    const parsed = parseModuleOptions({ ...settings, backend: 'memory' });
+    const runtime = createRuntime(parsed, this.clock, (scheduler) => this.connect(server, scheduler));
+    runtime.events.on((event) => {
+      this.note(() => `event ${describeEvent(event)}`);
+      if (event.type === 'unexpected') this.simulation.violate('nothing unexpected', String(event.error));
+    });
+    runtime.open();
+    return runtime;
+  }
+
+  private connect(server: SimulatedServer, scheduler: SteadyScheduler): LockBackend {
+    const { simulation, options } = this;
+    const { commandTimeout } = options.settings;
+    const link = (onReady: () => void, onBroken: () => void): SimulatedConnection => {
+      const connection = new SimulatedConnection(simulation, this, server, options.delays, { onReady, onBroken });
+      this.connections.push(connection);
+      return connection;
+    };
+    const toCommand = link(
+      () => commands.returned(),
+      () => {},
+    );
+    const commands: SimulatedCommands = new SimulatedCommands(toCommand, server, scheduler, commandTimeout);
+    const toListen = link(
+      () => void wakeUps.returned(),
+      () => wakeUps.broken(),
+    );
+    const wakeUps: SimulatedSubscriber = new SimulatedSubscriber(toListen, server.store, scheduler, commandTimeout);
+    this.subscribers.push(wakeUps);
+    return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
+  }
+}
+
+const describeEvent = (event: object): string =>
+  Object.entries(event)
+    .map(([key, value]) => (key === 'type' ? String(value) : `${key}=${String(value)}`))
+    .join(' ');

@@ -1,0 +1,102 @@
+import type { Subscription, WakeUps } from '../../../lib/backend/lock-backend.js';
+import { asIs, inTime } from '../../../lib/backend/redis/in-time.js';
+import { notConnected } from '../../../lib/backend/redis/replies.js';
+import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import type { SimulatedConnection } from '../network/connection.js';
+import type { Listener, SimulatedStore } from '../server/simulated-store.js';
+
+/** Pause before a connection is made again that was given up, ms. */
+const RECONNECT_MS = 50;
+
+interface Channel {
+  readonly listeners: Set<() => void>;
+  /** Whether the server has acknowledged the subscription on the connection as it is now. */
+  isLive: boolean;
+}
+
+/** Listens to a simulated server, and again after each cut, as the library's subscriber does. */
+export class SimulatedSubscriber implements WakeUps {
+  private readonly channels = new Map<string, Channel>();
+  private listener: Listener | undefined;
+
+  constructor(
+    private readonly connection: SimulatedConnection,
+    private readonly store: SimulatedStore,
+    private readonly scheduler: SteadyScheduler,
+    private readonly commandTimeout: number,
+  ) {
+    this.listener = this.newListener();
+  }
+
+  async subscribe(name: string, listener: () => void): Promise<Subscription> {
+    const channel = this.channels.get(name) ?? { listeners: new Set(), isLive: false };
+    this.channels.set(name, channel);
+    channel.listeners.add(listener);
+    const cancel = (): void => this.cancel(name, channel, listener);
+    try {
+      if (!channel.isLive) await this.begin(name, channel);
+    } catch (error) {
+      cancel();
+      throw error;
+    }
+    return {
+      get alive() {
+        return channel.isLive;
+      },
+      cancel,
+    };
+  }
+
+  /** The server has noticed that nobody is there any more. */
+  gone(): void {
+    if (this.listener) this.store.forget(this.listener);
+    this.listener = undefined;
+  }
+
+  /** The connection is gone, and with it every subscription. */
+  broken(): void {
+    this.gone();
+    for (const channel of this.channels.values()) channel.isLive = false;
+    this.wakeAll();
+  }
+
+  /** There is a connection again. */
+  async returned(): Promise<void> {
+    this.listener = this.newListener();
+    const begun = await Promise.allSettled([...this.channels].map(([name, channel]) => this.begin(name, channel)));
+    // A connection over which the server does not answer in time is given up, as the library's subscriber does.
+    if (begun.some(({ status }) => status === 'rejected')) this.connection.cut(RECONNECT_MS);
+    this.wakeAll();
+  }
+
+  private async begin(name: string, channel: Channel): Promise<void> {
+    const { listener } = this;
+    if (!listener) throw notConnected(undefined, 0, undefined);
+    const asked = this.connection.request(`subscribe ${name}`, async () => this.store.listen(name, listener));
+    await inTime(asked, this.scheduler.now() + this.commandTimeout, this.scheduler, asIs());
+    channel.isLive = this.listener === listener;
+  }
+
+  private cancel(name: string, channel: Channel, callback: () => void): void {
+    channel.listeners.delete(callback);
+    if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
+    this.channels.delete(name);
+    const { listener } = this;
+    if (!listener) return;
+    const unlisten = async (): Promise<void> => this.store.unlisten(name, listener);
+    // A connection that broke has no subscriptions to end.
+    this.connection.request(`unsubscribe ${name}`, unlisten).catch(() => {});
+  }
+
+  private newListener(): Listener {
+    return { push: this.connection.push, isGone: false, onMessage: (name) => this.wake(this.channels.get(name)) };
+  }
+
+  private wakeAll(): void {
+    for (const channel of this.channels.values()) this.wake(channel);
+  }
+
+  private wake(channel: Channel | undefined): void {
+    for (const listener of channel?.listeners ?? []) listener();
+  }
+}

@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises';
+import { Rng } from '../../chaos/rng.js';
+import { EventQueue, type SimulatedEvent } from './event-queue.js';
+import { Timeline } from './timeline.js';
+
+/** A rule that the library broke in this run. */
+export interface Violation {
+  readonly rule: string;
+  readonly at: number;
+  readonly what: string;
+}
+
+/** Looks at the world after every event. */
+export type Check = () => void;
+
+/** How many microtasks of the library may have run when a caller acts in the middle of what an event set going. */
+const MOST_TURNS = 24;
+/** How often a pending action is pulled into the middle of another event of its process. */
+const IN_THE_MIDDLE = 0.15;
+
+/** Something that a caller is about to do, and may as well do a little sooner. */
+interface PendingAction {
+  readonly owner: object;
+  readonly event: SimulatedEvent;
+}
+
+/** True time, everything that is going to happen, and chance: all of it decided by one seed. */
+export class Simulation {
+  readonly rng: Rng;
+  readonly timeline: Timeline;
+  readonly violations: Violation[] = [];
+  readonly checks: Check[] = [];
+  events = 0;
+  private time = 0;
+  private readonly queue = new EventQueue();
+  private readonly actions = new Set<PendingAction>();
+  private lastOwner: object | undefined;
+
+  constructor(
+    readonly seed: number,
+    isTraced: boolean,
+  ) {
+    this.rng = new Rng(seed);
+    this.timeline = new Timeline(isTraced);
+  }
+
+  /** True time, ms. Every clock of the simulated world is derived from it. */
+  get now(): number {
+    return this.time;
+  }
+
+  /** Runs `run` at an instant of true time; events of one instant come in any order. */
+  at(time: number, run: () => void): SimulatedEvent {
+    const event: SimulatedEvent = { at: Math.max(time, this.time), run, cancelled: false };
+    this.queue.add(event, this.rng.next());
+    return event;
+  }
+
+  /** What a caller of `owner` does at `time`, or, now and then, in the middle of an earlier event of its process. */
+  act(owner: object, time: number, run: () => void): void {
+    const action: PendingAction = {
+      owner,
+      event: this.at(time, () => {
+        this.actions.delete(action);
+        run();
+      }),
+    };
+    this.actions.add(action);
+  }
+
+  /** To be called by whatever runs code of `owner`. */
+  ranCodeOf(owner: object): void {
+    this.lastOwner = owner;
+  }
+
+  note(who: string, what: () => string): void {
+    this.timeline.note(this.time, who, what);
+  }
+
+  violate(rule: string, what: string): void {
+    this.violations.push({ rule, at: this.time, what });
+    this.note('CHECK', () => `*** ${rule}: ${what}`);
+  }
+
+  /** Lets everything happen until `isOver`, the first violation, or `end`; false where nothing was left to happen before. */
+  async run(end: number, isOver: () => boolean): Promise<boolean> {
+    // What was begun before may still be about to ask for something.
+    await setImmediate();
+    while (this.violations.length === 0 && !isOver()) {
+      const next = this.queue.take();
+      if (!next || next.at > end) {
+        if (next) this.queue.add(next, 0);
+        this.time = Math.max(this.time, Math.min(end, next?.at ?? end));
+        return false;
+      }
+      this.time = next.at;
+      this.lastOwner = undefined;
+      this.events += 1;
+      next.run();
+      await this.actInTheMiddle();
+      await setImmediate();
+      for (const check of this.checks) check();
+    }
+    return true;
+  }
+
+  private async actInTheMiddle(): Promise<void> {
+    const owner = this.lastOwner;
+    if (owner === undefined || this.actions.size === 0) return;
+    const possible = [...this.actions].filter((action) => action.owner === owner && !action.event.cancelled);
+    if (possible.length === 0 || !this.rng.chance(IN_THE_MIDDLE)) return;
+    const { event } = this.rng.pick(possible);
+    for (let turns = this.rng.whole(0, MOST_TURNS); turns > 0; turns -= 1) await Promise.resolve();
+    event.cancelled = true;
+    event.run();
+  }
+}

@@ -1,0 +1,169 @@
+import type { Simulation } from '../engine/simulation.js';
+import type { Delays } from './delays.js';
+
+/** One end of a connection that may stand still for a while: what arrives then waits. */
+export interface End {
+  readonly name: string;
+  /** Runs `run` here at an instant, or when this end goes on; never where it has died. */
+  enqueue(at: number, run: () => void): unknown;
+}
+
+/** Executed by the server; what it resolves with is the reply, what it rejects with the error reply. */
+type Execute = () => Promise<unknown>;
+
+interface Frame {
+  readonly what: string;
+  readonly run: () => void;
+}
+
+const CLOSED = 'Connection is closed.';
+/** In the words of ioredis, by which the library knows that nothing was sent. */
+const NOT_WRITABLE = "Stream isn't writeable and enableOfflineQueue options is false";
+
+/** Keeps the order of one direction of one connection, whatever the delays are. */
+class Direction {
+  private readonly frames: Frame[] = [];
+  private lastAt = 0;
+
+  constructor(
+    private readonly simulation: Simulation,
+    private readonly end: End,
+    private readonly delays: Delays,
+  ) {}
+
+  send(frame: Frame): void {
+    this.frames.push(frame);
+    this.lastAt = Math.max(this.lastAt + 1e-7, this.simulation.now + this.delays.next());
+    this.end.enqueue(this.lastAt, () => this.frames.shift()?.run());
+  }
+
+  /** Each frame on its way is lost, or arrives all the same. */
+  lose(isLost: () => boolean): void {
+    for (const [index, frame] of this.frames.entries()) {
+      if (isLost()) this.frames[index] = { what: frame.what, run: () => {} };
+    }
+  }
+}
+
+/** One TCP connection, from when it was made to when it broke. */
+class Link {
+  isBroken = false;
+  readonly toServer: Direction;
+  readonly toClient: Direction;
+  private readonly pending = new Set<(error: Error) => void>();
+
+  constructor(simulation: Simulation, client: End, server: End, delays: Delays) {
+    this.toServer = new Direction(simulation, server, delays);
+    this.toClient = new Direction(simulation, client, delays);
+  }
+
+  request(what: string, execute: Execute): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.pending.add(reject);
+      const answer = (settle: () => void): void => {
+        this.push(`reply to ${what}`, () => {
+          this.pending.delete(reject);
+          settle();
+        });
+      };
+      this.toServer.send({
+        what,
+        run: () =>
+          void execute().then(
+            (reply) => answer(() => resolve(reply)),
+            (error: unknown) => answer(() => reject(error)),
+          ),
+      });
+    });
+  }
+
+  push(what: string, run: () => void): void {
+    if (!this.isBroken) this.toClient.send({ what, run: () => this.isBroken || run() });
+  }
+
+  break(): void {
+    this.isBroken = true;
+    for (const reject of this.pending) reject(new Error(CLOSED));
+    this.pending.clear();
+  }
+}
+
+export interface ConnectionListener {
+  /** A connection is there again. */
+  onReady(): void;
+  onBroken(): void;
+}
+
+/** A client's connection to a server, made again some time after it broke. */
+export class SimulatedConnection {
+  private link: Link | undefined;
+  private readonly waiting = new Set<() => void>();
+  private isClosed = false;
+
+  constructor(
+    private readonly simulation: Simulation,
+    private readonly client: End,
+    private readonly server: End,
+    private readonly delays: Delays,
+    private readonly listener: ConnectionListener,
+  ) {
+    this.link = this.connect();
+  }
+
+  get isReady(): boolean {
+    return this.link !== undefined;
+  }
+
+  request(what: string, execute: Execute): Promise<unknown> {
+    this.simulation.note(this.client.name, () => `asks ${what}`);
+    if (!this.link) return Promise.reject(new Error(NOT_WRITABLE));
+    return this.link.request(what, execute);
+  }
+
+  /** How the server reaches this client over the connection as it is now. */
+  get push(): (what: string, run: () => void) => void {
+    const { link } = this;
+    return (what, run) => link?.push(what, run);
+  }
+
+  /** Calls `resolve` when there is a connection; what is returned stops that. */
+  whenReady(resolve: () => void): () => void {
+    this.waiting.add(resolve);
+    return () => this.waiting.delete(resolve);
+  }
+
+  /** Breaks; there is another connection `downFor` ms later. */
+  cut(downFor: number): void {
+    const { link, simulation } = this;
+    if (!link) return;
+    this.link = undefined;
+    link.toServer.lose(() => simulation.rng.chance(0.5));
+    link.break();
+    this.listener.onBroken();
+    this.client.enqueue(simulation.now + downFor, () => this.becomeReady());
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.link?.break();
+    this.link = undefined;
+  }
+
+  /** The client has died: nobody is there who could be told. */
+  abandon(): void {
+    this.isClosed = true;
+    if (this.link) this.link.isBroken = true;
+  }
+
+  private becomeReady(): void {
+    if (this.isClosed) return;
+    this.link = this.connect();
+    this.listener.onReady();
+    for (const resolve of this.waiting) resolve();
+    this.waiting.clear();
+  }
+
+  private connect(): Link {
+    return new Link(this.simulation, this.client, this.server, this.delays);
+  }
+}

@@ -1,0 +1,21 @@
+import { elections } from './elections.js';
+import { exclusiveLocks } from './exclusive-locks.js';
+import { latches } from './latches.js';
+import { multiLocks } from './multi-locks.js';
+import { readWriteLocks } from './read-write-locks.js';
+import type { Scenario } from './scenario.js';
+import { semaphores } from './semaphores.js';
+import { singleFlights } from './single-flights.js';
+
+/** What is drawn from; the commonest kind of lock is drawn more often. */
+export const scenarios: readonly Scenario[] = [
+  exclusiveLocks,
+  exclusiveLocks,
+  exclusiveLocks,
+  readWriteLocks,
+  multiLocks,
+  semaphores,
+  latches,
+  singleFlights,
+  elections,
+];

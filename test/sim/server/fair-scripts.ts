@@ -1,0 +1,33 @@
+import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import type { ServerNow } from './lock-scripts.js';
+import type { ScriptTable } from './script-table.js';
+
+/** The scripts of fair locks; those they share with plain locks are defined there. */
+export const defineFairLocks = (table: ScriptTable, { fairLock }: MemoryBackend, now: ServerNow): void => {
+  const { acquire, queue, keep, leave, release } = scripts.fairLock;
+  table.define(acquire, async ({ lock }, { owner, lease, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now(), ''];
+    const reply = await fairLock.acquire({ name: lock, owner, lease });
+    if (reply.outcome === 'acquired') return ['acquired', lease, '', now(), ''];
+    return ['busy', reply.remaining, reply.holder ?? '', now(), ''];
+  });
+  table.define(queue, async ({ lock }, { owner, lease, slot, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now(), ''];
+    const reply = await fairLock.queue({ name: lock, owner, lease, slot });
+    if (reply.outcome === 'acquired') return ['acquired', lease, '', now(), ''];
+    return [reply.outcome, reply.remaining, reply.holder, now(), reply.head];
+  });
+  table.define(keep, async ({ lock }, { owners, slot }) => {
+    const kept = await fairLock.keep({ name: lock, owners: [owners].flat(), slot });
+    return ['kept', now(), ...kept.map((isKept) => (isKept ? 1 : 0))];
+  });
+  table.define(leave, async ({ lock }, { owner, slot }) => {
+    await fairLock.leave({ name: lock, owner, slot, lease: 0 });
+    return ['left', now()];
+  });
+  table.define(release, async ({ lock }, { owner }) => {
+    const { outcome } = await fairLock.release({ name: lock, owner, lease: 0 });
+    return [outcome, now()];
+  });
+};

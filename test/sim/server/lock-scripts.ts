@@ -1,0 +1,103 @@
+import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import type { AcquireOutcome, LockTransitions, Renewal } from '../../../lib/backend/lock-transitions.js';
+import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import type { ScriptTable } from './script-table.js';
+
+/** Milliseconds on the server's clock, whole as Redis tells them. */
+export type ServerNow = () => number;
+
+type AcquireWords = [outcome: 'acquired' | 'busy', remaining: number, detail: string, now: number];
+
+const acquireReply = (reply: AcquireOutcome, lease: number, now: number): AcquireWords =>
+  reply.outcome === 'acquired' ? ['acquired', lease, '', now] : ['busy', reply.remaining, reply.holder ?? '', now];
+
+/** Owner, lease and `stride` − 2 arguments more for each lock. */
+const renewalsOf = (
+  names: string | readonly string[],
+  holders: string | number | readonly (string | number)[],
+  stride: number,
+): readonly Renewal[] => {
+  const flat = typeof holders === 'object' ? holders : [holders];
+  const list = typeof names === 'object' ? names : [names];
+  return list.map((name, index) => ({
+    name,
+    owner: String(flat[index * stride]),
+    lease: Number(flat[index * stride + 1]),
+  }));
+};
+
+const flags = (held: readonly (boolean | undefined)[]): number[] => held.map((isHeld) => (isHeld ? 1 : 0));
+
+/** The transitions that every kind of lock has, under the scripts of one kind. */
+const defineCommon = (
+  table: ScriptTable,
+  now: ServerNow,
+  locks: LockTransitions,
+  kind: typeof scripts.lock | typeof scripts.readLock | typeof scripts.writeLock,
+  stride: number,
+): void => {
+  table.define(kind.hold, async ({ lock }, { owner, count, lease, notAfter }) => {
+    if (now() > notAfter) return ['late', now()];
+    const { outcome } = await locks.hold({ name: lock, owner, count, lease });
+    return [outcome, now()];
+  });
+  table.define(kind.renew, async ({ locks: names }, { notAfter, holders }) => {
+    if (now() > notAfter) return ['late', now()];
+    const { held } = await locks.renew(renewalsOf(names, holders, stride));
+    return ['renewed', now(), ...flags(held)];
+  });
+  table.define(kind.inspect, async ({ lock }, { owner }) => {
+    const { locked, count, remaining } = await locks.inspect(lock, owner === '' ? undefined : owner);
+    return [locked ? 'locked' : 'free', '', count, remaining];
+  });
+};
+
+/** The scripts of plain, spin, fenced, read and write locks. */
+export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: ServerNow): void => {
+  const { lock, spinLock, fencedLock, readLock, writeLock } = backend;
+  defineCommon(table, now, lock, scripts.lock, 2);
+  defineCommon(table, now, readLock, scripts.readLock, 3);
+  defineCommon(table, now, writeLock, scripts.writeLock, 3);
+
+  table.define(scripts.lock.acquire, async (keys, { owner, lease, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now()];
+    const reply = await lock.acquire({ name: keys.lock, owner, lease });
+    if (reply.outcome === 'acquired') return [lease, now()];
+    return ['busy', reply.remaining, reply.holder ?? '', now()];
+  });
+  table.define(scripts.lock.release, async (keys, { owner, publish }) => {
+    // Without a command to publish by, nobody is told: that is the spin lock.
+    const reply = await (publish === '' ? spinLock : lock).release({ name: keys.lock, owner, lease: 0 });
+    return [reply.outcome, now(), reply.outcome === 'released' ? (reply.heard ?? 0) : 0];
+  });
+  table.define(scripts.fencedLock.acquire, async (keys, { owner, lease, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now(), ''];
+    const reply = await fencedLock.acquire({ name: keys.lock, owner, lease });
+    const fence = reply.outcome === 'acquired' ? String(reply.fence ?? '') : '';
+    return [...acquireReply(reply, lease, now()), fence];
+  });
+  table.define(scripts.readLock.acquire, async (keys, { owner, lease, behindWriters, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now()];
+    const request = { name: keys.lock, owner, lease, behindWriters: behindWriters === 1 };
+    return acquireReply(await readLock.acquire(request), lease, now());
+  });
+  table.define(scripts.readLock.release, async (keys, { owner, notAfter }) => {
+    if (now() > notAfter) return ['late', now()];
+    const { outcome } = await readLock.release({ name: keys.lock, owner, lease: 0 });
+    return [outcome, now()];
+  });
+  table.define(scripts.writeLock.acquire, async (keys, { owner, lease, waiter, patience, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now()];
+    const waiting = waiter === '' ? undefined : { id: waiter, patience };
+    const reply = await writeLock.acquire({ name: keys.lock, owner, lease, ...(waiting && { waiting }) });
+    return acquireReply(reply, lease, now());
+  });
+  table.define(scripts.writeLock.release, async (keys, { owner }) => {
+    const { outcome } = await writeLock.release({ name: keys.lock, owner, lease: 0 });
+    return [outcome, now()];
+  });
+  table.define(scripts.writeLock.withdraw, async (keys, { waiter }) => {
+    await writeLock.withdraw(keys.lock, waiter);
+    return ['withdrawn'];
+  });
+};

@@ -1,0 +1,47 @@
+import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import type { PermitIds } from '../../../lib/scope/permit-id.js';
+import type { ServerNow } from './lock-scripts.js';
+import type { ScriptTable } from './script-table.js';
+
+const idsOf = (ids: string | number | readonly (string | number)[]): PermitIds => {
+  const [first = '', ...others] = [ids].flat().map(String);
+  return [first, ...others];
+};
+
+/** The scripts know no infinity: a lease below zero is none. */
+const leaseOf = (lease: number): number => (lease < 0 ? Number.POSITIVE_INFINITY : lease);
+
+/** The scripts of permits with ids and leases. */
+export const definePermits = (
+  table: ScriptTable,
+  { permitExpirableSemaphore: pool }: MemoryBackend,
+  now: ServerNow,
+): void => {
+  const { acquire, release, releaseAll, updateLease, lease, inspect } = scripts.permits;
+  table.define(acquire, async ({ permits }, { ids, lease: ms, notAfter }) => {
+    if (now() > notAfter) return ['late', '', now(), 0, 0];
+    const reply = await pool.acquire({ name: permits, ids: idsOf(ids), lease: leaseOf(ms) });
+    if (reply.outcome === 'acquired') return ['acquired', '', now(), 0, 0];
+    return [reply.isSet ? 'busy' : 'not-set', '', now(), reply.available, reply.remaining];
+  });
+  table.define(release, async ({ permits }, { id }) => [await pool.release(permits, id), '', now()]);
+  table.define(releaseAll, async ({ permits }, { ids }) => {
+    const wanted = idsOf(ids);
+    const leases = await Promise.all(wanted.map((id) => pool.lease(permits, id)));
+    const outcome = await pool.releaseAll(permits, wanted);
+    return [outcome, '', now(), outcome === 'released' ? 0 : leases.filter((ms) => ms !== undefined).length];
+  });
+  table.define(updateLease, async ({ permits }, { id, lease: ms, notAfter }) => {
+    if (now() > notAfter) return ['late', '', now()];
+    return [(await pool.updateLease(permits, id, leaseOf(ms))) ? 'held' : 'not-held', '', now()];
+  });
+  table.define(lease, async ({ permits }, { id }) => {
+    const ms = await pool.lease(permits, id);
+    return ms === undefined ? ['not-held', '', 0] : ['held', '', Number.isFinite(ms) ? ms : -1];
+  });
+  table.define(inspect, async ({ permits }) => {
+    const { isSet, available, out } = await pool.inspect(permits);
+    return [isSet ? 'set' : 'unset', '', available, out];
+  });
+};

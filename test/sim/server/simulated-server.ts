@@ -1,0 +1,134 @@
+import { lockTable } from '../../../lib/backend/memory/lock.js';
+import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write-data.js';
+import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scripts/script.js';
+import type { OwnerId } from '../../../lib/scope/owner.js';
+import { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import type { Simulation } from '../engine/simulation.js';
+import type { End } from '../network/connection.js';
+import { defineCounters } from './counter-scripts.js';
+import { defineFairLocks } from './fair-scripts.js';
+import { defineFlights } from './flight-scripts.js';
+import { defineForceReleases } from './force-release-scripts.js';
+import { defineLocks } from './lock-scripts.js';
+import { definePermits } from './permit-scripts.js';
+import { ScriptTable } from './script-table.js';
+import { SimulatedStore } from './simulated-store.js';
+
+/** The half, or kind, of lock whose state is asked for. */
+export type Mode = 'exclusive' | 'read' | 'write';
+
+/** A script that was executed, for those who check the order of things. */
+export interface Execution {
+  readonly script: string;
+  readonly keys: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly reply: readonly unknown[];
+  /** Who held the lock just before, where the script ends the holds of others. */
+  readonly heldBefore: readonly OwnerId[];
+}
+
+/** A server that executes our transitions, by the memory backend, on a clock of its own. */
+export class SimulatedServer implements End {
+  readonly store: SimulatedStore;
+  private readonly backend: MemoryBackend;
+  private readonly table = new ScriptTable();
+  private readonly watchers: ((execution: Execution) => void)[] = [];
+  private readonly freed = new Set<string>();
+  private frozenUntil = 0;
+
+  /** @param offset By how many ms its clock is ahead of true time. */
+  constructor(
+    private readonly simulation: Simulation,
+    readonly name: string,
+    readonly rate: number,
+    private readonly offset: number,
+  ) {
+    const clock = { now: () => this.exactNow, schedule: () => ({ cancel: () => {} }) };
+    const scheduler = new SteadyScheduler(clock, (error) => simulation.violate('server', String(error)));
+    this.store = new SimulatedStore(scheduler);
+    this.backend = new MemoryBackend(this.store, 'clock');
+    const now = (): number => this.now;
+    defineLocks(this.table, this.backend, now);
+    defineFairLocks(this.table, this.backend, now);
+    defineForceReleases(this.table, this.backend, now);
+    defineCounters(this.table, this.store, this.backend, now);
+    definePermits(this.table, this.backend, now);
+    defineFlights(this.table, this.store, now);
+  }
+
+  /** Whole milliseconds, as Redis tells them. */
+  get now(): number {
+    return Math.floor(this.exactNow);
+  }
+
+  private get exactNow(): number {
+    return this.simulation.now * this.rate + this.offset;
+  }
+
+  enqueue(at: number, run: () => void): void {
+    this.simulation.at(at, () => {
+      if (this.frozenUntil > this.simulation.now) this.enqueue(this.frozenUntil, run);
+      else run();
+    });
+  }
+
+  /** Answers nothing for so many ms, and then everything. */
+  freeze(ms: number): void {
+    this.simulation.note(this.name, () => `stands still for ${Math.round(ms)} ms`);
+    this.frozenUntil = Math.max(this.frozenUntil, this.simulation.now + ms);
+  }
+
+  onExecuted(watcher: (execution: Execution) => void): void {
+    this.watchers.push(watcher);
+  }
+
+  async execute<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): Promise<readonly unknown[]> {
+    const heldBefore = script.name.endsWith('force-release') ? this.holdersOf(Object.values(keys)[0]) : [];
+    const names = Object.values(keys).flat().map(String);
+    const heldOnes = names.filter((name) => this.isHeld(name));
+    const reply = await this.table.execute(script, keys, args);
+    for (const name of names) this.noteFreed(name, heldOnes.includes(name));
+    this.simulation.note(this.name, () => `${script.name} ${Object.values(keys).join(' ')} → ${reply.join(' ')}`);
+    for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore });
+    return reply;
+  }
+
+  /** Milliseconds of true time for which the owner holds; below 0 where it does not. */
+  remaining(mode: Mode, name: string, owner: OwnerId): number {
+    return this.remainingHere(mode, name, owner) / this.rate;
+  }
+
+  /** Whether anybody at all has the lock. */
+  isHeld(name: string): boolean {
+    return this.store.entry(name) !== undefined;
+  }
+
+  /** Whether somebody freed it who announced that; nobody announces the end of a lease. */
+  wasFreed(name: string): boolean {
+    return this.freed.has(name) && !this.isHeld(name);
+  }
+
+  private noteFreed(name: string, wasHeld: boolean): void {
+    if (this.isHeld(name)) this.freed.delete(name);
+    else if (wasHeld) this.freed.add(name);
+  }
+
+  private holdersOf(name: unknown): readonly OwnerId[] {
+    if (typeof name !== 'string') return [];
+    const held = lockTable(this.store).find(name);
+    if (held) return [held.owner];
+    const halves = readWriteTable(this.store).find(name);
+    return halves ? [...halves.readers.keys(), ...(halves.writer ? [halves.writer.owner] : [])] : [];
+  }
+
+  private remainingHere(mode: Mode, name: string, owner: OwnerId): number {
+    if (mode === 'exclusive') {
+      return lockTable(this.store).find(name)?.owner === owner ? this.store.remaining(name) : -2;
+    }
+    const held = readWriteTable(this.store).find(name);
+    if (mode === 'write') return held?.writer?.owner === owner ? this.store.remaining(name) : -2;
+    const count = held?.readers.get(owner) ?? 0;
+    return new ReadWriteData(this.store).longestRead(name, new Map([[owner, count]]));
+  }
+}

@@ -1,0 +1,43 @@
+import type { Rng } from '../../chaos/rng.js';
+import type { DelayProfile } from '../network/delays.js';
+
+/** What a run is like: how messages travel, what goes wrong, and how the module is set. */
+export interface Profile {
+  readonly name: 'quiet' | 'slow' | 'faulty';
+  readonly delays: DelayProfile;
+  readonly commandTimeout: number;
+  readonly watchdogTimeout: number;
+  readonly fairWaitTimeout: number;
+  readonly handover: boolean;
+  /** Faults in a run, at the most. */
+  readonly faults: number;
+}
+
+const USUAL = [
+  [0.1, 0.6],
+  [0.5, 4],
+  [2, 25],
+] as const;
+
+export const drawProfile = (rng: Rng): Profile => {
+  const name = rng.pick(['quiet', 'slow', 'slow', 'faulty', 'faulty'] as const);
+  const commandTimeout = rng.pick([150, 400, 1000]);
+  // The more messages are slow, the less so: else the connections carried nothing else.
+  const [chance, longest] = rng.pick([
+    [0.03, 2 * commandTimeout],
+    [0.08, commandTimeout],
+    [0.25, 100],
+  ] as const);
+  return {
+    name,
+    delays: {
+      usual: rng.pick(USUAL),
+      slow: { chance: name === 'quiet' ? 0 : chance, range: [10, longest] },
+    },
+    commandTimeout,
+    watchdogTimeout: rng.pick([300, 1000, 3000]),
+    fairWaitTimeout: rng.pick([600, 2000, 5000]),
+    handover: rng.chance(0.7),
+    faults: name === 'faulty' ? rng.whole(1, 5) : 0,
+  };
+};

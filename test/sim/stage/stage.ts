@@ -1,0 +1,131 @@
+import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
+import type { Hold } from '../../../lib/primitives/hold.js';
+import type { Rng } from '../../chaos/rng.js';
+import { watchTokens } from '../checks/order.js';
+import { MinimumHolds } from '../checks/minimum-holds.js';
+import { Sections } from '../checks/sections.js';
+import { Waits } from '../checks/waits.js';
+import { SimulatedProcess } from '../client/simulated-process.js';
+import type { Simulation } from '../engine/simulation.js';
+import { Delays } from '../network/delays.js';
+import { SimulatedServer } from '../server/simulated-server.js';
+import { Actor } from './actor.js';
+import type { Profile } from './profile.js';
+
+/** How far clocks run apart at the most. */
+const DRIFT = 0.004;
+/** What the library needs to tell a waiter and to ask again, beside the time on the way: turns that are left to others. */
+const TURNS_MS = 150;
+
+const SAFETY_POLL_MS = 5000;
+
+/** What a scenario is to have. */
+export interface Cast {
+  readonly servers: number;
+  readonly processes: number;
+  /** Whether nobody may sleep beside something free. Default: yes. */
+  readonly checksWakeUps?: boolean;
+}
+
+/** Servers, processes and those who check them, for one run. */
+export class Stage {
+  readonly rng: Rng;
+  readonly sections: Sections;
+  readonly waits: Waits;
+  readonly minimums: MinimumHolds;
+  readonly delays: Delays;
+  readonly servers: readonly SimulatedServer[];
+  readonly processes: SimulatedProcess[] = [];
+  private actors = 0;
+
+  constructor(
+    readonly simulation: Simulation,
+    readonly profile: Profile,
+    { servers, processes, checksWakeUps = true }: Cast,
+  ) {
+    this.rng = simulation.rng;
+    this.delays = new Delays(this.rng, profile.delays);
+    this.sections = new Sections(simulation);
+    const { fairWaitTimeout, commandTimeout, name } = profile;
+    const quiet = TURNS_MS + 12 * this.delays.longest;
+    // Where messages are lost, a poll makes up for them; and a fair queue waits for its dead for one slot.
+    const troubled = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
+    const idle = name === 'quiet' ? quiet : troubled;
+    this.minimums = new MinimumHolds(simulation, profile);
+    this.waits = new Waits(simulation, checksWakeUps ? idle : Number.POSITIVE_INFINITY);
+    this.servers = Array.from({ length: servers }, (_, index) => this.startServer(`server-${index + 1}`));
+    for (let index = 0; index < processes; index += 1) this.startProcess();
+  }
+
+  get server(): SimulatedServer {
+    const [server] = this.servers;
+    if (!server) throw new Error('There is no server');
+    return server;
+  }
+
+  startProcess(): SimulatedProcess {
+    const { delays, servers, profile } = this;
+    const process = new SimulatedProcess(this.simulation, {
+      name: `process-${this.processes.length + 1}`,
+      rate: this.rate(),
+      delays,
+      servers,
+      settings: {
+        commandTimeout: profile.commandTimeout,
+        watchdogTimeout: profile.watchdogTimeout,
+        fairWaitTimeout: profile.fairWaitTimeout,
+        safetyPoll: SAFETY_POLL_MS,
+        ...(!profile.handover && { handover: false }),
+      },
+    });
+    this.processes.push(process);
+    return process;
+  }
+
+  /** Somebody in one of the processes, or in the one given. */
+  actor(process = this.rng.pick(this.processes)): Actor {
+    this.actors += 1;
+    return new Actor(this, process, `actor-${this.actors}`);
+  }
+
+  /** A lease of its own, or `undefined`: the watchdog keeps the hold. */
+  lease(): number | undefined {
+    return this.rng.chance(0.5) ? undefined : this.rng.pick([100, 300, 800, 2000, 60_000]);
+  }
+
+  wait(): number {
+    return this.rng.pick([0, 30, 200, 1500, 20_000, 90_000]);
+  }
+
+  membersOf(hold: Hold): readonly Hold[] {
+    return 'members' in hold ? (hold.members as readonly Hold[]) : [hold];
+  }
+
+  /** The server on which a member of several holds lives. */
+  serverOf(hold: Hold, otherwise: SimulatedServer): SimulatedServer {
+    const { runtime } = (hold as GrantedHold).grant;
+    for (const process of this.processes) {
+      const index = process.runtimes.findIndex((each) => each === runtime);
+      const server = this.servers[index];
+      if (server) return server;
+    }
+    return otherwise;
+  }
+
+  private startServer(name: string): SimulatedServer {
+    const server = new SimulatedServer(
+      this.simulation,
+      name,
+      this.rate(),
+      this.rng.between(0, 100_000) + 1_700_000_000_000,
+    );
+    this.sections.watch(server);
+    this.minimums.watch(server);
+    watchTokens(this.simulation, server);
+    return server;
+  }
+
+  private rate(): number {
+    return 1 + this.rng.between(-DRIFT, DRIFT);
+  }
+}
