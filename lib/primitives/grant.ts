@@ -2,8 +2,9 @@ import { Place } from '../collections/row.js';
 import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
 import type { OwnerId } from '../scope/owner.js';
 import { Turns } from '../scope/turns.js';
+import { Stopwatch } from '../time/stopwatch.js';
 import type { Acquired } from '../waiting/attempt.js';
-import { Lease, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import type { Seen } from '../watchdog/rota.js';
 import { lastRenewalWithin, type Watched } from '../watchdog/watchdog.js';
 import type { GrantedHold } from './granted-hold.js';
@@ -230,11 +231,11 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
   }
 
   private async remain(): Promise<HoldRelease> {
-    if (this.isJoinable) this.keepAlive();
     await this.confirm().catch((error: unknown) => {
       if (!isPassing(error)) throw error;
       return this.confirm();
     });
+    if (this.isJoinable) this.keepAlive();
     return this.loss ? 'expired' : 'still-held';
   }
 
@@ -307,10 +308,12 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     const count = this.holds.count + (entering === undefined ? 0 : 1);
     const lease = this.holds.needed(entering);
     this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);
-    // It may be less than before. Believed before it is confirmed, since that may go unanswered.
-    this.lease.shorten(lease);
+    const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
+    this.lease.request(command);
+    // A lease that ends by itself needs its timer also if this command is never answered.
+    if (this.isEnding) this.lease.doubt();
     const reply = await this.transitions.hold({ name, owner, count, lease });
-    if (reply.outcome === 'held') this.lease.renewed(reply.sent, lease);
+    if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
     else this.lease.lose('gone');
   }
 

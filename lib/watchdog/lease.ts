@@ -1,3 +1,4 @@
+import { runOutsideRegions } from '../scope/current-region.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
 import { Stopwatch } from '../time/stopwatch.js';
@@ -13,6 +14,26 @@ const LEAST_MARGIN_MS = 2;
  * is not there any more on the server.
  */
 export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
+
+/** A command that sets how long the server keeps a hold. */
+export class LeaseCommand {
+  /** The command requested next for the same hold. */
+  next: LeaseCommand | undefined;
+
+  /**
+   * @param since Started before the command left.
+   * @param lease Milliseconds for which the server keeps the hold from when it executes the command.
+   */
+  constructor(
+    readonly since: Stopwatch,
+    readonly lease: number,
+  ) {}
+
+  /** Milliseconds until the deadline that this command gives the hold, if no other command was executed after it. */
+  get remaining(): number {
+    return safeShare(this.lease) - this.since.elapsed;
+  }
+}
 
 /** Whose lease it is. */
 export interface LeaseHolder {
@@ -38,6 +59,7 @@ export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined;
   private length: number;
+  private latest: LeaseCommand | undefined;
 
   /**
    * @param since Started just before the acquiring command left.
@@ -65,16 +87,30 @@ export class Lease {
     return false;
   }
 
-  /** The server lets the hold last for `granted` ms from `sent` on, or longer. A hold that was lost stays lost. */
-  renewed(sent: Stopwatch, granted: number): void {
-    if (!this.isAlive || safeShare(granted) - sent.elapsed <= this.remaining) return;
-    this.begin(sent, granted);
+  /**
+   * Must be called before each command that sets how long the server keeps the hold. The command may take effect even if
+   * its reply never comes, so the deadline moves forward at once if the command grants less than is left.
+   */
+  request(command: LeaseCommand): void {
+    if (this.latest) this.latest.next = command;
+    this.latest = command;
+    this.limitTo(command);
   }
 
-  /** The server was told to end the hold `granted` ms from now, if not sooner. */
-  shorten(granted: number): void {
-    if (!this.isAlive || safeShare(granted) >= this.remaining) return;
-    this.begin(new Stopwatch(this.scheduler), granted);
+  /**
+   * The server executed `command`, which was sent at `sent`. Commands that were requested later may have been executed as
+   * well, and may have shortened the lease, so the deadline is the earliest of all these. A hold that was lost stays lost.
+   */
+  granted({ lease, next }: LeaseCommand, sent: Stopwatch): void {
+    if (!this.isAlive) return;
+    let earliest = new LeaseCommand(sent, lease);
+    for (let later = next; later; later = later.next) if (later.remaining < earliest.remaining) earliest = later;
+    this.begin(earliest);
+  }
+
+  /** No reply to `command` came: the server may have executed it, even after commands that were requested later. */
+  unanswered(command: LeaseCommand): void {
+    this.limitTo(command);
   }
 
   /** A renewal failed, or none is to come: from now on the deadline has a timer. */
@@ -105,17 +141,23 @@ export class Lease {
     this.timer?.cancel();
   }
 
-  private begin(since: Stopwatch, granted: number): void {
+  private limitTo(command: LeaseCommand): void {
+    if (this.isAlive && command.remaining < this.remaining) this.begin(command);
+  }
+
+  private begin({ since, lease }: LeaseCommand): void {
     this.since = since;
-    this.length = safeShare(granted);
+    this.length = safeShare(lease);
     if (this.state === 'doubtful') this.arm();
   }
 
   /** A timer may fire early; less than a millisecond may be too little to move the clock at all. */
   private arm(atLeast = 0): void {
     this.timer?.cancel();
-    this.timer = this.scheduler.schedule(Math.max(this.remaining, atLeast), () => {
+    const due = (): void => {
       if (this.isAlive) this.arm(1);
-    });
+    };
+    // A timer set inside a region would keep that region reachable and run listeners as its owner.
+    this.timer = runOutsideRegions(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));
   }
 }

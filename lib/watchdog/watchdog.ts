@@ -4,8 +4,8 @@ import { runOutsideRegions } from '../scope/current-region.js';
 import type { OwnerId } from '../scope/owner.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
-import type { Stopwatch } from '../time/stopwatch.js';
-import type { Lease } from './lease.js';
+import { Stopwatch } from '../time/stopwatch.js';
+import { type Lease, LeaseCommand } from './lease.js';
 import { Rota, type Seen } from './rota.js';
 
 /** A hold that is looked after until it is released or lost, or until the end of its own lease. */
@@ -42,10 +42,16 @@ const SHORTEST_RETRY = 1 / 150;
 /** The share of the timeout that a lease may lack of what its hold needs; clocks may drift apart in less. */
 const LACKING = 1 / 6;
 
-/** A renewal on its way: after how many returns of the server, and when, by the scheduler, it was sent. */
-interface Attempt {
+/** The renewal of one hold, as part of a batch. */
+interface Renewing {
+  readonly hold: Watched;
+  readonly command: LeaseCommand;
+}
+
+/** When a batch was sent: after how many returns of the server, and at which time of the scheduler. */
+interface Start {
   readonly returns: number;
-  readonly began: number;
+  readonly at: number;
 }
 
 /** What ends so many milliseconds from now is not renewed any more. */
@@ -184,29 +190,40 @@ export class Watchdog {
   }
 
   private async renew(transitions: Watched['transitions'], holds: readonly Watched[]): Promise<void> {
-    const renewals = holds.map(({ name, owner, neededLease }) => ({ name, owner, lease: neededLease }));
-    for (const hold of holds) this.renewing.add(hold);
-    const attempt = { returns: this.returns, began: this.scheduler.now() };
+    const since = new Stopwatch(this.scheduler);
+    const attempts = holds.map((hold) => ({ hold, command: new LeaseCommand(since, hold.neededLease) }));
+    for (const { hold, command } of attempts) {
+      this.renewing.add(hold);
+      hold.lease.request(command);
+    }
+    const start = { returns: this.returns, at: since.startedAt };
     try {
+      const renewals = attempts.map(({ hold: { name, owner }, command: { lease } }) => ({ name, owner, lease }));
       const { sent, held, failure } = await transitions.renew(renewals);
-      const open = holds.filter((_, index) => held[index] === undefined);
-      holds.forEach((hold, index) => {
-        if (held[index] !== undefined) this.learn(hold, held[index] ? renewals[index]?.lease : undefined, sent);
+      attempts.forEach((attempt, index) => {
+        const isHeld = held[index];
+        if (isHeld !== undefined) this.learn(attempt, isHeld, sent);
       });
-      if (open.length > 0) this.tryAgain(open, failure, attempt);
+      const open = attempts.filter((_, index) => held[index] === undefined);
+      if (open.length > 0) this.failed(open, failure, start);
     } catch (error) {
-      this.tryAgain(holds, error, attempt);
+      this.failed(attempts, error, start);
     } finally {
       for (const hold of holds) this.renewing.delete(hold);
     }
   }
 
-  /** Where the server has come back since the renewal that failed began, it is asked at once. */
-  private tryAgain(holds: readonly Watched[], error: unknown, { returns, began }: Attempt): void {
+  /** Tries again after a pause; at once if the server has come back since the renewals were sent. */
+  private failed(renewals: readonly Renewing[], error: unknown, { returns, at }: Start): void {
+    const holds = renewals.map(({ hold }) => hold);
     this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
-    for (const hold of holds) if (this.watches(hold)) hold.lease.doubt();
+    for (const { hold, command } of renewals) {
+      if (!this.watches(hold)) continue;
+      hold.lease.unanswered(command);
+      hold.lease.doubt();
+    }
     // What was waited for an answer in vain was pause enough.
-    const waited = this.scheduler.now() - began;
+    const waited = this.scheduler.now() - at;
     const pause = returns === this.returns ? this.retryPause(holds) - waited : 0;
     this.scheduler.schedule(pause, () => this.renewDue(holds));
   }
@@ -218,17 +235,16 @@ export class Watchdog {
     return Math.max(this.timeout * SHORTEST_RETRY, pause) * (0.5 + Math.random());
   }
 
-  /** @param lease What was granted; `undefined`: nothing is held any more. */
-  private learn(hold: Watched, lease: number | undefined, sent: Stopwatch): void {
+  private learn({ hold, command }: Renewing, isHeld: boolean, sent: Stopwatch): void {
     // A hold that was released meanwhile may well be missing on the server.
     if (!this.watches(hold)) return;
-    if (lease === undefined) {
+    if (!isHeld) {
       this.unwatch(hold);
       hold.lease.lose('gone');
-    } else {
-      hold.lease.renewed(sent, lease);
-      if (hold.isEnding) hold.lease.doubt();
-      else hold.lease.trust();
+      return;
     }
+    hold.lease.granted(command, sent);
+    if (hold.isEnding) hold.lease.doubt();
+    else hold.lease.trust();
   }
 }

@@ -1,7 +1,7 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
-import { Lease, type LossReason } from '../../lib/watchdog/lease.js';
+import { Lease, LeaseCommand, type LossReason, safeShare } from '../../lib/watchdog/lease.js';
 
 describe('A lease in doubt', () => {
   it('ends although what is left of it is too little to move the clock', async () => {
@@ -18,4 +18,61 @@ describe('A lease in doubt', () => {
     expect(losses).toEqual(['lease-over']);
     expect(clock.pending).toBe(0);
   });
+});
+
+describe('The deadline of a lease', () => {
+  const open = async () => {
+    const clock = new ManualClock();
+    const scheduler = new SteadyScheduler(clock, () => {});
+    const lease = new Lease(scheduler, new Stopwatch(scheduler), 30_000, { onLost: () => {} });
+    const request = (ms: number): LeaseCommand => {
+      const command = new LeaseCommand(new Stopwatch(scheduler), ms);
+      lease.request(command);
+      return command;
+    };
+    await clock.advance(10_000);
+    return { clock, lease, request };
+  };
+
+  it('D1: is that of a shorter command as soon as the command is requested', async () => {
+    const { lease, request } = await open();
+    request(2000);
+    expect(lease.remaining).toBe(safeShare(2000));
+  });
+
+  it('D1: is not moved back by the reply to a renewal after which a shorter command was requested', async () => {
+    const { clock, lease, request } = await open();
+    const renewal = request(30_000);
+    // In the same millisecond, and not before the end of what was granted at first.
+    const hold = request(21_000);
+    lease.granted(renewal, renewal.since);
+    expect(lease.remaining).toBe(safeShare(21_000));
+    await clock.advance(100);
+    lease.granted(hold, hold.since);
+    expect(lease.remaining).toBe(safeShare(21_000) - 100);
+  });
+
+  it('D1: is the earliest of all commands that were requested after the one that is answered', async () => {
+    const { lease, request } = await open();
+    const renewal = request(30_000);
+    request(25_000);
+    const last = request(60_000);
+    lease.granted(renewal, renewal.since);
+    expect(lease.remaining).toBe(safeShare(25_000));
+    lease.granted(last, last.since);
+    expect(lease.remaining).toBe(safeShare(60_000));
+  });
+
+  it.each(['granted', 'unanswered'] as const)(
+    'D1: moves forward when an earlier command is %s after a longer one, since it may have been executed last',
+    async (end) => {
+      const { lease, request } = await open();
+      const renewal = request(30_000);
+      const extension = request(60_000);
+      lease.granted(extension, extension.since);
+      expect(lease.remaining).toBe(safeShare(60_000));
+      lease[end](renewal, renewal.since);
+      expect(lease.remaining).toBe(safeShare(30_000));
+    },
+  );
 });

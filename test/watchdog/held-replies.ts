@@ -1,0 +1,103 @@
+import type { LockTransitions, Renewal } from '../../lib/backend/lock-transitions.js';
+import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
+import { MemoryStore } from '../../lib/backend/memory/store.js';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import type { ClientOptions } from '../contract/backends.js';
+import { Client } from '../contract/client.js';
+
+type Transition = 'renew' | 'hold';
+
+/** A command that the backend got and that has not been answered. */
+export interface Unanswered {
+  readonly transition: Transition;
+  readonly names: readonly string[];
+  /** Executes the command if that has not happened yet, and delivers its reply. */
+  answer(): Promise<void>;
+  /** Delivers no reply: the caller learns only that the outcome is unknown. */
+  fail(): Promise<void>;
+}
+
+/** Clients of one memory on a manual clock. Replies to renewals and holds can be held back. */
+export class HeldReplies {
+  readonly clock = new ManualClock();
+  /** In the order in which the commands were requested. */
+  readonly unanswered: Unanswered[] = [];
+  private readonly store = new MemoryStore(new SteadyScheduler(this.clock, rethrow));
+  private readonly heldBack = new Map<Transition, 'executed' | 'not executed'>();
+
+  /** Opens a client whose replies {@link holdBack} affects. */
+  open(options: ClientOptions = {}): Client {
+    const backend = new MemoryBackend(this.store);
+    for (const locks of Object.values(backend)) if (isLock(locks)) this.intercept(locks);
+    return this.client(backend, options);
+  }
+
+  /** Opens a client of another process. */
+  openUndisturbed(): Client {
+    return this.client(new MemoryBackend(this.store), {});
+  }
+
+  /** Until {@link letGo}, commands of this kind are executed at once, or only with their answer; replies are held back. */
+  holdBack(transition: Transition, state: 'executed' | 'not executed' = 'executed'): void {
+    this.heldBack.set(transition, state);
+  }
+
+  letGo(transition: Transition): void {
+    this.heldBack.delete(transition);
+  }
+
+  /** The latest command of this kind about `name`, which must be unanswered. */
+  pending(transition: Transition, name: string): Unanswered {
+    const found = this.unanswered.findLast((one) => one.transition === transition && one.names.includes(name));
+    if (!found) throw new Error(`No ${transition} of "${name}" is unanswered`);
+    return found;
+  }
+
+  private client(backend: MemoryBackend, options: ClientOptions): Client {
+    const settings = parseModuleOptions({ ...options, backend: 'memory' });
+    return new Client(createRuntime(settings, this.clock, () => backend));
+  }
+
+  private intercept(locks: LockTransitions): void {
+    const [renew, hold] = [locks.renew.bind(locks), locks.hold.bind(locks)];
+    const namesOf = (renewals: readonly Renewal[]): readonly string[] => renewals.map(({ name }) => name);
+    locks.renew = (renewals) => this.through('renew', namesOf(renewals), () => renew(renewals));
+    locks.hold = (request) => this.through('hold', [request.name], () => hold(request));
+  }
+
+  private through<T>(transition: Transition, names: readonly string[], execute: () => Promise<T>): Promise<T> {
+    const state = this.heldBack.get(transition);
+    if (!state) return execute();
+    let reply = state === 'executed' ? execute() : undefined;
+    return new Promise((resolve, reject) => {
+      const command: Unanswered = {
+        transition,
+        names,
+        answer: () => {
+          reply ??= execute();
+          return this.settle(command, () => resolve(reply ?? execute()));
+        },
+        fail: () =>
+          this.settle(command, () => reject(new LockUnavailableError('No reply', 'unknown', false, { lockName: '' }))),
+      };
+      this.unanswered.push(command);
+    });
+  }
+
+  private async settle(command: Unanswered, settle: () => void): Promise<void> {
+    this.unanswered.splice(this.unanswered.indexOf(command), 1);
+    settle();
+    await this.clock.advance(0);
+  }
+}
+
+const isLock = (part: unknown): part is LockTransitions =>
+  typeof part === 'object' && part !== null && 'renew' in part && 'hold' in part;
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
