@@ -71,7 +71,7 @@ export class Entry {
     const written = this.written();
     if (written && !written.region.isScope)
       return this.enterInRegion(written.region, await this.getIn(request, 'bound'), request);
-    const scope = this.around.scope();
+    const scope = this.scope();
     if (scope) return this.enterInScope(scope, request);
     return entered(await this.getIn(request, 'bound'), () => {});
   }
@@ -96,7 +96,7 @@ export class Entry {
   private async enterInScope(scope: Region, request: Request): Promise<Entered<GrantedHold>> {
     const endTurn = await this.takeTurnIn(scope, request);
     try {
-      return entered(await this.getIn(request, 'bound'), endTurn);
+      return entered(await this.acquireInScope(scope, request, 'bound'), endTurn);
     } catch (error) {
       endTurn();
       throw error;
@@ -105,8 +105,19 @@ export class Entry {
 
   /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
   private getIn(request: Request, binding: Binding): Promise<GrantedHold> {
-    const scope = this.around.scope();
+    const scope = this.scope();
     return scope ? this.acquireInScope(scope, request, binding) : this.acquireFirst(request, binding);
+  }
+
+  /**
+   * The scope that holds the lock, or the other half that allows this one; otherwise the one that new locks are acquired in.
+   * There are two around calls for a transaction: that of the caller and that of the transaction.
+   */
+  private scope(): Region | undefined {
+    const scope = this.around.scope();
+    if (!scope) return undefined;
+    const covering = this.around.covering(this.kind.family) ?? this.written();
+    return covering?.region.isScope ? covering.region : scope;
   }
 
   private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<GrantedHold> {

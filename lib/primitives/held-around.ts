@@ -30,10 +30,9 @@ export class HeldAround {
     return undefined;
   }
 
-  /** The scope around the running code. */
+  /** The scope in which the running code acquires what no region or scope around it holds. */
   scope(): Region | undefined {
-    const innermost = currentRegion();
-    return innermost && [...innermost.outwards()].find((region) => region.isScope);
+    return currentRegion()?.acquiresIn;
   }
 
   /** By what a region holds the lock, also where it is the region of its owner's other half. */

@@ -9,7 +9,11 @@ const scopeOf = (beneficiary: object): Region => {
   return scope;
 };
 
-/** What is around a caller, and, around all of that, the scope of what it calls for. */
+/**
+ * The regions around a caller, with the scope of a beneficiary as the outermost one. Locks that the caller holds come first;
+ * everything else is acquired in the scope of the beneficiary, also if the caller is in a scope of its own: other calls for
+ * the beneficiary, which keeps the lock, may come from elsewhere.
+ */
 class Entrance extends Region {
   constructor(
     caller: Region | undefined,
@@ -20,6 +24,10 @@ class Entrance extends Region {
 
   override get isScope(): boolean {
     return false;
+  }
+
+  override get acquiresIn(): Region {
+    return this.scope;
   }
 
   override *outwards(): Generator<Region> {

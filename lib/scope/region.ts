@@ -30,6 +30,12 @@ export class Region {
     return this.hold === undefined && this.callerGone === undefined;
   }
 
+  /** The scope that code in this region acquires in: the innermost one around it. */
+  get acquiresIn(): Region | undefined {
+    for (const region of this.outwards()) if (region.isScope) return region;
+    return undefined;
+  }
+
   /** This region and the ones around it that are open, from the inside out. */
   *outwards(): Generator<Region> {
     for (let region = Region.innermostOpen(this); region; region = Region.innermostOpen(region.outer)) yield region;

@@ -235,6 +235,39 @@ describe('@Locked with releaseAfter', () => {
       await until(isFree);
     });
 
+    it('D5: is entered again from a scope of the caller', async () => {
+      const transaction = new Transaction();
+      await transaction.run(async () => {
+        await stock.reserve('7');
+        await locks.runInScope(() => stock.reserve('7', () => stock.reserve('7')));
+        await locks.runInScope(() => Promise.all([stock.reserve('7'), stock.reserve(['7', '8'])]));
+      });
+      expect(grants()).toBe(2);
+      transaction.commit();
+      await until(() => grants() === 0);
+    });
+
+    it('D5: is entered again outside the scope in which it was taken', async () => {
+      const transaction = new Transaction();
+      await transaction.run(async () => {
+        await locks.runInScope(() => stock.reserve('7'));
+        await stock.reserve('7');
+        await locks.runInScope(() => stock.reserve('7'));
+      });
+      expect(grants()).toBe(1);
+      transaction.commit();
+      await until(() => grants() === 0);
+    });
+
+    it('D5: goes to callers side by side in their turn, in a scope or not', async () => {
+      const transaction = new Transaction();
+      const inScope = () => locks.runInScope(() => stock.reserve('7'));
+      await transaction.run(() => Promise.all([inScope(), stock.reserve('7'), inScope()]));
+      expect([stock.mostInside, grants()]).toEqual([1, 1]);
+      transaction.commit();
+      await until(isFree);
+    });
+
     it('is not taken where it cannot be told what for', async () => {
       await expect(stock.reserve(['7', 'unknown'])).resolves.toBe('reserved 7,unknown');
       await expect(stock.reserve('unknown')).rejects.toThrow(LockOptionsError);
