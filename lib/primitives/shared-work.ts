@@ -43,7 +43,7 @@ export class SharedWork {
    * @throws what `work` threw, and all that acquiring a lock throws.
    */
   async share(terms: Terms, work: Work): Promise<unknown> {
-    // Who is called by what makes the result cannot wait for it.
+    // Called by the work that makes the result, this call would wait for itself.
     if (this.isMadeHere()) return this.makeAgain(terms, work);
     for (;;) {
       const underWay = this.runtime.flights.get(this.name);
@@ -56,8 +56,10 @@ export class SharedWork {
     return { what: 'Flight', name: this.name, template: this.template, limit };
   }
 
+  /** A scope alone does not tell: the call that makes the result may be a sibling of this one in it. */
   private isMadeHere(): boolean {
-    return new HeldAround(this.runtime, this.lock.name).covering('exclusive') !== undefined;
+    const covering = new HeldAround(this.runtime, this.lock.name).covering('exclusive');
+    return covering !== undefined && !covering.region.isScope;
   }
 
   private async makeAgain(terms: Terms, work: Work): Promise<unknown> {

@@ -54,6 +54,28 @@ onEveryBackend((world: World) => {
   const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquisitions.contended === 1);
 
   describe('A single flight', () => {
+    it('D11: runs once for all who call meanwhile in one scope', async () => {
+      const { locks } = await world.open();
+      const work = new Work();
+      const [first, second] = await locks.runInScope(async () => {
+        const begun = share(locks, work);
+        await until(() => work.runs === 1);
+        return [begun, share(locks, work)];
+      });
+      const results = Promise.all([first, second]);
+      await world.time.pass(50);
+      work.end();
+      await expect(finish(results)).resolves.toEqual([{ run: 1 }, { run: 1 }]);
+      expect(work.runs).toBe(1);
+    });
+
+    it('D11: is made again by its own work in a scope, instead of waiting for itself', async () => {
+      const { locks } = await world.open();
+      const nested = async (): Promise<unknown> => ({ outer: await locks.singleFlight(NAME, async () => 'inner') });
+      const result = locks.runInScope(() => locks.singleFlight<unknown>(NAME, nested));
+      await expect(finish(result)).resolves.toEqual({ outer: 'inner' });
+    });
+
     it('SF-01 runs once for all who call meanwhile, here and elsewhere', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
