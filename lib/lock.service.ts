@@ -256,7 +256,8 @@ export class LockService {
   /**
    * Calls `listener` for everything that happens beside the calls that return: a hold that was lost, a renewal that failed,
    * a hold that is kept for too long, a server's clock that was set. Of all connections; a service {@link forConnection}
-   * tells of its own. What a listener throws disturbs nobody.
+   * tells of its own. What a listener throws disturbs nobody. Listeners run outside all locks and scopes: a lock that a
+   * listener takes is never a re-entry.
    * @returns How to stop.
    */
   onEvent(listener: (event: LockEvent) => void): () => void {

@@ -1,3 +1,5 @@
+import { runOutsideRegions } from '../scope/current-region.js';
+
 /** What happened beside the calls that returned: everything that has no promise of its own to reject. */
 export type LockEvent =
   /** A hold ended before its owner released it; or a permit, which is then the `owner`, before its `withPermit` ended. */
@@ -32,7 +34,11 @@ export type LockEvent =
   /** Something was thrown where nobody waits for it: a listener, a task of the scheduler. */
   | { readonly type: 'unexpected'; readonly error: unknown };
 
-/** Tells listeners what happened, once. A listener that throws disturbs neither the locks nor the other listeners. */
+/**
+ * Calls every listener once for each event. A listener that throws disturbs neither the locks nor the other listeners.
+ * Listeners run outside all regions: an event may be emitted by a call inside somebody's region, and a listener that locks
+ * there would re-enter the locks of that caller.
+ */
 export class LockEvents {
   private readonly listeners = new Set<(event: LockEvent) => void>();
 
@@ -43,11 +49,15 @@ export class LockEvents {
   }
 
   emit(event: LockEvent): void {
+    if (this.listeners.size > 0) runOutsideRegions(() => this.tell(event));
+  }
+
+  private tell(event: LockEvent): void {
     for (const listener of this.listeners) {
       try {
         listener(event);
       } catch (error) {
-        if (event.type !== 'unexpected') this.emit({ type: 'unexpected', error });
+        if (event.type !== 'unexpected') this.tell({ type: 'unexpected', error });
       }
     }
   }

@@ -13,8 +13,8 @@ const PAUSE_MS = 1000;
 export interface LeaderElectionOptions {
   /**
    * Called each time this candidate becomes the leader, as the owner of the lock. `signal` aborts when it is no longer: it
-   * stops, the application shuts down, or, before another one can be elected, the lock is lost. What is returned is waited
-   * for before the lock is released. Where it fails, the leader steps down and stands again after a second.
+   * stops, the application shuts down, or, before another one can be elected, the lock is lost. It has not aborted yet when
+   * `onElected` is called. What is returned is waited for before the lock is released. Where it fails, the leader steps down and stands again after a second.
    */
   onElected(signal: AbortSignal, hold: Hold): unknown;
   /** Called when it is not the leader any more and what `onElected` returned has settled, with the reason. */
@@ -115,12 +115,13 @@ export class LeaderElection implements AsyncDisposable {
     this.now = 'idle';
   }
 
-  /** Leads until the hold is lost, or the leader is to stop. Resolves with whether all went well. */
+  /** Leads until the hold is lost or the leader is stopped. Resolves with false if `onElected` failed. */
   private async lead(hold: Hold, stop: AbortSignal): Promise<boolean> {
     const leading = new AbortController();
     const end = ({ reason }: AbortSignal): void => {
       if (this.now === 'leader') this.now = 'stepping-down';
-      leading.abort(reason);
+      // stop() may be called inside a region; listeners of the signal are not to run as its owner.
+      runOutsideRegions(() => leading.abort(reason));
     };
     const stops = [hold.signal, stop].map((signal) => {
       if (signal.aborted) end(signal);
@@ -129,7 +130,9 @@ export class LeaderElection implements AsyncDisposable {
     let isFine = true;
     this.hold = hold;
     try {
-      if (!leading.signal.aborted) this.now = 'leader';
+      // Stopped or lost in the turn of the grant: `onElected` would wait for an abort that has happened already.
+      if (leading.signal.aborted) return true;
+      this.now = 'leader';
       await hold.run(async () => this.options.onElected(leading.signal, hold));
       if (!leading.signal.aborted) await new Promise<void>((resolve) => void onAbort(leading.signal, resolve));
     } catch (error) {

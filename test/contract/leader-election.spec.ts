@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
-import type { LeaderElection, LeaderElectionOptions } from '../../lib/index.js';
+import { LeaderElection, type LeaderElectionOptions } from '../../lib/primitives/leader-election.js';
+import { ReentrantLock } from '../../lib/primitives/lock.js';
+import type { OwnedRuntime } from '../../lib/redis-lock.runtime.js';
 import { thrownBy } from '../thrown-by.js';
 import { onEveryBackend, type World } from './backends.js';
 
@@ -20,6 +22,8 @@ const ways: readonly (readonly [name: string, fail: () => unknown])[] = [
     },
   ],
 ];
+
+type EndInTurn = (about: { readonly election: LeaderElection; readonly runtime: OwnedRuntime }) => void;
 
 /** An instance of an application that stands for election, and what it was told. */
 const candidateOf = async (
@@ -193,6 +197,75 @@ onEveryBackend((world) => {
       await until(() => log.length === 3);
       expect(events).toContainEqual({ type: 'election-failed', lockName: NAME, error: failure });
       await world.time.finish(election.stop(), LIMIT_MS);
+    });
+
+    it.each<[string, EndInTurn]>([
+      ['it is stopped', ({ election }) => void election.stop()],
+      [
+        'the application shuts down',
+        ({ runtime }) => runtime.shutdownController.abort(new LockShutdownError('closing')),
+      ],
+    ])('D12: is not won by a candidate if %s in the turn of the grant', async (_, end) => {
+      const { runtime, events } = await world.open();
+      const log: string[] = [];
+      const lock = new ReentrantLock(runtime, NAME);
+      const acquire = lock.acquire.bind(lock);
+      let isGranted = false;
+      lock.acquire = async (options) => {
+        const hold = await acquire(options);
+        end({ election, runtime });
+        isGranted = true;
+        return hold;
+      };
+      const election = new LeaderElection(lock, {
+        onElected: (signal) => {
+          log.push(`elected, aborted: ${signal.aborted}`);
+          return new Promise((resolve) => signal.addEventListener('abort', resolve));
+        },
+        onDemoted: () => void log.push('demoted'),
+      });
+      election.start();
+      await until(() => isGranted);
+      await world.time.finish(election.stop(), LIMIT_MS);
+      expect([election.state, log]).toEqual(['idle', []]);
+      expect(runtime.grants.size).toBe(0);
+      await expect(world.probe.names()).resolves.toEqual([]);
+      expect(events).toEqual([]);
+    });
+
+    it('D12: is stood for again by a candidate that loses the lock in the turn of the grant', async () => {
+      const { runtime } = await world.open();
+      const log: string[] = [];
+      const lock = new ReentrantLock(runtime, NAME);
+      const acquire = lock.acquire.bind(lock);
+      let acquisitions = 0;
+      lock.acquire = async (options) => {
+        const hold = await acquire(options);
+        acquisitions += 1;
+        if (acquisitions === 1) {
+          await world.probe.remove(NAME);
+          hold.grant.lease.lose('gone');
+        }
+        return hold;
+      };
+      const onElected = (signal: AbortSignal): void => void log.push(`elected, aborted: ${signal.aborted}`);
+      const election = new LeaderElection(lock, { onElected });
+      election.start();
+      await until(() => election.isLeader);
+      expect([acquisitions, log]).toEqual([2, ['elected, aborted: false']]);
+      await world.time.finish(election.stop(), LIMIT_MS);
+    });
+
+    it('D7: ends with a signal whose listeners are outside the region in which stop() is called', async () => {
+      const inside: unknown[] = [];
+      const { locks, election } = await candidateOf(world, 'a', [], (signal) => {
+        signal.addEventListener('abort', () => inside.push(locks.currentHold()?.name));
+      });
+      election.start();
+      await until(() => election.isLeader);
+      const stopped = locks.withLock('n', () => election.stop());
+      await world.time.finish(stopped, LIMIT_MS);
+      expect(inside).toEqual([undefined]);
     });
 
     it('LE-08 refuses what is no candidate', async () => {

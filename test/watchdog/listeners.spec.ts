@@ -1,0 +1,83 @@
+import { LockService } from '../../lib/index.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { currentRegion } from '../../lib/scope/current-region.js';
+import { BlockableLoop } from './blockable-loop.js';
+
+const LEASE = 100;
+
+/** A loop that notes timers which are set inside somebody's region: they would carry that region along. */
+class WatchedLoop extends BlockableLoop {
+  setInside = 0;
+
+  override schedule(...timer: Parameters<BlockableLoop['schedule']>): ReturnType<BlockableLoop['schedule']> {
+    if (currentRegion()) this.setInside += 1;
+    return super.schedule(...timer);
+  }
+}
+
+const open = () => {
+  const loop = new WatchedLoop();
+  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop);
+  const locks = new LockService(runtime);
+  const heard: { readonly type: string; readonly isInside: boolean; readonly taken: Promise<boolean> }[] = [];
+  locks.onEvent(({ type }) => {
+    const taken = locks.tryAcquire('b').then((hold) => hold !== null);
+    heard.push({ type, isInside: currentRegion() !== undefined, taken });
+  });
+  return { loop, locks, runtime, heard };
+};
+
+describe('A listener that is told of a loss while somebody holds another lock', () => {
+  it('D7: does not run as that holder when a timer finds the loss', async () => {
+    const { loop, locks, heard } = open();
+    await locks.withLock('b', async () => {
+      const hold = await locks.acquire('a', { lease: LEASE });
+      await hold.extend(2 * LEASE);
+      await loop.pass(2 * LEASE);
+      expect(hold.signal.aborted).toBe(true);
+      expect(heard).toMatchObject([{ type: 'lost', isInside: false }]);
+      await expect(heard[0]?.taken).resolves.toBe(false);
+    });
+    expect(loop.setInside).toBe(0);
+  });
+
+  it('D7: does not run as that holder when assertHeld() finds the loss', async () => {
+    const { loop, locks, heard } = open();
+    await locks.withLock('b', async () => {
+      const hold = await locks.acquire('a', { lease: LEASE });
+      loop.block(LEASE);
+      expect(() => hold.assertHeld()).toThrow('its lease ended');
+      expect(heard).toMatchObject([{ type: 'lost', isInside: false }]);
+      await expect(heard[0]?.taken).resolves.toBe(false);
+    });
+  });
+
+  it('D7: does not run as that holder when the reply to a command tells of the loss', async () => {
+    const { locks, heard, runtime } = open();
+    await locks.withLock('b', async () => {
+      const hold = await locks.acquire('a');
+      await runtime.backend.lock.forceRelease('a');
+      await expect(hold.extend(LEASE)).rejects.toThrow('the server no longer has it');
+      expect(heard).toMatchObject([{ type: 'lost', isInside: false }]);
+      await expect(heard[0]?.taken).resolves.toBe(false);
+    });
+  });
+
+  it('D7: does not run as that holder when another listener throws', async () => {
+    const { locks, heard, runtime } = open();
+    locks.onEvent(({ type }) => {
+      if (type === 'lost') throw new Error('out of paper');
+    });
+    await locks.withLock('b', async () => {
+      const hold = await locks.acquire('a');
+      await runtime.backend.lock.forceRelease('a');
+      await expect(hold.release()).resolves.toBe('expired');
+      expect(heard.map(({ type, isInside }) => [type, isInside])).toEqual([
+        ['lost', false],
+        ['unexpected', false],
+      ]);
+      await Promise.all(heard.map(({ taken }) => expect(taken).resolves.toBe(false)));
+    });
+  });
+});
