@@ -139,7 +139,7 @@ inWorld(redis, ({ time }) => {
 
   describe('Waiters whose processes are killed', () => {
     it('FL-19 are passed over, a slot each, and leave nothing behind', async () => {
-      const slot = 600;
+      const slot = 1500;
       const { locks } = await redis.open({ fairWaitTimeout: slot });
       const hold = await locks.getFairLock('f').acquire();
       const file = new URL('./fair-waiter.worker.ts', import.meta.url);

@@ -11,6 +11,7 @@ const world = new InteropWorld();
 const QUEUE = prefixedName('redisson_lock_queue', 'n');
 const DEADLINES = prefixedName('redisson_lock_timeout', 'n');
 const AT_ONCE_MS = 500;
+const DEFAULT_SLOT_MS = 5000;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
 /** What the fair lock has beside what every kind of lock has (`lock-kinds.spec.ts`): an order, over both sides. */
@@ -148,6 +149,24 @@ inWorld(world, ({ time }) => {
       const left = deadline - Date.now();
       await time.finish(wait, left + time.slack);
       expect(Date.now()).toBeGreaterThanOrEqual(deadline - 2);
+    });
+
+    it('D16: does not keep for minutes what a Node waiter had booked for a Java waiter ahead, and was killed', async () => {
+      const { java, locks } = await world.openBoth();
+      const process = await world.openNodeProcess();
+      const ours = locks.getFairLock('n');
+      const hold = await ours.acquire();
+      const lock = java.thread('a').lock('n', 'fair');
+      const inJava = await queued(() => lock.tryLock(20_000, -1));
+      const dead = await queued(() => process.call('acquire', 'fair', 'n'));
+      process.kill('SIGKILL');
+      await expect(dead.wait).rejects.toThrow('SIGKILL');
+      await hold.release();
+      await expect(time.finish(inJava.wait, AT_ONCE_MS)).resolves.toBe(true);
+      await lock.unlock();
+      const [owner = ''] = await queue();
+      expect(Number(await world.admin.zscore(DEADLINES, owner)) - Date.now()).toBeGreaterThan(200_000);
+      await time.finish(ours.acquire(UNLIMITED), DEFAULT_SLOT_MS + time.slack);
     });
   });
 });

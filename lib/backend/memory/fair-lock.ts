@@ -29,6 +29,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
     const queue = this.queueOf(name);
     queue.assertUsable();
     const isNewHead = queue.purge();
+    queue.endBookings(slot);
     const held = this.locks.get(name);
     const next = held?.owner ?? queue.head?.owner ?? owner;
     if (next === owner) {
@@ -58,6 +59,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
   async keep({ name, owners, slot }: KeepRequest): Promise<readonly boolean[]> {
     const queue = this.queueOf(name);
     const isNewHead = queue.purge();
+    queue.endBookings(slot);
     const kept = queue.keep(owners, slot);
     if (isNewHead && !this.store.entry(name)) this.tellHead(name);
     return owners.map((owner) => kept.has(owner));

@@ -28,6 +28,9 @@ const REDISSON_WAIT_MS = 300_000;
 const behind = ({ owner, deadline }: Place, last: number): number =>
   isOurs(owner) ? last : Math.max(last + REDISSON_WAIT_MS, deadline ?? 0);
 
+/** Taken off a deadline of ours, ms: marks that it counts Java peers ahead. */
+const BOOKED_MS = 0.5;
+
 /** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
 export class MemoryFairQueue {
   private readonly waiters: MemoryTable<Waiters>;
@@ -71,15 +74,32 @@ export class MemoryFairQueue {
   }
 
   /**
-   * Gives the owner a place at the end, which is kept for a slot, after every Java peer ahead has left.
+   * Gives the owner a place at the end, which is kept for a slot, after every Java peer ahead has left. As Redisson: a Java
+   * peer that is the first never says that it lives, so it gets what is left of the lease as well.
    * @param remaining Milliseconds until the first in the queue may get the lock.
    */
   add(owner: OwnerId, slot: number, remaining: number): void {
     const now = this.store.now();
     const ahead = this.places.filter((place) => place.owner !== owner);
-    const start = ahead.length === 0 ? now + Math.max(remaining, 0) : now;
+    const start = ahead.length === 0 && !isOurs(owner) ? now + Math.max(remaining, 0) : now;
     const last = ahead.reduce((before, place) => behind(place, before), start);
-    this.write([...ahead, { owner, deadline: last + slot }]);
+    this.write([...ahead, { owner, deadline: isOurs(owner) ? this.keptUntil(last, slot) : last + slot }]);
+    this.limit();
+  }
+
+  /**
+   * What was booked for Java peers is too much once they have left and have taken less off. A process that lives sets its
+   * deadlines anew at its next {@link keep}; one that has died leaves minutes on a lock that is free. Takes such an excess
+   * off the places of ours at the front, where the head has one.
+   */
+  endBookings(slot: number): void {
+    const { places } = this;
+    const now = this.store.now();
+    const [head] = places;
+    if (!head || this.withoutExcess(head, now, slot) === head) return;
+    const java = places.findIndex(({ owner }) => !isOurs(owner));
+    const front = java === -1 ? places.length : java;
+    this.write(places.map((place, at) => (at < front ? this.withoutExcess(place, now, slot) : place)));
     this.limit();
   }
 
@@ -115,16 +135,29 @@ export class MemoryFairQueue {
     const places = this.places.map((place) => {
       if (alive.has(place.owner)) {
         kept.add(place.owner);
-        return { ...place, deadline: last + slot };
+        return { ...place, deadline: this.keptUntil(last, slot) };
       }
+      const lowered = this.withoutExcess(place, last, slot);
       last = behind(place, last);
-      return place;
+      return lowered;
     });
     if (places.length === 0) return kept;
     this.write(places);
     this.limitHead(slot);
     this.limit();
     return kept;
+  }
+
+  /** Until when a place of ours is kept, given the instant on top of which it is counted. */
+  private keptUntil(last: number, slot: number): number {
+    return Math.ceil(last + slot) - (last > this.store.now() ? BOOKED_MS : 0);
+  }
+
+  private withoutExcess(place: Place, last: number, slot: number): Place {
+    const { owner, deadline } = place;
+    if (!isOurs(owner) || deadline === undefined || deadline % 1 !== BOOKED_MS) return place;
+    const enough = this.keptUntil(last, slot);
+    return enough < deadline ? { owner, deadline: enough } : place;
   }
 
   private get places(): Place[] {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { lease, OVER_MS, UNIT } from '../durations.js';
+import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { name, owner } from '../names.js';
 import type { Step } from '../pair.js';
 
@@ -20,8 +20,8 @@ export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.tuple(name, owner, lease).map(([lock, by, ms]): Step => ({
       label: `fairLock.queue ${lock} ${by} ${ms}, and the place passes`,
       run: async ({ backend, pass }) => {
-        const reply = await backend.fairLock.queue({ name: lock, owner: by, lease: ms, slot: 1 });
-        await backend.fairLock.keep({ name: lock, owners: [by], slot: 1 });
+        const reply = await backend.fairLock.queue({ name: lock, owner: by, lease: ms, slot: 5 * UNIT });
+        await backend.fairLock.keep({ name: lock, owners: [by], slot: SHORT_MS });
         await pass(OVER_MS);
         return reply.outcome;
       },

@@ -406,6 +406,27 @@ local REDISSON_WAIT = 300000
 local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
+local BOOKED = 0.5
+local function keptUntil(last, slot, now)
+  return last + slot - (last > now and BOOKED or 0)
+end
+local function withoutExcess(deadline, last, slot, now)
+  if not deadline or deadline % 1 ~= BOOKED then return nil end
+  local enough = keptUntil(last, slot, now)
+  return enough < deadline and enough or nil
+end
+local function endBookings(queue, deadlines, head, deadline, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  if not lowered then return deadline end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  limitQueue(queue, deadlines, areOurs(waiters), now)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then break end
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    if enough then redis.call('ZADD', deadlines, enough, waiter) end
+  end
+  return lowered
+end
 local now = serverNow()
 local reply, indexes = { 'kept', now }, {}
 for i, owner in ipairs(owners) do
@@ -414,6 +435,7 @@ for i, owner in ipairs(owners) do
 end
 if foreignKey(queue, deadlines) then return reply end
 local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
 if hasEnd then
@@ -432,9 +454,12 @@ else
     hasEnd = hasEnd and ours
     if indexes[waiter] then
       reply[indexes[waiter] + 2] = 1
-      places[#places + 1] = { last + slot, waiter }
-    elseif not ours then
-      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
+      places[#places + 1] = { keptUntil(last, slot, now), waiter }
+    else
+      local score = tonumber(redis.call('ZSCORE', deadlines, waiter))
+      local lowered = ours and withoutExcess(score, last, slot, now)
+      if lowered then places[#places + 1] = { lowered, waiter } end
+      if not ours then last = behindJava(score, last) end
     end
   end
 end
@@ -550,6 +575,27 @@ end
 local REDISSON_WAIT = 300000
 local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
+end
+local BOOKED = 0.5
+local function keptUntil(last, slot, now)
+  return last + slot - (last > now and BOOKED or 0)
+end
+local function withoutExcess(deadline, last, slot, now)
+  if not deadline or deadline % 1 ~= BOOKED then return nil end
+  local enough = keptUntil(last, slot, now)
+  return enough < deadline and enough or nil
+end
+local function endBookings(queue, deadlines, head, deadline, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  if not lowered then return deadline end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  limitQueue(queue, deadlines, areOurs(waiters), now)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then break end
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    if enough then redis.call('ZADD', deadlines, enough, waiter) end
+  end
+  return lowered
 end
 local now = serverNow()
 local held = (holdCount(lock, owner) or 0) > 0
@@ -700,11 +746,33 @@ local REDISSON_WAIT = 300000
 local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
+local BOOKED = 0.5
+local function keptUntil(last, slot, now)
+  return last + slot - (last > now and BOOKED or 0)
+end
+local function withoutExcess(deadline, last, slot, now)
+  if not deadline or deadline % 1 ~= BOOKED then return nil end
+  local enough = keptUntil(last, slot, now)
+  return enough < deadline and enough or nil
+end
+local function endBookings(queue, deadlines, head, deadline, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  if not lowered then return deadline end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  limitQueue(queue, deadlines, areOurs(waiters), now)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then break end
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    if enough then redis.call('ZADD', deadlines, enough, waiter) end
+  end
+  return lowered
+end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local foreign, found = foreignKey(queue, deadlines)
 if foreign then return { 'wrong-type', 0, found, now, foreign } end
 local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
   local refused = takeLock(lock, owner, lease)
@@ -732,15 +800,16 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
-  local isKnown = isOurs(owner) and onlyOurs(queue, deadlines)
-  local isAlone = not redis.call('LINDEX', queue, head == owner and 1 or 0)
-  local last = isAlone and now + math.max(remaining, 0) or now
+  local isOwn = isOurs(owner)
+  local isKnown = isOwn and onlyOurs(queue, deadlines)
+  local hasLease = not isOwn and not redis.call('LINDEX', queue, head == owner and 1 or 0)
+  local last = hasLease and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
     if waiter ~= owner and not isOurs(waiter) then
       last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
-  redis.call('ZADD', deadlines, last + slot, owner)
+  redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now) or last + slot, owner)
   if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)

@@ -8,7 +8,8 @@
 --- args owners: string
 --- reply [outcome: 'kept', now: number, ...kept: number[]]
 --- invariant It gives no place: who has none any more is reported as 0.
---- invariant Deadlines of others are left alone, and every first write is one that a server out of memory allows.
+--- invariant Deadlines of others are left alone, but for what was booked for Java waiters that have left.
+--- invariant Every first write is one that a server out of memory allows.
 --- include shared/server-now.lua
 --- include shared/fair-queue.lua
 --- include shared/fair-places.lua
@@ -20,6 +21,7 @@ for i, owner in ipairs(owners) do
 end
 if foreignKey(queue, deadlines) then return reply end
 local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 
 local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
@@ -40,9 +42,12 @@ else
     hasEnd = hasEnd and ours
     if indexes[waiter] then
       reply[indexes[waiter] + 2] = 1
-      places[#places + 1] = { last + slot, waiter }
-    elseif not ours then
-      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
+      places[#places + 1] = { keptUntil(last, slot, now), waiter }
+    else
+      local score = tonumber(redis.call('ZSCORE', deadlines, waiter))
+      local lowered = ours and withoutExcess(score, last, slot, now)
+      if lowered then places[#places + 1] = { lowered, waiter } end
+      if not ours then last = behindJava(score, last) end
     end
   end
 end

@@ -22,6 +22,7 @@ if now > notAfter then return { 'late', 0, '', now, '' } end
 local foreign, found = foreignKey(queue, deadlines)
 if foreign then return { 'wrong-type', 0, found, now, foreign } end
 local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local isFree = redis.call('EXISTS', lock) == 0
 
 if isFree and (not head or head == owner) then
@@ -53,16 +54,18 @@ local outcome = 'waiting'
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
-  local isKnown = isOurs(owner) and onlyOurs(queue, deadlines)
-  local isAlone = not redis.call('LINDEX', queue, head == owner and 1 or 0)
-  local last = isAlone and now + math.max(remaining, 0) or now
+  local isOwn = isOurs(owner)
+  local isKnown = isOwn and onlyOurs(queue, deadlines)
+  -- Redisson: the first never says that it lives, so it gets what is left of the lease as well.
+  local hasLease = not isOwn and not redis.call('LINDEX', queue, head == owner and 1 or 0)
+  local last = hasLease and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
     if waiter ~= owner and not isOurs(waiter) then
       last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
   -- First, so that a server out of memory refuses it: it would not refuse what follows a removal.
-  redis.call('ZADD', deadlines, last + slot, owner)
+  redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now) or last + slot, owner)
   -- Where its deadline alone was lost it stands in the list already.
   if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)

@@ -68,3 +68,36 @@ local REDISSON_WAIT = 300000
 local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
+
+-- Half a millisecond less marks a deadline of ours that counts Java waiters ahead.
+local BOOKED = 0.5
+
+-- Until when a place of ours is kept, given the instant on top of which it is counted.
+local function keptUntil(last, slot, now)
+  return last + slot - (last > now and BOOKED or 0)
+end
+
+-- What was booked for Java waiters is too much once they have left and have taken less off. A process that lives sets its
+-- deadlines anew at its next `keep`; one that has died leaves minutes on a lock that is free. Gives a lower deadline where
+-- that is so.
+local function withoutExcess(deadline, last, slot, now)
+  if not deadline or deadline % 1 ~= BOOKED then return nil end
+  local enough = keptUntil(last, slot, now)
+  return enough < deadline and enough or nil
+end
+
+-- Takes such an excess off the places of ours at the front, and gives until when the head keeps its place. Reads the queue
+-- only where the head has one.
+local function endBookings(queue, deadlines, head, deadline, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  if not lowered then return deadline end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  -- First, because it is allowed when memory is used up, and so allows the rest.
+  limitQueue(queue, deadlines, areOurs(waiters), now)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then break end
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    if enough then redis.call('ZADD', deadlines, enough, waiter) end
+  end
+  return lowered
+end

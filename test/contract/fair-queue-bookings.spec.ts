@@ -1,0 +1,79 @@
+import type { FairLockTransitions } from '../../lib/backend/fair-lock-transitions.js';
+import { onEveryBackend } from './backends.js';
+
+const SLOT = 600;
+const LEASE = 60_000;
+/** What a Redisson client takes off those behind it unless it says otherwise, ms. */
+const REDISSON_WAIT = 300_000;
+/** A Redisson client, and two of this library in other processes. */
+const JAVA = '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11';
+const DEAD = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c11';
+const ALIVE = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c12';
+
+/** A place of ours behind Java is booked for what that takes off; when it takes off less, the rest must not stay. */
+onEveryBackend((world) => {
+  const keptFor = async (owner: string): Promise<number> =>
+    (await world.probe.queue('n')).find((place) => place.owner === owner)?.keptFor ?? Number.NaN;
+
+  /** Java waits for 20 s at the most, and two places of a process of ours that has died stand behind it. */
+  const deadBehindJava = async (fairLock: FairLockTransitions): Promise<void> => {
+    await world.probe.put('n', 'holder', LEASE);
+    await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: LEASE + 20_000 });
+    for (const owner of [`${DEAD}:1`, `${DEAD}:2`])
+      await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });
+    expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(REDISSON_WAIT);
+  };
+
+  /** As Redisson does it: it takes its own wait off the deadlines behind it. */
+  const javaHasItsTurn = async (fairLock: FairLockTransitions): Promise<void> => {
+    const java = { name: 'n', owner: `${JAVA}:1`, lease: LEASE };
+    await world.probe.remove('n');
+    await expect(fairLock.queue({ ...java, slot: 20_000 })).resolves.toMatchObject({ outcome: 'acquired' });
+    await fairLock.release(java);
+  };
+
+  describe('What was booked for a Java waiter that has left', () => {
+    it('D16: holds up who comes then for one slot', async () => {
+      const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
+      await deadBehindJava(runtime.backend.fairLock);
+      await javaHasItsTurn(runtime.backend.fairLock);
+      expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(REDISSON_WAIT - 21_000);
+      await world.time.finish(locks.getFairLock('n').acquire({ wait: Infinity }), SLOT + world.time.slack);
+    });
+
+    it('D16: holds up who waits already for one slot, and for what it takes to notice', async () => {
+      const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
+      await deadBehindJava(runtime.backend.fairLock);
+      const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
+      await world.time.until(async () => (await world.probe.queue('n')).length === 4, 3000);
+      await javaHasItsTurn(runtime.backend.fairLock);
+      const got = await world.time.finish(waiting, SLOT + SLOT / 3 + world.time.slack);
+      expect(got.isHeld).toBe(true);
+    });
+
+    it('D16: is taken off as well while Java waits behind', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      await deadBehindJava(fairLock);
+      await world.probe.enqueue('n', { owner: `${JAVA}:2`, keptFor: LEASE + 40_000 });
+      await fairLock.queue({ name: 'n', owner: `${ALIVE}:1`, lease: LEASE, slot: SLOT });
+      await javaHasItsTurn(fairLock);
+      await fairLock.keep({ name: 'n', owners: [`${ALIVE}:1`], slot: SLOT });
+      for (const owner of [`${DEAD}:1`, `${DEAD}:2`]) expect(await keptFor(owner)).toBeLessThanOrEqual(SLOT);
+      // This one still has a Java waiter ahead.
+      expect(await keptFor(`${ALIVE}:1`)).toBeGreaterThan(REDISSON_WAIT);
+    });
+
+    it('D16: stays while that waits, and a longer slot of another process stays in any case', async () => {
+      const { fairLock } = (await world.open()).runtime.backend;
+      await deadBehindJava(fairLock);
+      await fairLock.queue({ name: 'n', owner: `${ALIVE}:1`, lease: LEASE, slot: SLOT });
+      await fairLock.keep({ name: 'n', owners: [`${ALIVE}:1`], slot: SLOT });
+      expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(REDISSON_WAIT);
+      await javaHasItsTurn(fairLock);
+      await fairLock.keep({ name: 'n', owners: [`${DEAD}:1`, `${DEAD}:2`], slot: 100 * SLOT });
+      await fairLock.keep({ name: 'n', owners: [`${ALIVE}:1`], slot: SLOT });
+      await fairLock.queue({ name: 'n', owner: `${ALIVE}:2`, lease: LEASE, slot: SLOT });
+      expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(50 * SLOT);
+    });
+  });
+});
