@@ -1,5 +1,6 @@
 import { elections } from './elections.js';
 import { exclusiveLocks } from './exclusive-locks.js';
+import { expirablePermits } from './expirable-permits.js';
 import { latches } from './latches.js';
 import { multiLocks } from './multi-locks.js';
 import { readWriteLocks } from './read-write-locks.js';
@@ -15,6 +16,7 @@ export const scenarios: readonly Scenario[] = [
   readWriteLocks,
   multiLocks,
   semaphores,
+  expirablePermits,
   latches,
   singleFlights,
   elections,

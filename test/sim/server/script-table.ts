@@ -1,4 +1,9 @@
-import type { NamedArguments, NamedKeys, Script } from '../../../lib/backend/redis/scripts/script.js';
+import {
+  isReplyOf,
+  type NamedArguments,
+  type NamedKeys,
+  type Script,
+} from '../../../lib/backend/redis/scripts/script.js';
 
 type AnyMeaning = (keys: unknown, args: unknown) => Promise<readonly unknown[]>;
 
@@ -9,15 +14,18 @@ export class ScriptTable {
   /** @param meaning What the script does, said with the memory backend. */
   define<Keys extends NamedKeys, Arguments extends NamedArguments, Reply extends readonly unknown[]>(
     script: Script<Keys, Arguments, Reply>,
-    meaning: (keys: Keys, args: Arguments) => Promise<NoInfer<Reply>>,
+    meaning: (keys: Keys, args: Arguments) => Promise<Reply>,
   ): void {
     // The compiler has checked each against its own script; a table of all of them cannot say that.
     this.meanings.set(script.name, meaning as AnyMeaning);
   }
 
-  execute(script: Script, keys: unknown, args: unknown): Promise<readonly unknown[]> {
+  /** @throws Error for a script that is not known, and for a reply that the script itself would never give. */
+  async execute(script: Script, keys: unknown, args: unknown): Promise<readonly unknown[]> {
     const meaning = this.meanings.get(script.name);
     if (!meaning) throw new Error(`The simulated server does not know the script ${script.name}`);
-    return meaning(keys, args);
+    const reply = await meaning(keys, args);
+    if (!isReplyOf(script, reply)) throw new Error(`${script.name} never replies ${JSON.stringify(reply)}`);
+    return reply;
   }
 }

@@ -87,7 +87,10 @@ export class SimulatedServer implements End {
     const heldBefore = script.name.endsWith('force-release') ? this.holdersOf(Object.values(keys)[0]) : [];
     const names = Object.values(keys).flat().map(String);
     const heldOnes = names.filter((name) => this.isHeld(name));
-    const reply = await this.table.execute(script, keys, args);
+    const reply = await this.table.execute(script, keys, args).catch((error: unknown) => {
+      this.simulation.violate('simulated server', String(error));
+      throw error;
+    });
     for (const name of names) this.noteFreed(name, heldOnes.includes(name));
     this.simulation.note(this.name, () => `${script.name} ${Object.values(keys).join(' ')} → ${reply.join(' ')}`);
     for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore });
