@@ -4,8 +4,8 @@ import { LockLostError } from '../errors.js';
 import type { PermitId } from '../scope/permit-id.js';
 import { Turns } from '../scope/turns.js';
 import type { SteadyScheduler } from '../time/steady-scheduler.js';
-import type { Stopwatch } from '../time/stopwatch.js';
-import { Lease, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import { Stopwatch } from '../time/stopwatch.js';
+import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { HoldSignal } from './hold-signal.js';
 import type { Permit } from './permit.js';
 
@@ -52,7 +52,7 @@ export class GrantedPermit implements Permit, LeaseHolder {
   private whenLost: ((reason: string) => void) | undefined;
 
   constructor(
-    scheduler: SteadyScheduler,
+    private readonly scheduler: SteadyScheduler,
     { name, id, sent, lease }: PermitGrant,
     private readonly keeper: PermitKeeper,
   ) {
@@ -113,10 +113,10 @@ export class GrantedPermit implements Permit, LeaseHolder {
    */
   changeLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
     return this.changes.run(async () => {
-      // Believed before it is confirmed, since the answer may be lost.
-      this.lease.shorten(lease);
+      const command = new LeaseCommand(new Stopwatch(this.scheduler), lease);
+      this.lease.request(command);
       const reply = await ask();
-      if (reply.outcome === 'held') this.lease.renewed(reply.sent, lease);
+      if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
       else this.lease.lose('gone');
       if (this.isWatched) this.setTimer();
       return reply;
