@@ -58,7 +58,12 @@ export type { PermitExpirableSemaphore } from './primitives/permit-expirable-sem
 export type { Semaphore, SetPermitsOptions } from './primitives/semaphore.js';
 export type { WaitOptions } from './primitives/wait.options.js';
 export type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
-export { RedisLockModule, type RedisLockModuleExtras, type RedisLockOptionsFactory } from './redis-lock.module.js';
+export {
+  RedisLockModule,
+  type RedisLockModuleExtras,
+  type RedisLockOptionsFactory,
+  type ReturnedLockOptions,
+} from './redis-lock.module.js';
 export type { RedisLockOptions } from './redis-lock.options.js';
 export type { RedlockOptions } from './redis-lock.redlock-options.js';
 export type { Duration } from './time/duration.js';

@@ -1,8 +1,10 @@
 import { isRedisClient } from './backend/redis/client.js';
 import { type ConnectionInput, isClusterClient } from './backend/redis/connection-input.js';
 import { optionsOfUrl } from './backend/redis/connection-url.js';
+import { IOREDIS_OPTIONS } from './backend/redis/ioredis-options.js';
 import { LockOptionsError } from './errors.js';
 import { describe } from './input/describe.js';
+import { nearestName } from './input/nearest.js';
 import { readOptions } from './input/read-options.js';
 
 /** Never shows the value: it may carry a password. */
@@ -12,8 +14,10 @@ const refused = (why: string): LockOptionsError =>
 export const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-/** Options of other libraries: ioredis would ignore them, and connect to some default server. */
-const FOREIGN_OPTIONS = ['url', 'uri', 'nodes'];
+/** Options of other libraries, such as `socket` of node-redis. */
+const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'socket', 'servers', 'rootNodes'];
+
+const ADDRESSES = 'give a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
 
 /**
  * What a user gave as `connection`, as it is; only looked at.
@@ -36,14 +40,46 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
     const found = Array.isArray(connection) ? 'a list' : describe(connection);
     throw refused(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
   }
-  const foreign = FOREIGN_OPTIONS.find((option) => option in connection);
-  if (foreign !== undefined) {
-    throw refused(`has "${foreign}"; give a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }`);
-  }
   if ('cluster' in connection) checkCluster(connection);
-  else checkSentinels(connection);
+  else checkServer(connection);
   return connection;
 };
+
+const checkServer = (options: object): void => {
+  checkNames(options);
+  checkSentinels(options);
+  checkAddress(options);
+};
+
+/** ioredis ignores options that it does not know, and connects to a default server where they named another one. */
+const checkNames = (options: object, place = ''): void => {
+  const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
+  if (unknown === undefined) return;
+  const has = `has ${place}${describe(unknown)}`;
+  if (FOREIGN_OPTIONS.includes(unknown)) throw refused(`${has}, which ioredis does not know; ${ADDRESSES}`);
+  const nearest = nearestName(unknown, IOREDIS_OPTIONS);
+  const remedy =
+    nearest === undefined
+      ? 'leave it out, or give an ioredis client if your version of ioredis knows it'
+      : `did you mean "${nearest}"?`;
+  throw refused(`${has}, which ioredis does not know; ${remedy}`);
+};
+
+/**
+ * ioredis connects to localhost where the address is undefined or empty, as it is when a variable of the environment is
+ * not set. An absent key is a default that was meant.
+ */
+const checkAddress = (options: object): void => {
+  const given = options as Readonly<Record<string, unknown>>;
+  const keys = ['host', 'path', 'sentinels'] as const;
+  if (keys.some((key) => given[key])) return;
+  const missing = keys.find((key) => key in given && (key === 'host' || given[key] !== null));
+  if (missing !== undefined) throw refused(missingAddress(missing, given[missing]));
+};
+
+const missingAddress = (key: string, value: unknown): string =>
+  `has ${describe(key)}: ${describe(value)}, as when a variable of the environment is not set; ` +
+  'give the address, or leave the key out to connect to 127.0.0.1';
 
 const checkSentinels = (options: object): void => {
   const { sentinels, name, role } = options as Readonly<Record<string, unknown>>;
@@ -51,10 +87,17 @@ const checkSentinels = (options: object): void => {
   if (!Array.isArray(sentinels) || sentinels.length === 0) throw refused('has "sentinels" that are no list of servers');
   if (typeof name !== 'string' || name === '') throw refused('has "sentinels" but no "name" of the master they watch');
   if (role === 'slave') throw refused('asks for role "slave"; locks live on the master');
+  sentinels.forEach((sentinel: unknown, index) => {
+    if (!isPlainObject(sentinel) || !('host' in sentinel) || sentinel.host) return;
+    throw refused(missingAddress(`sentinels[${index}].host`, sentinel.host));
+  });
 };
 
 const checkCluster = (connection: object): void => {
-  const { cluster } = readOptions(connection, ['cluster', 'redisOptions', 'natMap', 'keyPrefix']);
+  const { cluster, redisOptions } = readOptions(connection, ['cluster', 'redisOptions', 'natMap', 'keyPrefix'], {
+    of: 'connection { cluster }',
+  });
+  if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');
   if (!Array.isArray(cluster) || cluster.length === 0) {
     throw refused('has a "cluster" that is no list of servers such as [{ host, port }]');
   }

@@ -1,5 +1,6 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
+import { refusedOption } from './input/refused-option.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from './lock.service.js';
 import { LockedInterceptor } from './locked/locked.interceptor.js';
@@ -20,9 +21,15 @@ export interface RedisLockModuleExtras {
   exceptionFilter?: boolean;
 }
 
+/** What a factory may return: everything but what Nest needs to know before it runs. */
+export type ReturnedLockOptions = RedisLockOptions & {
+  /** Write it beside `useFactory`, `useClass` or `useExisting`. */
+  readonly [Extra in keyof RedisLockModuleExtras]?: never;
+};
+
 /** What `forRootAsync({ useClass })` takes. */
 export interface RedisLockOptionsFactory {
-  createRedisLockOptions(): RedisLockOptions | Promise<RedisLockOptions>;
+  createRedisLockOptions(): ReturnedLockOptions | Promise<ReturnedLockOptions>;
 }
 
 const LOCK_OPTIONS = Symbol('LOCK_OPTIONS');
@@ -49,7 +56,7 @@ const providers: Provider[] = [
   RedisLockLifecycle,
 ];
 
-const { ConfigurableModuleClass, OPTIONS_TYPE } = new ConfigurableModuleBuilder<RedisLockOptions>({
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
   moduleName: 'RedisLock',
   optionsInjectionToken: LOCK_OPTIONS,
 })
@@ -83,7 +90,11 @@ const { ConfigurableModuleClass, OPTIONS_TYPE } = new ConfigurableModuleBuilder<
 @Module({})
 export class RedisLockModule extends ConfigurableModuleClass {
   /** @param options All have defaults: without any, locks live on `redis://127.0.0.1:6379`. */
-  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
-    return super.forRoot(options);
+  static override forRoot(...given: [options?: RedisLockOptions & RedisLockModuleExtras]): DynamicModule {
+    const [options] = given;
+    // The builder's type is that of what factories return, and leaves out what it takes itself.
+    if (options) return super.forRoot(options as ReturnedLockOptions);
+    if (given.length === 0) return super.forRoot({});
+    throw refusedOption('the options of RedisLockModule', options, 'an object, such as {}');
   }
 }

@@ -20,15 +20,16 @@ export interface RedisLockOptions {
    * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
    * ioredis client of any of these. A client is duplicated with the settings that locks need, never changed and never
    * closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone there is none, and everything but
-   * `getRedLock(name)` is refused.
+   * `getRedLock(name)` is refused. A key that is there but undefined is refused, since it mostly comes from a variable of
+   * the environment that is not set.
    */
-  readonly connection?: ConnectionInput | undefined;
+  readonly connection?: ConnectionInput;
   /**
    * Instead of `connection`: several, by their names, each such an input or `'memory'` for a memory of its own.
    * `@Locked('order:<0>', { connection: 'billing' })` and `locks.forConnection('billing')` choose one; what names none
    * lives on `default`, and is refused where there is no `default`. One name on two connections is two locks.
    */
-  readonly connections?: Readonly<Record<string, ConnectionInput>> | undefined;
+  readonly connections?: Readonly<Record<string, ConnectionInput>>;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks live on connections. Default: none. */
   readonly redlock?: RedlockOptions | undefined;
   /** Put before every name, on all connections. Default: the `keyPrefix` of each connection, else none. */
@@ -132,9 +133,31 @@ const OPTIONS = [
   'conflictStatus',
 ] as const satisfies readonly (keyof RedisLockOptions)[];
 
+const BESIDE_FACTORY = 'beside useFactory, useClass or useExisting in forRootAsync(), not in what they return';
+const IN_CONNECTION = 'in connection, such as connection: { host, port, password } or a redis:// URL';
+const WHERE_LOCKED = 'where something is locked: @Locked, acquire, withLock';
+
+const PLACE = {
+  of: 'RedisLockModule',
+  elsewhere: {
+    isGlobal: BESIDE_FACTORY,
+    exceptionFilter: BESIDE_FACTORY,
+    ...Object.fromEntries(
+      ['host', 'port', 'username', 'password', 'db', 'tls', 'path', 'sentinels', 'cluster', 'url'].map((name) => [
+        name,
+        IN_CONNECTION,
+      ]),
+    ),
+    ...Object.fromEntries(['lease', 'fair', 'mode', 'fenced', 'onConflict'].map((name) => [name, WHERE_LOCKED])),
+    nodes: 'in redlock: { nodes: [connection, connection, connection] }',
+  },
+};
+
 /** @throws LockOptionsError naming the option and its value. */
-export const parseModuleOptions = (options: RedisLockOptions | undefined): LockSettings => {
-  const given = readOptions(options, OPTIONS);
+export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
+  // A factory that returns nothing would connect to the default server.
+  if (options === undefined) throw refusedOption('the options of RedisLockModule', options, 'an object, such as {}');
+  const given = readOptions(options, OPTIONS, PLACE);
   const backend = oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']);
   const { place, others } = parsePlaces({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
   const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);

@@ -10,6 +10,8 @@ const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
 const ONLY_MASTERS =
   'Only the masters of "redlock" were configured, which serve getRedLock(name); give "connection" as well for everything else';
 
+const PLACES = ['connection', 'connections', 'redlock'] as const;
+
 /** Where locks live: those that name no connection, and those that name one. */
 export interface Places {
   readonly place: ConnectionPlace;
@@ -58,13 +60,24 @@ const noDefaultAmong = (names: readonly string[]): string => {
   return `No connection "${DEFAULT_CONNECTION_NAME}" was given in connections; say on which one to lock: ${known}`;
 };
 
-const soleConnection = ({ backend, connection, redlock, keyPrefix }: Given): ConnectionPlace => {
+const soleConnection = (given: Given): ConnectionPlace => {
+  const { backend, connection, redlock, keyPrefix } = given;
   if (backend === 'memory') {
     if (connection === undefined) return placeOf(undefined, keyPrefix);
     throw refused('connection makes no sense with backend "memory"; give one of the two', 'connection');
   }
-  if (connection === undefined && redlock !== undefined) return noPlace(ONLY_MASTERS, keyPrefix);
-  return placeOf(parseConnection(connection === undefined ? DEFAULT_CONNECTION : connection), keyPrefix);
+  if (connection !== undefined) return placeOf(parseConnection(connection), keyPrefix);
+  refuseUndefined(given, redlock === undefined ? PLACES : ['connection']);
+  if (redlock !== undefined) return noPlace(ONLY_MASTERS, keyPrefix);
+  return placeOf(DEFAULT_CONNECTION, keyPrefix);
+};
+
+/** Only a key that is left out asks for the default: one that is undefined is mostly a missing variable. */
+const refuseUndefined = (given: Given, places: readonly (keyof Given)[]): void => {
+  const missing = places.find((place) => place in given);
+  if (missing === undefined) return;
+  const why = `${missing} is undefined, as when a variable of the environment is not set`;
+  throw refused(`${why}; give it a value, or leave the key out to connect to ${DEFAULT_CONNECTION}`, missing);
 };
 
 const parseConnections = (connections: unknown): ReadonlyMap<string, ConnectionInput | undefined> => {

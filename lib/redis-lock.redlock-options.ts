@@ -56,7 +56,7 @@ export const parseRedlockOptions = (
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw refused('redlock', 'must be an object such as { nodes: [connection, connection, connection] }');
   }
-  const { nodes, nodeTimeout, quorum } = readOptions(options, ['nodes', 'nodeTimeout', 'quorum']);
+  const { nodes, nodeTimeout, quorum } = readOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redlock' });
   const parsed = parseNodes(nodes, parseConnection, keyPrefix);
   return {
     nodes: parsed,

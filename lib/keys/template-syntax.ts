@@ -10,6 +10,7 @@ export interface TemplateParts {
 
 /** Takes a template apart. Throws LockNameError with the position (counted from 0) of what cannot be understood. */
 export function parseTemplate(text: string): TemplateParts {
+  refuseInterpolation(text);
   const literals: string[] = [];
   const paths: ArgumentPath[] = [];
   let literal = '';
@@ -29,6 +30,15 @@ export function parseTemplate(text: string): TemplateParts {
   }
   literals.push(literal + text.slice(end));
   return { literals, paths };
+}
+
+/** In single or double quotes `${id}` is just text: every call would lock the same name. */
+function refuseInterpolation(text: string): void {
+  const position = text.indexOf('${');
+  if (position === -1) return;
+  const remedy = 'write <0> for the first argument, <0.id> for a property of it, or give a function of the arguments';
+  const fault = `has "\${" at position ${position}, which is not replaced in a key template; ${remedy}`;
+  throw templateError(text, fault, { position });
 }
 
 /** The error for a template, or for a call whose arguments do not fit it. */

@@ -23,7 +23,7 @@ export type HandlerKey = (context: ExecutionContext) => string | readonly string
  * @UseInterceptors(lockHandler((context) => `cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' }))
  */
 export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> => {
-  const plan = planFor(options);
+  const plan = planFor(options, 'lockHandler');
 
   @Injectable()
   class LockHandler implements NestInterceptor {

@@ -129,9 +129,12 @@ const OPTIONS = [
 
 type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 
-/** @throws LockOptionsError naming option and value. */
-export const planFor = (options: LockedOptions | undefined): LockedPlan => {
-  const given: Given = readOptions(options, OPTIONS);
+/**
+ * @param of What the options are given to, for messages.
+ * @throws LockOptionsError naming option and value.
+ */
+export const planFor = (options: LockedOptions | undefined, of = '@Locked'): LockedPlan => {
+  const given: Given = readOptions(options, OPTIONS, { of });
   const { onConflict = 'throw', cancelOnDisconnect, releaseAfter, returns } = given;
   if (!isConflictPolicy(onConflict)) {
     throw refusedOption('onConflict', onConflict, '"throw", "skip" or a function');

@@ -63,11 +63,13 @@ type CheckReturn<M extends Method> =
       : Refused<'the method must return a Promise, an Observable or an AsyncIterable'>;
 
 /** @typeParam P What a placeholder may stand for. */
-export type CheckKey<K extends string, M extends Method, P = KeyPart | readonly KeyPart[]> = CheckPlaceholders<
-  Placeholders<K>,
-  Parameters<M>,
-  P
->;
+export type CheckKey<
+  K extends string,
+  M extends Method,
+  P = KeyPart | readonly KeyPart[],
+> = K extends `${string}$\{${string}`
+  ? Refused<'write <0> for the first argument; ${ } is not replaced in a key template'>
+  : CheckPlaceholders<Placeholders<K>, Parameters<M>, P>;
 type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
   infer Path extends string,
   ...infer Others extends string[],

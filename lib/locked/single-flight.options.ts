@@ -27,7 +27,9 @@ export interface SharedPlan {
 
 /** @throws LockOptionsError naming option and value. */
 export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedPlan => {
-  const given = readOptions(options, ['ttl', 'errors', 'lease', 'wait', 'connection', 'cancelOnDisconnect']);
+  const given = readOptions(options, ['ttl', 'errors', 'lease', 'wait', 'connection', 'cancelOnDisconnect'], {
+    of: '@SingleFlight',
+  });
   const { cancelOnDisconnect } = given;
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
     throw refusedOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');

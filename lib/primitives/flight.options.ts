@@ -45,6 +45,8 @@ export const parseFlight = ({ ttl = 0, errors = [] }: Given): FlightPlan => {
 
 /** @throws LockOptionsError naming option and value. */
 export const parseSingleFlight = (options: SingleFlightOptions | undefined) => {
-  const given = readOptions(options, ['ttl', 'errors', 'lease', 'wait', 'signal', 'connection']);
+  const given = readOptions(options, ['ttl', 'errors', 'lease', 'wait', 'signal', 'connection'], {
+    of: 'singleFlight',
+  });
   return { plan: parseFlight(given), connection: parseConnectionName(given.connection), options: given };
 };

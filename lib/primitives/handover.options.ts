@@ -21,7 +21,7 @@ export const parseHandover = (value: unknown): HandOver => {
   if (typeof value !== 'object' || value === null) {
     throw refusedOption('handover', value, 'false, or an object such as { max: 16, ms: 5 }');
   }
-  const { max = DEFAULT.max, ms = DEFAULT.ms } = readOptions(value, ['max', 'ms']);
+  const { max = DEFAULT.max, ms = DEFAULT.ms } = readOptions(value, ['max', 'ms'], { of: 'handover' });
   if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > MOST) {
     throw refusedOption('handover.max', max, `a whole number from 1 to ${MOST}`);
   }

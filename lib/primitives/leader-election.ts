@@ -51,7 +51,7 @@ export class LeaderElection implements AsyncDisposable {
     private readonly lock: ReentrantLock,
     options: LeaderElectionOptions,
   ) {
-    const { onElected, onDemoted } = readOptions(options, ['onElected', 'onDemoted']);
+    const { onElected, onDemoted } = readOptions(options, ['onElected', 'onDemoted'], { of: 'getLeaderElection' });
     if (typeof onElected !== 'function') throw refusedOption('onElected', onElected, 'a function');
     if (onDemoted !== undefined && typeof onDemoted !== 'function') {
       throw refusedOption('onDemoted', onDemoted, 'a function');

@@ -29,6 +29,16 @@ export interface LockRequest {
 }
 
 const ACQUIRE_OPTIONS = ['lease', 'wait', 'signal'] as const;
+/** A lock that is there already has its kind and its connection. */
+const ACQUIRE_PLACE = {
+  of: 'acquire, tryAcquire and withLock of a lock',
+  elsewhere: {
+    fair: 'to the lock: locks.getFairLock(name)',
+    fenced: 'to the lock: locks.getFencedLock(name)',
+    mode: 'to the lock: locks.getReadWriteLock(name)',
+    connection: 'to the lock: locks.forConnection(connection).getLock(name)',
+  },
+};
 const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, 'mode', 'fair', 'fenced', 'connection'] as const;
 
 /**
@@ -36,7 +46,7 @@ const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, 'mode', 'fair', 'fenced', 'connection'
  * @throws LockOptionsError naming option and value.
  */
 export const parseLockOptions = (options: AcquireOptions | undefined, defaultWait: number): LockRequest =>
-  parseRequest(readOptions(options, ACQUIRE_OPTIONS), defaultWait);
+  parseRequest(readOptions(options, ACQUIRE_OPTIONS, ACQUIRE_PLACE), defaultWait);
 
 /** Which lock of a name. */
 export interface LockChoice {
@@ -54,7 +64,7 @@ const PLAIN: LockChoice = { kind: 'plain', connection: undefined, options: {} };
 /** @throws LockOptionsError naming option and value, or two options that contradict each other. */
 export const parseChoice = (options: LockOptions | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
-  const given = readOptions(options, LOCK_OPTIONS);
+  const given = readOptions(options, LOCK_OPTIONS, { of: 'acquire, tryAcquire and withLock' });
   return { kind: parseKind(given), connection: parseConnectionName(given.connection), options: given };
 };
 

@@ -29,7 +29,7 @@ export class NonReentrantLock extends ReentrantLock {
    * @throws LockOptionsError
    */
   constructor(runtime: LockRuntime, name: string, options?: NonReentrantLockOptions) {
-    const kind = runtime.kinds[parseKind(readOptions(options, ['fair']))];
+    const kind = runtime.kinds[parseKind(readOptions(options, ['fair'], { of: 'getNonReentrantLock' }))];
     super(runtime, name, undefined, { ...kind, checkReentry: refuseReentry });
   }
 }

@@ -28,7 +28,7 @@ export interface ReadWriteLock {
 
 /** @throws LockOptionsError naming option and value. */
 const parsePreference = (options: ReadWriteLockOptions | undefined): 'writer' | undefined => {
-  const { preference } = readOptions(options, ['preference']);
+  const { preference } = readOptions(options, ['preference'], { of: 'getReadWriteLock' });
   if (preference === undefined || preference === 'writer') return preference;
   throw refusedOption('preference', preference, '"writer"');
 };

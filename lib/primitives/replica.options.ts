@@ -24,7 +24,7 @@ export const parseReplicas = (value: unknown): ReplicaSettings | undefined => {
   if (typeof value !== 'object' || value === null) {
     throw refusedOption('replicas', value, 'an object such as { min: 1, timeout: "1s" }');
   }
-  const { min, timeout = 1000 } = readOptions(value, ['min', 'timeout']);
+  const { min, timeout = 1000 } = readOptions(value, ['min', 'timeout'], { of: 'replicas' });
   if (typeof min !== 'number' || !Number.isInteger(min) || min < 1 || min > MOST_REPLICAS) {
     throw refusedOption('replicas.min', min, `a whole number from 1 to ${MOST_REPLICAS}`);
   }

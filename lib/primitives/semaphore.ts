@@ -48,7 +48,7 @@ export class Semaphore {
    */
   async trySetPermits(permits: number, options?: SetPermitsOptions): Promise<boolean> {
     const count = parseCount(permits, 'permits', PERMITS);
-    const { ttl } = readOptions(options, ['ttl']);
+    const { ttl } = readOptions(options, ['ttl'], { of: 'trySetPermits' });
     const ms = ttl === undefined ? undefined : parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION });
     return this.transitions.trySet(this.name, count, ms);
   }

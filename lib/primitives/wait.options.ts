@@ -22,7 +22,7 @@ export const parseWaitOptions = (
   defaultWait: number,
   scheduler: SteadyScheduler,
 ): WaitLimit => {
-  const given = readOptions(options, ['wait', 'signal']);
+  const given = readOptions(options, ['wait', 'signal'], { of: 'acquire, tryAcquire and await' });
   const wait = given.wait === undefined ? defaultWait : parseWait(given.wait, 'wait');
   const signal = parseSignal(given.signal);
   return new WaitLimit(scheduler, wait, signal ? [signal] : []);

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
 import { LockNotWiredError, LockShutdownError } from '../errors.js';
+import { readOptions } from '../input/read-options.js';
 import { lockedBy } from '../locked/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaced } from '../locked/locked.method.js';
 import { type LockedOptions, planFor } from '../locked/locked.options.js';
@@ -35,18 +36,16 @@ export interface LockedCronOptions extends ConnectionChoice {
  * @LockedCron('0 3 * * *', 'nightly-report')
  * async report(): Promise<void> { … }
  */
-export const LockedCron = (
-  expression: string,
-  name: string,
-  { holdAtLeast = '1m', overlap = false, connection, cron }: LockedCronOptions = {},
-): MethodDecorator => {
+export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
+  readOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron'], { of: '@LockedCron' });
+  const { holdAtLeast = '1m', overlap = false, connection, cron } = options;
   const job = `LockedCron ${name}`;
   const nameOfTick = function (this: unknown): string {
     const { cronTime } = jobIn(registryOf(this, name), job);
     return `${name}@${new Date(tickAt(cronTime, Date.now())).toISOString()}`;
   };
-  const lockedTick = (key: unknown, options: LockedOptions) =>
-    lockedBy(key, { ...planFor({ ...options, onConflict: 'skip', connection }), skipsAtShutdown: true });
+  const lockedTick = (key: unknown, locking: LockedOptions) =>
+    lockedBy(key, { ...planFor({ ...locking, onConflict: 'skip', connection }, '@LockedCron'), skipsAtShutdown: true });
   const onceATick = lockedTick(nameOfTick, { holdAtLeast });
   const oneAtATime = lockedTick(name, {});
   const planned = Cron(expression, { ...cron, name: job });

@@ -86,7 +86,8 @@ export class RedlockWorld {
   }
 
   private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
-    const settings = parseModuleOptions({ ...options, connection: urls[0], redlock: { ...redlock, nodes: urls } });
+    const [connection = ''] = urls;
+    const settings = parseModuleOptions({ ...options, connection, redlock: { ...redlock, nodes: urls } });
     const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
     await this.time.until(async () => {
       const hold = await client.locks.getRedLock('connecting').acquire();

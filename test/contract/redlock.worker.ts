@@ -6,7 +6,8 @@ import { serve } from '../servers/worker-host.js';
 import { Client } from './client.js';
 
 const [, , ...nodes] = process.argv;
-const settings = parseModuleOptions({ connection: nodes[0], redlock: { nodes } });
+const [connection = ''] = nodes;
+const settings = parseModuleOptions({ connection, redlock: { nodes } });
 const client = new Client(createRuntime(settings, systemScheduler));
 let hold: Hold | null = null;
 

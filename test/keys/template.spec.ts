@@ -80,6 +80,17 @@ describe('A key template', () => {
     expect(() => compileTemplate(template)).toThrow(reason);
   });
 
+  it('D36: with "${" is refused, also beside a placeholder and as a hash tag, with what to write', () => {
+    // oxlint-disable-next-line no-template-curly-in-string -- the mistake that is tested
+    for (const text of ['order:${id}', '${id}:<0>', 'order:<0>:${', '{${id}}:<0>']) {
+      const error = nameErrorOf(() => compileTemplate(text));
+      expect(error.details['position']).toBe(text.indexOf('${'));
+      expect(error.message).toContain('write <0> for the first argument, <0.id> for a property of it');
+    }
+    expect(render('order:{<0>}:$5', 'x')).toBe('order:{x}:$5');
+    expect(render('order:{id}')).toBe('order:{id}');
+  });
+
   it('is refused when it is no text', () => {
     for (const value of [undefined, null, 7, {}, ['<0>']]) {
       // @ts-expect-error as JavaScript may call it

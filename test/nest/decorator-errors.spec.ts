@@ -70,7 +70,7 @@ describe('@Locked refuses where it is written', () => {
   });
 
   it.each([[null], [7], ['3s'], [[]], [() => {}]])('%p for options', (options) => {
-    expect(refusal(LockOptionsError, 'order', options).message).toContain('options must be an object, not ');
+    expect(refusal(LockOptionsError, 'order', options).message).toContain('options of @Locked must be an object, not ');
   });
 
   it('options that cannot be read', () => {

@@ -130,7 +130,7 @@ describe('An option of the module', () => {
   });
 
   it('may be missing', () => {
-    expect(parseModuleOptions(undefined)).toEqual(parseModuleOptions({ wait: undefined, connection: undefined }));
+    expect(parseModuleOptions({ wait: undefined, keyPrefix: undefined })).toEqual(parseModuleOptions({}));
     expect(parseModuleOptions({})).toEqual({
       connection: 'redis://127.0.0.1:6379',
       absent: undefined,

@@ -172,6 +172,16 @@ export abstract class Accepted<T extends string> {
 }
 
 export class RefusedKeys<T extends string> {
+  // oxlint-disable no-template-curly-in-string -- the mistake that is tested
+  // @ts-expect-error D36: in single quotes it is just text, and one lock for all orders
+  @Locked('order:${id}')
+  async interpolated(_id: string): Promise<void> {}
+
+  // @ts-expect-error D36: also beside a placeholder
+  @Locked('order:<0>:${line}')
+  async halfInterpolated(_id: string): Promise<void> {}
+  // oxlint-enable no-template-curly-in-string
+
   // @ts-expect-error the compiler does not look through the type parameter of a class
   @Locked('order:<0>')
   async genericClass(_id: T): Promise<void> {}

@@ -1,0 +1,96 @@
+import { Test } from '@nestjs/testing';
+import {
+  Locked,
+  lockHandler,
+  LockOptionsError,
+  LockService,
+  RedisLockModule,
+  type RedisLockOptions,
+  SingleFlight,
+} from 'nest-redis-lock';
+import { LockedCron } from 'nest-redis-lock/schedule';
+import { nearestName } from '../../lib/input/nearest.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { caught } from '../nest/caught.js';
+import { start } from '../nest/applications.js';
+import { thrownBy } from '../thrown-by.js';
+
+/** As JavaScript may give them. */
+const options = (given: object): never => given as never;
+
+describe('An option that does not exist', () => {
+  it.each(['exceptionFilter', 'isGlobal'])(
+    'D33: %s from a factory is refused with where it belongs',
+    async (option) => {
+      const useFactory = (): RedisLockOptions => options({ backend: 'memory', [option]: false });
+      const compiling = Test.createTestingModule({ imports: [RedisLockModule.forRootAsync({ useFactory })] }).compile();
+      expect((await caught(compiling, LockOptionsError)).message).toBe(
+        `unknown option "${option}" of RedisLockModule; it belongs beside useFactory, useClass or useExisting in ` +
+          'forRootAsync(), not in what they return',
+      );
+    },
+  );
+
+  it.each([
+    ['password', 'it belongs in connection, such as connection: { host, port, password } or a redis:// URL'],
+    ['lease', 'it belongs where something is locked: @Locked, acquire, withLock'],
+    ['conection', 'did you mean "connection"? known are backend, connection, '],
+    ['watchDogTimeout', 'did you mean "watchdogTimeout"? known are '],
+    ['isglobal', 'known are backend, '],
+    ['colour', 'known are backend, '],
+  ])('D33: %s is refused by the module: %s', (option, remedy) => {
+    const { message, details } = thrownBy(() => parseModuleOptions({ [option]: 1 }), LockOptionsError);
+    expect(message.startsWith(`unknown option "${option}" of RedisLockModule; ${remedy}`)).toBe(true);
+    expect(details).toEqual({ option });
+  });
+
+  it.each<[of: string, use: () => unknown]>([
+    ['@Locked', () => Locked('order', options({ waitt: 1 }))],
+    ['lockHandler', () => lockHandler(() => 'order', options({ waitt: 1 }))],
+    ['@SingleFlight', () => SingleFlight('order', options({ waitt: 1 }))],
+    ['@LockedCron', () => LockedCron('0 3 * * *', 'order', options({ waitt: 1 }))],
+    ['redlock', () => parseModuleOptions({ redlock: options({ waitt: 1 }) })],
+    ['handover', () => parseModuleOptions({ handover: options({ waitt: 1 }) })],
+    ['replicas', () => parseModuleOptions({ replicas: options({ waitt: 1 }) })],
+  ])('D33: is refused with what it was given to: %s', (of, use) => {
+    expect(thrownBy(use, LockOptionsError).message).toContain(`unknown option "waitt" of ${of}; `);
+  });
+
+  it('D33: is refused by the service with what it was given to', async () => {
+    const app = await start({});
+    const locks = app.get(LockService);
+    const refusals = {
+      acquire: await caught(locks.acquire('order', options({ waitt: 1 })), LockOptionsError),
+      lock: await caught(locks.getLock('order').acquire(options({ fair: true })), LockOptionsError),
+      flight: await caught(
+        locks.singleFlight('order', options({ tll: 1 }), () => 1),
+        LockOptionsError,
+      ),
+      semaphore: await caught(locks.getSemaphore('order').trySetPermits(1, options({ tttl: 1 })), LockOptionsError),
+    };
+    expect(Object.values(refusals).map(({ message }) => message)).toEqual([
+      expect.stringContaining(
+        'unknown option "waitt" of acquire, tryAcquire and withLock; did you mean "wait"? known are',
+      ),
+      'unknown option "fair" of acquire, tryAcquire and withLock of a lock; it belongs to the lock: locks.getFairLock(name)',
+      expect.stringContaining('unknown option "tll" of singleFlight; did you mean "ttl"? known are'),
+      expect.stringContaining('unknown option "tttl" of trySetPermits; did you mean "ttl"? known are'),
+    ]);
+    await app.close();
+  });
+});
+
+describe('The nearest name', () => {
+  it.each([
+    ['wiat', 'wait'],
+    ['Wait', 'wait'],
+    ['waits', 'wait'],
+    ['leese', 'lease'],
+    ['ttl', undefined],
+    ['w', undefined],
+    ['', undefined],
+    ['x'.repeat(1_000_000), undefined],
+  ])('D33: of %.20s is %s', (misspelt, name) => {
+    expect(nearestName(misspelt, ['lease', 'wait', 'signal'])).toBe(name);
+  });
+});

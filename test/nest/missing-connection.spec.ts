@@ -1,0 +1,119 @@
+import { Test } from '@nestjs/testing';
+import type { RedisOptions } from 'ioredis';
+import { LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
+import { IOREDIS_OPTIONS } from '../../lib/backend/redis/ioredis-options.js';
+import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { thrownBy } from '../thrown-by.js';
+import { caught } from './caught.js';
+
+/** As JavaScript, or a type that lies, may give them. */
+const refusal = (options: unknown): LockOptionsError =>
+  thrownBy(() => parseModuleOptions(options as RedisLockOptions), LockOptionsError);
+
+const FROM_ENVIRONMENT = process.env['NEST_REDIS_LOCK_NO_SUCH_VARIABLE'];
+const MASTERS = { nodes: [1, 2, 3].map((port) => `redis://127.0.0.1:${port}`) };
+
+describe('A connection that is missing', () => {
+  it.each([
+    ['connection', { connection: FROM_ENVIRONMENT }],
+    ['connection', { connection: FROM_ENVIRONMENT, backend: 'redis' }],
+    ['connection', { connection: FROM_ENVIRONMENT, redlock: MASTERS }],
+    ['connections', { connections: FROM_ENVIRONMENT }],
+    ['redlock', { redlock: FROM_ENVIRONMENT }],
+  ])('D35: is refused where the key %s is there but undefined', (option, options) => {
+    const error = refusal(options);
+    expect(error.message).toBe(
+      `${option} is undefined, as when a variable of the environment is not set; ` +
+        'give it a value, or leave the key out to connect to redis://127.0.0.1:6379',
+    );
+    expect(error.details).toEqual({ option });
+  });
+
+  it('D35: is refused where a factory returns it, and where it returns nothing', async () => {
+    const compileWith = (useFactory: () => unknown) =>
+      Test.createTestingModule({
+        imports: [RedisLockModule.forRootAsync({ useFactory: useFactory as () => RedisLockOptions })],
+      }).compile();
+    const error = await caught(
+      compileWith(async () => ({ connection: FROM_ENVIRONMENT })),
+      LockOptionsError,
+    );
+    expect(error.message).toContain('connection is undefined');
+    const nothing = await caught(
+      compileWith(() => FROM_ENVIRONMENT),
+      LockOptionsError,
+    );
+    expect(nothing.message).toBe('the options of RedisLockModule must be an object, such as {}, not undefined');
+  });
+
+  it('D35: is refused where forRoot is called with undefined options', () => {
+    thrownBy(() => RedisLockModule.forRoot(undefined), LockOptionsError);
+  });
+
+  it.each([
+    ['a host that is undefined', { host: FROM_ENVIRONMENT, port: 6379 }, '"host": undefined'],
+    ['a host that is empty', { host: '' }, '"host": ""'],
+    ['a path that is undefined', { path: FROM_ENVIRONMENT }, '"path": undefined'],
+    ['Sentinels that are undefined', { sentinels: FROM_ENVIRONMENT, name: 'shop' }, '"sentinels": undefined'],
+    [
+      'a Sentinel whose host is undefined',
+      { sentinels: [{ host: 's1' }, { host: FROM_ENVIRONMENT }], name: 'shop' },
+      '"sentinels[1].host": undefined',
+    ],
+  ])('D35: is refused as ioredis options with %s', (_, connection, found) => {
+    const { message } = refusal({ connection });
+    expect(message).toContain(`connection has ${found}, as when a variable of the environment is not set`);
+    expect(refusal({ connections: { billing: connection } }).message).toContain(found);
+    expect(refusal({ redlock: { nodes: [...MASTERS.nodes, connection] } }).message).toMatch(/undefined|""|Sentinels/);
+  });
+
+  it.each<[string, RedisLockOptions]>([
+    ['no options', {}],
+    ['other options', { wait: '1s' }],
+    ['ioredis options without an address', { connection: { db: 2 } }],
+    ['a port', { connection: { port: 6380 } }],
+  ])('D35: is the default with %s', (_, options) => {
+    expect(parseModuleOptions(options).connection).toEqual(options.connection ?? 'redis://127.0.0.1:6379');
+  });
+
+  it('D35: is none of memory, and none beside several connections', () => {
+    const memory = { backend: 'memory', connection: FROM_ENVIRONMENT };
+    expect(parseModuleOptions(memory as RedisLockOptions).connection).toBeUndefined();
+    const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redlock: undefined };
+    expect(parseModuleOptions(several as RedisLockOptions).connection).toBe('redis://shop');
+    const host = { host: 'shop', path: undefined, sentinels: null };
+    expect(parseModuleOptions({ connection: host as object }).connection).toBe(host);
+  });
+});
+
+describe('The options of a connection', () => {
+  it.each([
+    [
+      { socket: { host: 'redis', port: 6379 } },
+      'has "socket", which ioredis does not know; give a URL as text, { host',
+    ],
+    [{ url: 'redis://redis' }, 'has "url", which ioredis does not know; give a URL as text'],
+    [{ hots: 'redis' }, 'has "hots", which ioredis does not know; did you mean "host"?'],
+    [{ host: 'redis', Password: 's3cret' }, 'has "Password", which ioredis does not know; did you mean "password"?'],
+    [{ host: 'redis', ttl: 5 }, 'has "ttl", which ioredis does not know; leave it out, or give an ioredis client'],
+    [
+      { cluster: ['redis://c1'], redisOptions: { pasword: 's3cret' } },
+      'has redisOptions with "pasword", which ioredis does not know; did you mean "password"?',
+    ],
+  ])('D35: %j are refused: %s', (connection, why) => {
+    const { message } = refusal({ connection });
+    expect(message).toContain(`connection ${why}`);
+    expect(message).not.toContain('s3cret');
+  });
+
+  it('D35: are all those that ioredis knows', () => {
+    type Known = RedisOptions extends infer Options ? (Options extends unknown ? keyof Options : never) : never;
+    const missing: readonly Exclude<Known, (typeof IOREDIS_OPTIONS)[number]>[] = [];
+    // The compiler refuses this line when ioredis has an option that the list has not.
+    missing satisfies readonly never[];
+    for (const option of IOREDIS_OPTIONS.filter((name) => !['host', 'path', 'sentinels', 'role'].includes(name))) {
+      const connection = { host: 'redis', [option]: undefined };
+      expect(parseModuleOptions({ connection }).connection).toBe(connection);
+    }
+  });
+});
