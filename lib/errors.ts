@@ -92,7 +92,10 @@ export class LockUnsafeError extends LockError {
 export const isPassing = (error: unknown): error is LockUnavailableError =>
   error instanceof LockUnavailableError && !error.permanent;
 
-/** The name is taken by a Redis key of another type; `details.found` names it. */
+/**
+ * Something else has the name: a Redis key of another type, a hash in which an application keeps its data, or a lock of
+ * another kind. `details.found` says which. Nothing was changed.
+ */
 export class WrongKeyTypeError extends LockError {
   readonly code = 'LOCK_WRONG_KEY_TYPE';
 }

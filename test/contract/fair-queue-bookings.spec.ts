@@ -17,7 +17,7 @@ onEveryBackend((world) => {
 
   /** Java waits for 20 s at the most, and two places of a process of ours that has died stand behind it. */
   const deadBehindJava = async (fairLock: FairLockTransitions): Promise<void> => {
-    await world.probe.put('n', 'holder', LEASE);
+    await world.probe.put('n', 'holder:1', LEASE);
     await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: LEASE + 20_000 });
     for (const owner of [`${DEAD}:1`, `${DEAD}:2`])
       await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });

@@ -24,7 +24,7 @@ inWorld(redis, () => {
   /** So many of ours wait behind a holder. */
   const fill = async (fairLock: FairLockTransitions, count: number): Promise<void> => {
     await redis.admin.flushall();
-    await redis.probe.put('n', 'holder', LEASE);
+    await redis.probe.put('n', 'holder:1', LEASE);
     const owners = numbers(count).map(owner);
     await redis.admin.rpush(fairQueue('n'), ...owners);
     await redis.admin.zadd(fairDeadlines('n'), ...owners.flatMap((waiter) => [Date.now() + SLOT, waiter]));

@@ -146,7 +146,7 @@ inWorld(redis, () => {
       const { fairLock } = (await redis.open()).runtime.backend;
       const happens = async (steps: readonly Step[]): Promise<void> => {
         await redis.admin.flushall();
-        await redis.probe.put('n', 'holder', LEASE);
+        await redis.probe.put('n', 'holder:1', LEASE);
         for (const step of steps) if (await step.run(fairLock)) await expectEnd();
         await expectPlaces(fairLock);
       };

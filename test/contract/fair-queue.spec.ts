@@ -19,18 +19,18 @@ onEveryBackend((world) => {
       const { fairLock } = (await world.open()).runtime.backend;
       const attempt = async (owner: string): Promise<boolean> =>
         (await fairLock.acquire({ name: 'n', owner, lease: 500 })).outcome === 'acquired';
-      await expect(attempt('101')).resolves.toBe(true);
-      await expect(attempt('102')).resolves.toBe(false);
-      await expect(attempt('103')).resolves.toBe(false);
-      await expect(fairLock.release({ name: 'n', owner: '101', lease: 500 })).resolves.toMatchObject({
+      await expect(attempt('java:101')).resolves.toBe(true);
+      await expect(attempt('java:102')).resolves.toBe(false);
+      await expect(attempt('java:103')).resolves.toBe(false);
+      await expect(fairLock.release({ name: 'n', owner: 'java:101', lease: 500 })).resolves.toMatchObject({
         outcome: 'released',
       });
-      await expect(attempt('102')).resolves.toBe(true);
-      await expect(attempt('104')).resolves.toBe(false);
-      await expect(attempt('103')).resolves.toBe(false);
-      await expect(attempt('104')).resolves.toBe(false);
+      await expect(attempt('java:102')).resolves.toBe(true);
+      await expect(attempt('java:104')).resolves.toBe(false);
+      await expect(attempt('java:103')).resolves.toBe(false);
+      await expect(attempt('java:104')).resolves.toBe(false);
       await world.time.until(async () => (await world.probe.names()).length === 0, 500 + world.time.slack);
-      await expect(attempt('104')).resolves.toBe(true);
+      await expect(attempt('java:104')).resolves.toBe(true);
     });
   });
 
@@ -41,26 +41,26 @@ onEveryBackend((world) => {
       const attempt = (owner: string) => fairLock.queue({ name: 'n', owner, lease, slot: 5000 });
       const keptFor = async (): Promise<number[]> =>
         (await world.probe.queue('n')).map((place) => place.keptFor ?? Number.NaN);
-      await expect(attempt('101')).resolves.toMatchObject({ outcome: 'acquired' });
-      await expect(attempt('102')).resolves.toMatchObject({ outcome: 'queued', head: '102' });
-      await expect(attempt('103')).resolves.toMatchObject({ outcome: 'queued', head: '102' });
+      await expect(attempt('java:101')).resolves.toMatchObject({ outcome: 'acquired' });
+      await expect(attempt('java:102')).resolves.toMatchObject({ outcome: 'queued', head: 'java:102' });
+      await expect(attempt('java:103')).resolves.toMatchObject({ outcome: 'queued', head: 'java:102' });
       const [, before = 0] = await keptFor();
-      await fairLock.release({ name: 'n', owner: '101', lease });
-      await expect(attempt('102')).resolves.toMatchObject({ outcome: 'acquired' });
-      await expect(attempt('104')).resolves.toMatchObject({ outcome: 'queued', head: '103' });
+      await fairLock.release({ name: 'n', owner: 'java:101', lease });
+      await expect(attempt('java:102')).resolves.toMatchObject({ outcome: 'acquired' });
+      await expect(attempt('java:104')).resolves.toMatchObject({ outcome: 'queued', head: 'java:103' });
       const [third = 0, fourth = 0] = await keptFor();
       // One slot and the time that passed, not two slots.
       expect(before - third).toBeGreaterThanOrEqual(4999);
       expect(before - third).toBeLessThan(9000);
       expect(fourth - third).toBeCloseTo(5000, -1);
-      await expect(attempt('104')).resolves.toMatchObject({ outcome: 'waiting' });
+      await expect(attempt('java:104')).resolves.toMatchObject({ outcome: 'waiting' });
       const [, again = 0] = await keptFor();
       expect(again).toBeLessThanOrEqual(fourth);
     });
 
     it('are set anew for who is alive, a slot from now wherever they stand, and left alone for others', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
-      await world.probe.put('n', 'holder', 60_000);
+      await world.probe.put('n', 'holder:1', 60_000);
       await world.probe.enqueue('n', { owner: `${NODE}:1`, keptFor: 100_000 });
       await world.probe.enqueue('n', { owner: `${NODE}:2`, keptFor: 3000 });
       await world.probe.enqueue('n', { owner: `${NODE}:3`, keptFor: 50 });
@@ -89,7 +89,7 @@ onEveryBackend((world) => {
 
     it('end the queue itself where only we are in it, and not where Redisson is', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
-      await world.probe.put('n', 'holder', 60_000);
+      await world.probe.put('n', 'holder:1', 60_000);
       const queue = (owner: string) => fairLock.queue({ name: 'n', owner, lease: 1000, slot: 5000 });
       const ttl = async (): Promise<number> => (await world.probe.state(fairQueue('n'))).ttl;
       await queue(`${NODE}:1`);
@@ -182,7 +182,7 @@ onEveryBackend((world) => {
 
     it('comes anew when its place was taken away', async () => {
       const { locks } = await world.open({ fairWaitTimeout: SLOT });
-      await world.probe.put('n', 'holder', 60_000);
+      await world.probe.put('n', 'holder:1', 60_000);
       const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
       const progress = track(waiting);
       await queued(world, 1);

@@ -91,7 +91,7 @@ inWorld(redis, ({ time }) => {
       const { locks } = await redis.open();
       const plain = await locks.acquire('g');
       const lock = locks.getGroupLock('g', ['v1']);
-      const wrong = { code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash of another kind of lock' } };
+      const wrong = { code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash that is no lock of this kind' } };
       await expect(lock.acquire()).rejects.toMatchObject(wrong);
       await plain.release();
       await redis.admin.hset('g', { mode: 'read', [peer]: 1 });

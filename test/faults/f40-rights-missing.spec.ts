@@ -37,11 +37,25 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
     expect(error).toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash' } });
   });
 
-  it('HGET: a release says that it was refused, not that the lock was lost', async () => {
-    const locks = await lacking('hget');
+  it('HDEL: a release says that it was refused, not that the lock was lost', async () => {
+    const locks = await lacking('hdel');
     const hold = await locks.acquire('lock', { lease: '10s' });
     expect((await settled(() => hold.release())).error).toMatchObject(refused);
     await expect(bench().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
+  });
+
+  it('HGET: an extension says that it was refused, not that the lock was lost', async () => {
+    const locks = await lacking('hget');
+    const hold = await locks.acquire('lock', { lease: '10s' });
+    expect((await settled(() => hold.extend('20s'))).error).toMatchObject(refused);
+    await expect(bench().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
+    expect((await settled(() => locks.getReadWriteLock('rw').readLock().tryAcquire())).error).toMatchObject(refused);
+  });
+
+  it('HLEN: a try says that it was refused, not that the key is no lock', async () => {
+    const locks = await lacking('hlen');
+    await locks.withLock('other', () => {});
+    await bench().admin.hset('lock', 'somebody:1', 1);
     expect((await settled(() => locks.tryAcquire('lock'))).error).toMatchObject(refused);
   });
 

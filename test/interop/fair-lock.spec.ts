@@ -110,7 +110,7 @@ inWorld(world, ({ time }) => {
 
     it('is not overtaken by a single try of either side while its head sleeps', async () => {
       const { java, locks } = await world.openBoth();
-      await world.probe.put('n', 'somebody', 30_000);
+      await world.probe.put('n', 'somebody:1', 30_000);
       const head = await java.thread('a').owner();
       const { wait } = await queued(() => java.thread('a').lock('n', 'fair').lock());
       await world.listening(lockChannel('n'));

@@ -47,7 +47,7 @@ export class FairOrder {
     if (key === this.queueKey && verb === 'rpush') this.join(args);
     this.tell(time, verb, key, args);
     if (key === this.queueKey && verb === 'lrem') this.leave(args[1] ?? '');
-    else if (key === this.name && (verb === 'del' || verb === 'unlink')) this.holder = undefined;
+    else if (key === this.name && ['del', 'unlink', 'hdel'].includes(verb)) this.holder = undefined;
     else if (key === this.name && ['hset', 'hsetnx', 'hincrby'].includes(verb)) this.grant(args[0] ?? '');
   }
 

@@ -182,15 +182,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -236,9 +248,9 @@ if redis.call('EXISTS', lock) == 0 then
   if isNewHead then tellHead(head, channel, publish) end
   return { 'busy', deadline and math.ceil(deadline - now) or -1, head, now, '' }
 end
-local held, kind = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, kind, now, lock } end
-if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' } end
+local holder, kind = soleHold(lock)
+if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
 redis.call('PEXPIRE', lock, lease)
 return { 'acquired', lease, '', now, '' }`,
     }),
@@ -263,15 +275,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -302,10 +326,11 @@ local function tellHead(head, channel, publish)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
-local held, found = holdCount(lock, '')
-if not held then return { 'wrong-type', found, now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', found, now } end
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
-if redis.call('DEL', lock) == 0 then return { 'not-held', '', now } end
+if holder == '' then return { 'not-held', '', now } end
+redis.call('DEL', lock)
 tellHead(head, channel, publish)
 return { 'released', '', now }`,
     }),
@@ -494,15 +519,16 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
-    return nil, found
-  end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function dropHold(lock, owner)
+  local dropped = redis.pcall('HDEL', lock, owner)
+  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+  if dropped == 0 then return false end
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+  return true
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -598,8 +624,7 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
   return lowered
 end
 local now = serverNow()
-local held = (holdCount(lock, owner) or 0) > 0
-if held then redis.call('DEL', lock) end
+local held = dropHold(lock, owner)
 if foreignKey(queue, deadlines) then return { 'left', now } end
 local isKnown = onlyOurs(queue, deadlines)
 local isHead = redis.call('LINDEX', queue, 0) == owner
@@ -657,15 +682,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -789,10 +826,10 @@ if isFree and (not head or head == owner) then
   end
   return { 'acquired', lease, '', now, '' }
 end
-local held, kind = 0, nil
-if not isFree then held, kind = holdCount(lock, owner) end
-if not held then return { 'wrong-type', 0, kind, now, lock } end
-if held > 0 then
+local holder, kind = '', nil
+if not isFree then holder, kind = soleHold(lock) end
+if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if holder == owner then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now, '' }
 end
@@ -818,7 +855,7 @@ if head and not deadline and head ~= owner then
   deadline = now + slot
   redis.call('ZADD', deadlines, deadline, head)
 end
-if not isFree then return { outcome, remaining, redis.call('HKEYS', lock)[1], now, head or owner } end
+if not isFree then return { outcome, remaining, holder, now, head or owner } end
 if isNewHead then tellHead(head, channel, publish) end
 return { outcome, math.ceil(deadline - now), head, now, head }`,
     }),
@@ -842,15 +879,16 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
-    return nil, found
-  end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function dropHold(lock, owner)
+  local dropped = redis.pcall('HDEL', lock, owner)
+  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+  if dropped == 0 then return false end
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+  return true
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -880,9 +918,8 @@ local function tellHead(head, channel, publish)
   if head then redis.pcall(publish, channel .. ':' .. head, '0') end
 end
 local now = serverNow()
-local held = (holdCount(lock, owner) or 0) > 0
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
-if held then redis.call('DEL', lock) end
+local held = dropHold(lock, owner)
 if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return { held and 'released' or 'not-held', now }`,
     }),
@@ -924,15 +961,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -954,10 +1003,10 @@ end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local isFree = redis.call('EXISTS', lock) == 0
-local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, found, now, '' } end
-if held == 0 and not isFree then
-  return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' }
+if not isFree then
+  local holder, found = soleHold(lock)
+  if not holder then return { 'wrong-type', 0, found, now, '' } end
+  if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
 end
 local last, foreign = lastToken(token)
 if not last then return { 'no-token', 0, foreign, now, '' } end
@@ -1033,6 +1082,12 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1040,14 +1095,25 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1120,6 +1186,12 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1127,14 +1199,25 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1168,7 +1251,10 @@ for _, field in ipairs(fields) do
   local holder = redis.call('HGET', group, field)
   if holder then freed = dropField(group, field, holder) or freed end
 end
-if freed then redis.pcall(publish, channel, '0') end
+if freed then
+  leaveToOthers(group)
+  redis.pcall(publish, channel, '0')
+end
 return { freed and 'released' or 'not-held', '', now }`,
     }),
     /** Sets how often an owner that has all the fields holds them, and for how long from now at least: to re-enter, to leave but not as the last, to extend. */
@@ -1207,6 +1293,12 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1214,14 +1306,25 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1281,6 +1384,12 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1288,14 +1397,25 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1356,6 +1476,12 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1363,14 +1489,25 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1395,13 +1532,16 @@ local function dropField(group, field, owner)
   return isHolder
 end
 local now = serverNow()
-if typeOfGroup(group) ~= 'hash' then return { 'not-held', now } end
+if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
 local held = holdsAll(group, fields, owner, now)
 local freed = false
 for _, field in ipairs(fields) do
   freed = dropField(group, field, owner) or freed
 end
-if freed then redis.pcall(publish, channel, '0') end
+if freed then
+  leaveToOthers(group)
+  redis.pcall(publish, channel, '0')
+end
 return { held and 'released' or 'not-held', now }`,
     }),
     /** Lets all fields that their owners still hold last anew, each for its milliseconds from now at least. */
@@ -1425,6 +1565,12 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1432,14 +1578,25 @@ local function fieldHolder(group, field, now)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end
@@ -1558,15 +1715,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -1580,9 +1749,9 @@ if now > notAfter then return { 'late', 0, '', now } end
 if redis.call('EXISTS', lock) == 0 then
   return takeLock(lock, owner, lease) or { lease, now }
 end
-local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, found, now } end
-if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', 0, found, now } end
+if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now } end
 redis.call('PEXPIRE', lock, lease)
 return { lease, now }`,
     }),
@@ -1605,12 +1774,33 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
+    return nil, found
+  end
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
+end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
-local found = redis.call('TYPE', lock).ok
-if found == 'none' then return { 'not-held', '', now } end
-if found ~= 'hash' then return { 'wrong-type', found, now } end
-if redis.call('HGET', lock, 'mode') then return { 'wrong-type', 'hash of a read-write lock', now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', found, now } end
+if holder == '' then return { 'not-held', '', now } end
 redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '', now }`,
@@ -1637,19 +1827,18 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
-    return nil, found
-  end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
 end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
-local held = holdCount(lock, owner) or 0
+local held = holdCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 redis.call('PEXPIRE', lock, lease)
 if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
@@ -1669,20 +1858,31 @@ return { 'held', now }`,
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
-local count, found = holdCount(lock, owner)
-if not count then return { 'wrong-type', found, 0, 0 } end
-local remaining = redis.call('PTTL', lock)
-return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', found, 0, 0 } end
+return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }`,
     }),
     /** Frees the lock of an owner, however often it holds it, and wakes the waiters. */
     release: script<
@@ -1702,19 +1902,19 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
-    return nil, found
-  end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function dropHold(lock, owner)
+  local dropped = redis.pcall('HDEL', lock, owner)
+  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+  if dropped == 0 then return false end
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+  return true
 end
 local now = serverNow()
-if (holdCount(lock, owner) or 0) == 0 then return { 'not-held', now, 0 } end
-redis.call('DEL', lock)
+if not dropHold(lock, owner) then return { 'not-held', now, 0 } end
 local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
 return { 'released', now, tonumber(heard) or 0 }`,
     }),
@@ -1739,22 +1939,21 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
-    return nil, found
-  end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
 end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
   local owner, lease = holders[2 * i - 1], tonumber(holders[2 * i])
-  local held = (holdCount(lock, owner) or 0) > 0
+  local held = holdCount(lock, owner) > 0
   if held then redis.call('PEXPIRE', lock, lease) end
   reply[i + 2] = held and 1 or 0
 end
@@ -2464,6 +2663,7 @@ local canExpire = try('PEXPIRE', lock, 1000)
 for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
   try(command, lock)
 end
+try('HRANDFIELD', lock, 1)
 for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, lock, 'probe') end
 for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
 try('LINDEX', lock, 0)
@@ -2528,12 +2728,45 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
@@ -2570,15 +2803,10 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
-end
-local function holderOf(lock)
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if field ~= 'mode' then return (field:gsub(':write$', '')) end
-  end
-  return ''
 end
 local function writersKey(stem) return stem .. 'rwlock_writers' end
 local function announceWriter(lock, stem, writer, now, patience)
@@ -2597,9 +2825,9 @@ local function waitingWriter(stem, now)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
-local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', 0, found, now } end
-if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holderOf(lock), now } end
+local mode, holder = modeOf(lock)
+if not mode then return { 'wrong-type', 0, holder, now } end
+if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
   local writer, patience = waitingWriter(stem, now)
   if writer then return { 'busy', patience, writer, now } end
@@ -2634,19 +2862,64 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
+end
+local function freeReadWrite(lock)
+  local ours, theirs = { 'mode' }, 0
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
+  end
+  if theirs == 0 then
+    redis.call('DEL', lock)
+    return
+  end
+  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
+  redis.call('PERSIST', lock)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, now } end
 if mode ~= 'read' then return { 'not-held', '', now } end
-redis.call('DEL', lock)
+freeReadWrite(lock)
 redis.pcall(publish, channel, '0')
 return { 'released', '', now }`,
     }),
@@ -2673,23 +2946,31 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function readCount(lock, owner)
-  if (modeOf(lock) or '') == '' then return 0 end
+  if not modeField(lock) then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
 local function writeCount(lock, owner)
-  if modeOf(lock) ~= 'write' then return 0 end
+  if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 local function keepRead(lock, stem, owner, n, lease, isNew)
@@ -2723,7 +3004,8 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end
@@ -2754,15 +3036,48 @@ return { isTorn and 'torn' or 'held', now }`,
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
 end
 local function readCount(lock, owner)
-  if (modeOf(lock) or '') == '' then return 0 end
+  if not modeField(lock) then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
 local mode, found = modeOf(lock)
@@ -2815,19 +3130,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function readCount(lock, owner)
-  if (modeOf(lock) or '') == '' then return 0 end
+  if not modeField(lock) then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 local function keepRead(lock, stem, owner, n, lease, isNew)
@@ -2861,23 +3184,61 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
+end
+local function freeReadWrite(lock)
+  local ours, theirs = { 'mode' }, 0
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
+  end
+  if theirs == 0 then
+    redis.call('DEL', lock)
+    return
+  end
+  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
+  redis.call('PERSIST', lock)
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
-local mode = modeOf(lock)
+local mode = modeField(lock)
 local reads = readCount(lock, owner)
 if reads > 0 then
   redis.call('HDEL', lock, owner)
   for n = 1, reads do dropRead(lock, stem, owner, n) end
 end
-local isFree = mode == ''
+local isFree = not mode and redis.call('EXISTS', lock) == 0
 if reads > 0 and mode == 'read' then
   local longest = longestOfAll(lock, stem)
   isFree = longest <= 0
-  if isFree then redis.call('DEL', lock) else redis.call('PEXPIRE', lock, longest) end
+  if isFree then freeReadWrite(lock) else redis.call('PEXPIRE', lock, longest) end
 end
 if isFree then redis.pcall(publish, channel, '0') end
 return { reads > 0 and 'released' or 'not-held', now }`,
@@ -2903,19 +3264,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function readCount(lock, owner)
-  if (modeOf(lock) or '') == '' then return 0 end
+  if not modeField(lock) then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 local function keepRead(lock, stem, owner, n, lease, isNew)
@@ -2949,7 +3318,8 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end
@@ -3322,19 +3692,18 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HGET', lock, owner) end
-    return nil, found
-  end
-  if not count and redis.call('HGET', lock, 'mode') then return nil, 'hash of a read-write lock' end
-  return tonumber(count or '0')
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
-if (holdCount(lock, owner) or 0) == 0 then return { 'lost', '', now } end
+if holdCount(lock, owner) == 0 then return { 'lost', '', now } end
 local found = redis.call('TYPE', result).ok
 if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found, now } end
 redis.call('SET', result, string.format('%.0f', now) .. ':' .. text, 'PX', keep)
@@ -3373,22 +3742,49 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function writeCount(lock, owner)
-  if modeOf(lock) ~= 'write' then return 0 end
+  if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
-local function holderOf(lock)
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if field ~= 'mode' then return (field:gsub(':write$', '')) end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
   end
-  return ''
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
@@ -3410,8 +3806,8 @@ local function waitingWriter(stem, now)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
-local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', 0, found, now } end
+local mode, holder = modeOf(lock)
+if not mode then return { 'wrong-type', 0, holder, now } end
 if mode == '' then
   redis.call('HSET', lock, 'mode', 'write', owner .. ':write', 1)
   local limited = redis.pcall('PEXPIRE', lock, lease)
@@ -3426,7 +3822,7 @@ if writeCount(lock, owner) > 0 then
   return { 'acquired', lease, '', now }
 end
 if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
-return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }`,
+return { 'busy', redis.call('PTTL', lock), holder, now }`,
     }),
     /** Ends the hold of the writer, also what it reads, and wakes the waiters. */
     forceRelease: script<
@@ -3447,19 +3843,64 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
+end
+local function freeReadWrite(lock)
+  local ours, theirs = { 'mode' }, 0
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
+  end
+  if theirs == 0 then
+    redis.call('DEL', lock)
+    return
+  end
+  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
+  redis.call('PERSIST', lock)
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, now } end
 if mode ~= 'write' then return { 'not-held', '', now } end
-redis.call('DEL', lock)
+freeReadWrite(lock)
 redis.pcall(publish, channel, '1')
 return { 'released', '', now }`,
     }),
@@ -3486,19 +3927,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function writeCount(lock, owner)
-  if modeOf(lock) ~= 'write' then return 0 end
+  if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 local function keepRead(lock, stem, owner, n, lease, isNew)
@@ -3532,7 +3981,8 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end
@@ -3562,15 +4012,48 @@ return { 'held', now }`,
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
 end
 local function writeCount(lock, owner)
-  if modeOf(lock) ~= 'write' then return 0 end
+  if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
 local mode, found = modeOf(lock)
@@ -3596,23 +4079,31 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function writeCount(lock, owner)
-  if modeOf(lock) ~= 'write' then return 0 end
+  if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
 local function readCount(lock, owner)
-  if (modeOf(lock) or '') == '' then return 0 end
+  if not modeField(lock) then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 local function keepRead(lock, stem, owner, n, lease, isNew)
@@ -3646,13 +4137,51 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end
+local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
+end
+local function freeReadWrite(lock)
+  local ours, theirs = { 'mode' }, 0
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
+  end
+  if theirs == 0 then
+    redis.call('DEL', lock)
+    return
+  end
+  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
+  redis.call('PERSIST', lock)
+end
 local now = serverNow()
 local held = writeCount(lock, owner) > 0
-local isFree = modeOf(lock) == ''
+local isFree = redis.call('EXISTS', lock) == 0
 if held then
   redis.call('HDEL', lock, owner .. ':write')
   local longest = longestRead(lock, stem, owner, readCount(lock, owner))
@@ -3660,7 +4189,7 @@ if held then
     redis.call('HSET', lock, 'mode', 'read')
     redis.call('PEXPIRE', lock, longest)
   else
-    redis.call('DEL', lock)
+    freeReadWrite(lock)
   end
 end
 if held or isFree then redis.pcall(publish, channel, '1') end
@@ -3687,19 +4216,27 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function writeCount(lock, owner)
-  if modeOf(lock) ~= 'write' then return 0 end
+  if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
 local function keepRead(lock, stem, owner, n, lease, isNew)
@@ -3733,7 +4270,8 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end
@@ -3767,12 +4305,14 @@ local stem = ARGV[1]
 local waiter = ARGV[2]
 local channel = ARGV[3]
 local publish = ARGV[4]
-local function modeOf(lock)
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
@@ -3793,7 +4333,7 @@ local function waitingWriter(stem, now)
   return nil
 end
 if redis.call('ZREM', writersKey(stem), waiter) == 0 then return { 'not-waiting' } end
-if modeOf(lock) ~= 'write' then redis.pcall(publish, channel, '1') end
+if modeField(lock) ~= 'write' then redis.pcall(publish, channel, '1') end
 return { 'withdrawn' }`,
     }),
   },

@@ -11,7 +11,7 @@
 --- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
 --- invariant It never overtakes a waiter and never becomes one.
 --- include shared/server-now.lua
---- include shared/hold-count.lua
+--- include shared/sole-hold.lua
 --- include shared/take-lock.lua
 --- include shared/fair-queue.lua
 local now = serverNow()
@@ -27,8 +27,8 @@ if redis.call('EXISTS', lock) == 0 then
   return { 'busy', deadline and math.ceil(deadline - now) or -1, head, now, '' }
 end
 
-local held, kind = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, kind, now, lock } end
-if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' } end
+local holder, kind = soleHold(lock)
+if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
 redis.call('PEXPIRE', lock, lease)
 return { 'acquired', lease, '', now, '' }

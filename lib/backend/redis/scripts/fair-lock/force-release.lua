@@ -6,16 +6,17 @@
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Only a lock is deleted, never a key of another type.
+--- invariant Only a lock is deleted, never a key of another type nor a hash of anything else.
 --- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
 --- include shared/server-now.lua
---- include shared/hold-count.lua
+--- include shared/sole-hold.lua
 --- include shared/fair-queue.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
-local held, found = holdCount(lock, '')
-if not held then return { 'wrong-type', found, now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', found, now } end
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
-if redis.call('DEL', lock) == 0 then return { 'not-held', '', now } end
+if holder == '' then return { 'not-held', '', now } end
+redis.call('DEL', lock)
 tellHead(head, channel, publish)
 return { 'released', '', now }

@@ -10,13 +10,12 @@
 --- invariant Executed any number of times it has one effect, and it never touches what another owner has.
 --- invariant Every first write is one that a server out of memory allows.
 --- include shared/server-now.lua
---- include shared/hold-count.lua
+--- include shared/drop-hold.lua
 --- include shared/fair-queue.lua
 --- include shared/fair-places.lua
 local now = serverNow()
+local held = dropHold(lock, owner)
 -- Where another type of key has taken a name, what the owner had under it is gone as well.
-local held = (holdCount(lock, owner) or 0) > 0
-if held then redis.call('DEL', lock) end
 if foreignKey(queue, deadlines) then return { 'left', now } end
 
 -- Ours alone, it cannot be in the queue without a deadline.

@@ -13,7 +13,7 @@
 --- invariant Executed any number of times it has one effect: an owner has one place, or the lock, and is counted once.
 --- invariant List and sorted set change together. A lock never stays without a time to live.
 --- include shared/server-now.lua
---- include shared/hold-count.lua
+--- include shared/sole-hold.lua
 --- include shared/take-lock.lua
 --- include shared/fair-queue.lua
 --- include shared/fair-places.lua
@@ -42,10 +42,10 @@ if isFree and (not head or head == owner) then
   return { 'acquired', lease, '', now, '' }
 end
 
-local held, kind = 0, nil
-if not isFree then held, kind = holdCount(lock, owner) end
-if not held then return { 'wrong-type', 0, kind, now, lock } end
-if held > 0 then
+local holder, kind = '', nil
+if not isFree then holder, kind = soleHold(lock) end
+if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if holder == owner then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now, '' }
 end
@@ -76,7 +76,7 @@ if head and not deadline and head ~= owner then
   deadline = now + slot
   redis.call('ZADD', deadlines, deadline, head)
 end
-if not isFree then return { outcome, remaining, redis.call('HKEYS', lock)[1], now, head or owner } end
+if not isFree then return { outcome, remaining, holder, now, head or owner } end
 if isNewHead then tellHead(head, channel, publish) end
 -- Redisson says 0 here, and polls without pause until the head has come or is dead.
 return { outcome, math.ceil(deadline - now), head, now, head }

@@ -11,17 +11,17 @@
 --- invariant A token is given with the lock or not at all, and each is greater than the last.
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/hold-count.lua
+--- include shared/sole-hold.lua
 --- include shared/take-lock.lua
 --- include shared/last-token.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 
 local isFree = redis.call('EXISTS', lock) == 0
-local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, found, now, '' } end
-if held == 0 and not isFree then
-  return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now, '' }
+if not isFree then
+  local holder, found = soleHold(lock)
+  if not holder then return { 'wrong-type', 0, found, now, '' } end
+  if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
 end
 
 local last, foreign = lastToken(token)

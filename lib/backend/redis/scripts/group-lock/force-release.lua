@@ -19,5 +19,8 @@ for _, field in ipairs(fields) do
   local holder = redis.call('HGET', group, field)
   if holder then freed = dropField(group, field, holder) or freed end
 end
-if freed then redis.pcall(publish, channel, '0') end
+if freed then
+  leaveToOthers(group)
+  redis.pcall(publish, channel, '0')
+end
 return { freed and 'released' or 'not-held', '', now }

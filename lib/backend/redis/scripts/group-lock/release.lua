@@ -11,12 +11,15 @@
 --- include shared/group-fields.lua
 local now = serverNow()
 -- Where something else has taken the name, the hold is gone as well.
-if typeOfGroup(group) ~= 'hash' then return { 'not-held', now } end
+if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
 local held = holdsAll(group, fields, owner, now)
 local freed = false
 for _, field in ipairs(fields) do
   freed = dropField(group, field, owner) or freed
 end
 -- Without the right to publish the fields are free all the same; waiters find out at their next safety poll.
-if freed then redis.pcall(publish, channel, '0') end
+if freed then
+  leaveToOthers(group)
+  redis.pcall(publish, channel, '0')
+end
 return { held and 'released' or 'not-held', now }

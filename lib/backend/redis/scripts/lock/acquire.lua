@@ -8,7 +8,7 @@
 --- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/hold-count.lua
+--- include shared/sole-hold.lua
 --- include shared/take-lock.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
@@ -17,8 +17,8 @@ if redis.call('EXISTS', lock) == 0 then
   return takeLock(lock, owner, lease) or { lease, now }
 end
 
-local held, found = holdCount(lock, owner)
-if not held then return { 'wrong-type', 0, found, now } end
-if held == 0 then return { 'busy', redis.call('PTTL', lock), redis.call('HKEYS', lock)[1], now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', 0, found, now } end
+if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now } end
 redis.call('PEXPIRE', lock, lease)
 return { lease, now }

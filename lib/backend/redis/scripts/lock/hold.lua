@@ -12,8 +12,7 @@
 --- include shared/hold-count.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
--- Where another type of key has taken the name, the hold is gone as well.
-local held = holdCount(lock, owner) or 0
+local held = holdCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 -- PEXPIRE goes first: it is allowed when memory is used up, and so allows the rest of the script.
 redis.call('PEXPIRE', lock, lease)

@@ -3,8 +3,7 @@
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
 --- invariant Changes nothing.
---- include shared/hold-count.lua
-local count, found = holdCount(lock, owner)
-if not count then return { 'wrong-type', found, 0, 0 } end
-local remaining = redis.call('PTTL', lock)
-return { remaining == -2 and 'free' or 'locked', '', count, remaining }
+--- include shared/sole-hold.lua
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', found, 0, 0 } end
+return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }

@@ -13,7 +13,7 @@ local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
   -- For each lock its owner and the milliseconds.
   local owner, lease = holders[2 * i - 1], tonumber(holders[2 * i])
-  local held = (holdCount(lock, owner) or 0) > 0
+  local held = holdCount(lock, owner) > 0
   if held then redis.call('PEXPIRE', lock, lease) end
   reply[i + 2] = held and 1 or 0
 end

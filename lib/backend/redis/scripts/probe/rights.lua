@@ -41,6 +41,7 @@ local canExpire = try('PEXPIRE', lock, 1000)
 for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
   try(command, lock)
 end
+try('HRANDFIELD', lock, 1)
 for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, lock, 'probe') end
 for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
 try('LINDEX', lock, 0)

@@ -12,15 +12,14 @@
 ---   key is to be made by itself.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/read-write-mode.lua
+--- include shared/read-write-state.lua
 --- include shared/read-timeouts.lua
---- include shared/read-write-holder.lua
 --- include shared/waiting-writers.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
-local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', 0, found, now } end
-if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holderOf(lock), now } end
+local mode, holder = modeOf(lock)
+if not mode then return { 'wrong-type', 0, holder, now } end
+if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
   local writer, patience = waitingWriter(stem, now)

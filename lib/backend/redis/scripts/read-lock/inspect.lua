@@ -3,6 +3,7 @@
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
 --- invariant Changes nothing.
+--- include shared/read-write-state.lua
 --- include shared/read-count.lua
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end

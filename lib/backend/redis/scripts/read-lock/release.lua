@@ -13,20 +13,21 @@
 --- include shared/server-now.lua
 --- include shared/read-count.lua
 --- include shared/read-timeouts.lua
+--- include shared/free-read-write.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
-local mode = modeOf(lock)
+local mode = modeField(lock)
 local reads = readCount(lock, owner)
 if reads > 0 then
   redis.call('HDEL', lock, owner)
   for n = 1, reads do dropRead(lock, stem, owner, n) end
 end
-local isFree = mode == ''
+local isFree = not mode and redis.call('EXISTS', lock) == 0
 if reads > 0 and mode == 'read' then
   local longest = longestOfAll(lock, stem)
   -- Who is left without a living time-out key died, and keeps nobody out.
   isFree = longest <= 0
-  if isFree then redis.call('DEL', lock) else redis.call('PEXPIRE', lock, longest) end
+  if isFree then freeReadWrite(lock) else redis.call('PEXPIRE', lock, longest) end
 end
 -- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
 if isFree then redis.pcall(publish, channel, '0') end

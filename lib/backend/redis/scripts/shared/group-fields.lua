@@ -1,3 +1,4 @@
+--- include shared/owners.lua
 -- Where a group keeps until when, and how often, an owner holds one of its fields.
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -9,18 +10,36 @@ local function fieldHolder(group, field, now)
   if expiry and expiry >= now then return owner, expiry end
 end
 
--- 'hash' for a group, 'none' where there is none, or what else has the name. Other kinds of locks are hashes as well: of
--- one field, or with a mode. They delete the whole key, and our fields with it.
+-- Whether a few fields of the hash, whichever they are, are fields of a group: a value that is locked, with its owner; and
+-- under both together until when, and how often.
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
+
+-- 'hash' for a group, 'none' where there is none, or what else has the name, told by few fields, however many there are.
+-- Other kinds of locks are hashes as well: they delete the whole key, and our fields with it.
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
-  if found ~= 'hash' then return found end
-  if redis.call('HLEN', group) == 1 or redis.call('HGET', group, 'mode') then return 'hash of another kind of lock' end
-  return found
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+
+-- To be called when fields were given up: what an application has put into the hash stays, without the end that only the
+-- group gave it.
+local function leaveToOthers(group)
+  -- Mostly it is gone, which a moving slot takes for being elsewhere.
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 
 -- Whether the owner holds all of the fields; not where something else has taken the name.
 local function holdsAll(group, fields, owner, now)
-  if typeOfGroup(group) ~= 'hash' then return false end
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
     if fieldHolder(group, field, now) ~= owner then return false end
   end

@@ -1,4 +1,5 @@
 --- include shared/elsewhere.lua
+--- include shared/owners.lua
 -- The key that lives as long as the n-th read of an owner. It alone tells whether a reader is alive: the hash lasts as
 -- long as anybody in it, and its field stays behind.
 local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
@@ -45,8 +46,9 @@ local function longestOfAll(lock, stem)
   local longest = -2
   local fields = redis.call('HGETALL', lock)
   for i = 1, #fields, 2 do
-    -- The mode is no number.
-    longest = math.max(longest, longestRead(lock, stem, fields[i], tonumber(fields[i + 1]) or 0))
+    -- Neither the mode is a reader, nor what an application has put into the hash.
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
   end
   return longest
 end

@@ -1,9 +1,8 @@
--- `read` or `write`, '' where nobody holds the lock; or nil and what was found, where the key is no read-write lock.
-local function modeOf(lock)
+--- include shared/foreign-type.lua
+-- The mode that the hash of a lock says: `read` or `write`; nil where there is no such lock, also because something else
+-- has taken the name.
+local function modeField(lock)
   local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then return nil, redis.call('TYPE', lock).ok end
-  if mode == 'read' or mode == 'write' then return mode end
-  -- Also where an application's hash happens to have a mode.
-  if redis.call('EXISTS', lock) == 1 then return nil, 'hash of another kind of lock' end
-  return ''
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
 end

@@ -12,7 +12,7 @@
 --- include shared/hold-count.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
-if (holdCount(lock, owner) or 0) == 0 then return { 'lost', '', now } end
+if holdCount(lock, owner) == 0 then return { 'lost', '', now } end
 local found = redis.call('TYPE', result).ok
 if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found, now } end
 redis.call('SET', result, string.format('%.0f', now) .. ':' .. text, 'PX', keep)

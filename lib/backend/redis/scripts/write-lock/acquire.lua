@@ -12,12 +12,12 @@
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/write-count.lua
---- include shared/read-write-holder.lua
+--- include shared/read-write-state.lua
 --- include shared/waiting-writers.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
-local mode, found = modeOf(lock)
-if not mode then return { 'wrong-type', 0, found, now } end
+local mode, holder = modeOf(lock)
+if not mode then return { 'wrong-type', 0, holder, now } end
 
 if mode == '' then
   redis.call('HSET', lock, 'mode', 'write', owner .. ':write', 1)
@@ -35,4 +35,4 @@ if writeCount(lock, owner) > 0 then
   return { 'acquired', lease, '', now }
 end
 if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
-return { 'busy', redis.call('PTTL', lock), holderOf(lock), now }
+return { 'busy', redis.call('PTTL', lock), holder, now }

@@ -13,9 +13,10 @@
 --- include shared/write-count.lua
 --- include shared/read-count.lua
 --- include shared/read-timeouts.lua
+--- include shared/free-read-write.lua
 local now = serverNow()
 local held = writeCount(lock, owner) > 0
-local isFree = modeOf(lock) == ''
+local isFree = redis.call('EXISTS', lock) == 0
 if held then
   redis.call('HDEL', lock, owner .. ':write')
   local longest = longestRead(lock, stem, owner, readCount(lock, owner))
@@ -24,7 +25,7 @@ if held then
     redis.call('HSET', lock, 'mode', 'read')
     redis.call('PEXPIRE', lock, longest)
   else
-    redis.call('DEL', lock)
+    freeReadWrite(lock)
   end
 end
 -- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.

@@ -10,5 +10,5 @@
 --- include shared/waiting-writers.lua
 if redis.call('ZREM', writersKey(stem), waiter) == 0 then return { 'not-waiting' } end
 -- Readers that a writer keeps out are told when it leaves.
-if modeOf(lock) ~= 'write' then redis.pcall(publish, channel, '1') end
+if modeField(lock) ~= 'write' then redis.pcall(publish, channel, '1') end
 return { 'withdrawn' }

@@ -1,0 +1,15 @@
+--- include shared/read-write-state.lua
+-- Frees a read-write lock, whoever is left in it. What an application has put into the hash meanwhile stays, without the end
+-- that only the lock gave it.
+local function freeReadWrite(lock)
+  local ours, theirs = { 'mode' }, 0
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
+  end
+  if theirs == 0 then
+    redis.call('DEL', lock)
+    return
+  end
+  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
+  redis.call('PERSIST', lock)
+end
