@@ -5,14 +5,16 @@ const path = require('node:path');
 
 const mutation = process.env.CHAOS_MUTATION;
 if (mutation) {
-  const { file, find, replace } = JSON.parse(mutation);
-  const target = path.join(__dirname, '../../lib', file);
+  const edits = [JSON.parse(mutation)].flat();
   const { readFileSync } = fs;
   fs.readFileSync = (name, ...options) => {
-    const text = readFileSync(name, ...options);
-    if (name !== target) return text;
-    const parts = String(text).split(find);
-    if (parts.length !== 2) throw new Error(`${file} does not say this exactly once: ${find}`);
-    return parts.join(replace);
+    let text = readFileSync(name, ...options);
+    for (const { file, find, replace } of edits) {
+      if (name !== path.join(__dirname, '../../lib', file)) continue;
+      const parts = String(text).split(find);
+      if (parts.length !== 2) throw new Error(`${file} does not say this exactly once: ${find}`);
+      text = parts.join(replace);
+    }
+    return text;
   };
 }

@@ -17,13 +17,12 @@ const CLOSING_MS = 10_000;
 export interface Outcome {
   readonly seed: number;
   readonly scenario: string;
-  readonly profile: string;
   readonly violations: readonly Violation[];
   readonly timeline: string;
   readonly events: number;
 }
 
-const runOn = async (simulation: Simulation, scenario: Scenario): Promise<string> => {
+const runOn = async (simulation: Simulation, scenario: Scenario): Promise<void> => {
   const { rng } = simulation;
   const profile = drawProfile(rng);
   simulation.note('run', () => `seed ${simulation.seed}, ${scenario.name}, ${JSON.stringify(profile)}`);
@@ -41,22 +40,29 @@ const runOn = async (simulation: Simulation, scenario: Scenario): Promise<string
   if (isOver() && !isPlayed) await simulation.run(LOAD_MS, () => isPlayed);
   else if (!hasEnded) simulation.violate('progress', `the load has not ended after ${LOAD_MS} ms`);
   await simulation.run(simulation.now + REST_MS, () => false);
-  if (simulation.violations.length > 0) return profile.name;
+  if (simulation.violations.length > 0) return;
   finish?.();
   checkLeftovers(simulation, stage.processes, stage.servers);
   await Promise.race([
     Promise.all(stage.processes.filter(({ isAlive }) => isAlive).map((process) => process.close())),
     simulation.run(simulation.now + CLOSING_MS, () => false),
   ]);
-  return profile.name;
 };
 
+export interface SeedOptions {
+  /** Whether a readable timeline is kept. */
+  readonly isTraced?: boolean;
+  /** The one scenario to draw from. Default: all. */
+  readonly only?: string | undefined;
+}
+
 /** One run, which the seed decides in every detail. */
-export const runSeed = async (seed: number, isTraced = false, only?: string): Promise<Outcome> => {
+export const runSeed = async (seed: number, { isTraced = false, only }: SeedOptions = {}): Promise<Outcome> => {
   const simulation = new Simulation(seed, isTraced);
   const possible = only === undefined ? scenarios : scenarios.filter(({ name }) => name === only);
+  if (possible.length === 0) throw new Error(`There is no scenario '${only}'`);
   const scenario = simulation.rng.pick(possible);
-  const profile = await withChance(simulation.rng, () => runOn(simulation, scenario));
+  await withChance(simulation.rng, () => runOn(simulation, scenario));
   const { violations, timeline, events } = simulation;
-  return { seed, scenario: scenario.name, profile, violations, timeline: timeline.toString(), events };
+  return { seed, scenario: scenario.name, violations, timeline: timeline.toString(), events };
 };

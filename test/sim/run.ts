@@ -1,40 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { runCampaign } from './campaign/campaign.js';
+import type { Tally } from './campaign/range.js';
+import { checkPlanted } from './planted/check-planted.js';
 import { runSeed } from './run-seed.js';
 
-const { values } = parseArgs({
+const { values: given } = parseArgs({
   options: {
+    /** Runs one seed and prints its timeline. */
     seed: { type: 'string' },
     from: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '1000' },
+    seeds: { type: 'string', default: '20000' },
     scenario: { type: 'string' },
+    jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    /** Runs with planted bugs, all or one by its name. */
+    planted: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    /** Keeps the results in the repository. */
+    write: { type: 'boolean', default: false },
   },
 });
 
-const main = async (): Promise<void> => {
-  if (values.seed !== undefined) {
-    const outcome = await runSeed(Number(values.seed), true, values.scenario);
-    console.log(outcome.timeline);
-    console.log(outcome.violations);
-    return;
-  }
-  const started = performance.now();
-  const from = Number(values.from);
-  const to = from + Number(values.seeds);
-  let events = 0;
-  const found = new Map<string, number[]>();
-  for (let seed = from; seed < to; seed += 1) {
-    const outcome = await runSeed(seed, false, values.scenario);
-    events += outcome.events;
-    for (const { rule } of outcome.violations)
-      found.set(`${outcome.scenario} ${outcome.profile} ${rule}`, [
-        ...(found.get(`${outcome.scenario} ${outcome.profile} ${rule}`) ?? []),
-        seed,
-      ]);
-  }
-  for (const [rule, seeds] of found) console.log(rule, seeds.length, seeds.slice(0, 10).join(' '));
-  console.log(
-    `${values.seeds} seeds, ${events} events, ${((performance.now() - started) / Number(values.seeds)).toFixed(2)} ms each`,
-  );
+const RESULTS = new URL('./results/campaign.json', import.meta.url);
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const whole = (option: string, text: string): number => {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new Error(`--${option} must be a whole number above 0, not '${text}'`);
 };
 
-void main();
+const replay = async (seed: number): Promise<boolean> => {
+  const { timeline, violations, scenario } = await runSeed(seed, { isTraced: true, only: given.scenario });
+  print(timeline);
+  for (const { rule, what } of violations) print(`FAIL ${scenario}, ${rule}: ${what}`);
+  if (violations.length === 0) print(`ok   ${scenario}: nothing found`);
+  return violations.length === 0;
+};
+
+const explore = async (): Promise<boolean> => {
+  const started = performance.now();
+  const from = whole('from', given.from);
+  const seeds = whole('seeds', given.seeds);
+  const jobs = whole('jobs', given.jobs);
+  let nextReport = 5000;
+  const onProgress = (total: Tally): void => {
+    if (total.seeds < nextReport) return;
+    nextReport += 5000;
+    print(`     ${total.seeds} of ${seeds} seeds, ${total.failures.length} failed`);
+  };
+  const total = await runCampaign({ from, seeds, jobs, scenario: given.scenario, stopsAtFirst: false, onProgress });
+  const seconds = (performance.now() - started) / 1000;
+  for (const { seed, scenario, rule, what } of total.failures) {
+    print(`FAIL seed ${seed}, ${scenario}, ${rule}: ${what}`);
+    print(`       again: npm run test:sim -- --seed ${seed}`);
+  }
+  for (const [scenario, count] of Object.entries(total.scenarios)) print(`     ${scenario}: ${count} seeds`);
+  print(`     ${total.events} events in ${seconds.toFixed(0)} s, ${jobs} processes`);
+  print(`${total.seeds - total.failures.length} passed, ${total.failures.length} failed`);
+  if (given.write)
+    writeFileSync(RESULTS, `${JSON.stringify({ from, jobs, seconds: Math.round(seconds), ...total }, undefined, 2)}\n`);
+  return total.failures.length === 0;
+};
+
+const main = (): Promise<boolean> => {
+  if (given.seed !== undefined) return replay(whole('seed', given.seed));
+  if (given.planted) {
+    return checkPlanted({
+      seeds: whole('seeds', given.seeds),
+      jobs: whole('jobs', given.jobs),
+      only: given.only,
+      writes: given.write,
+    });
+  }
+  return explore();
+};
+
+main().then(
+  (isFine) => {
+    process.exitCode = isFine ? 0 : 1;
+  },
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  },
+);

@@ -1,0 +1,16 @@
+/** A change of one place of the library's code. */
+export interface Edit {
+  /** In `lib/`. */
+  readonly file: string;
+  /** Stands there exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A bug that the explorer has to find. */
+export interface PlantedBug {
+  readonly name: string;
+  /** What goes wrong, for people. */
+  readonly what: string;
+  readonly edits: readonly Edit[];
+}
