@@ -34,7 +34,22 @@ export const optionsOfUrl = (text: string): RedisOptions => {
 const parse = (text: string): URL => {
   const url = /^rediss?:\/\/./.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname) return url;
-  throw refused('must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another text');
+  throw refused(mistakeIn(text));
+};
+
+/** The likely mistake. Shown is only what looks like a host and a port. */
+const mistakeIn = (text: string): string => {
+  if (text.trim() === '')
+    return 'is an empty text; is the variable set that it comes from? Give a URL: redis://host:6379';
+  if (/^[\w.-]+:\d{1,5}(\/\d*)?$/.test(text)) return `has no protocol; give redis://${text}, or rediss:// with TLS`;
+  const [, protocol] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  if (protocol !== undefined && !/^rediss?$/.test(protocol)) {
+    return `has the protocol ${protocol}://; give redis://, or rediss:// with TLS`;
+  }
+  if (protocol !== undefined) {
+    return 'is no URL that can be read; percent-encode user and password, and give a host: redis://user:password@host:6379';
+  }
+  return 'must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another text';
 };
 
 const decoded = (text: string): string => {

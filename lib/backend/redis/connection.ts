@@ -1,28 +1,15 @@
+import type { LockUnavailableError } from '../../errors.js';
 import { runOutsideRegions } from '../../scope/current-region.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { bearLateErrors, duplicateClient, type RedisClient, type RedisSocket } from './client.js';
 import type { ServerInput } from './connection-input.js';
+import { isCut, isDatabaseRefusal, isHandshakeError, withoutSecrets } from './connection-error.js';
+import { type ConnectionProblem, explain, noConnection } from './connection-problem.js';
 import { bindingSettings, reconnectDelay, type Role } from './connection-settings.js';
+import { type Endpoint, endpointOf } from './endpoint.js';
 
 /** The longest that a socket is waited for which is told to end, ms. */
 const CLOSE_PATIENCE_MS = 500;
-
-/** ioredis puts the command that failed into the error: for HELLO and AUTH that is the password, for whoever logs it. */
-const withoutCommand = (error: unknown): unknown => {
-  if (typeof error === 'object' && error !== null) Reflect.deleteProperty(error, 'command');
-  return error;
-};
-
-const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-
-const isCut = (error: unknown): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
-
-/**
- * A server that refuses our certificate says so and cuts, in TLS 1.3 after we believe that we are connected: whether it is
- * heard before the cut is a matter of luck. Once it was, it stays the reason.
- */
-const isHandshakeError = (error: unknown): boolean => codeOf(error).startsWith('ERR_SSL_');
 
 /** What the owner of a connection wants to hear. */
 export interface ConnectionListener {
@@ -30,14 +17,18 @@ export interface ConnectionListener {
   prepare(): Promise<void>;
   onReady?(): void;
   onClose?(): void;
+  /** Whether it does not matter that the server refused to change to the database that was given. Default: it does. */
+  bearsDatabaseRefusal?(refusal: Error): boolean;
 }
 
 /** One connection of ours: opened when told to, coming back by itself, telling when it is ready. */
 export class RedisConnection {
   readonly client: RedisClient;
+  readonly endpoint: Endpoint;
   /** Why the connection is not there, as far as it is known. */
-  lastError: unknown;
+  private lastError: unknown;
   private ready = false;
+  private wasReady = false;
   private opened = false;
   private closed = false;
   /** Connections since the last one that became ready. ioredis counts only to the handshake, which `prepare` follows. */
@@ -46,6 +37,8 @@ export class RedisConnection {
   private isGathering = false;
   /** The socket that was told to end, so that it is told once. */
   private dropped: RedisSocket | undefined;
+  /** Why the connection is in another database than it should be. */
+  private databaseRefusal: Error | undefined;
 
   constructor(
     input: ServerInput,
@@ -54,6 +47,7 @@ export class RedisConnection {
     private readonly scheduler: SteadyScheduler,
     private readonly listener: ConnectionListener,
   ) {
+    this.endpoint = endpointOf(input);
     const settings = bindingSettings(role, commandTimeout);
     // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
     const unset = { commandTimeout: undefined };
@@ -69,7 +63,8 @@ export class RedisConnection {
     this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, own)));
     this.client.on('error', (error: unknown) => {
       bearLateErrors(this.client);
-      if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutCommand(error);
+      if (isDatabaseRefusal(error)) this.databaseRefusal = error;
+      if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutSecrets(error);
     });
     this.client.on('ready', () => void this.onReady());
     this.client.on('close', () => this.onClose());
@@ -85,6 +80,16 @@ export class RedisConnection {
 
   get isReady(): boolean {
     return this.ready;
+  }
+
+  /** Why it is not ready. */
+  get problem(): ConnectionProblem {
+    return explain(this.lastError, this.endpoint, this.wasReady);
+  }
+
+  /** What is told to somebody who has waited `ms` for it to be ready. */
+  unavailable(lockName: string | undefined, ms: number): LockUnavailableError {
+    return noConnection(lockName, ms, this.endpoint.server, this.problem, this.lastError);
   }
 
   /** Resolves with true when commands can be sent, with false when that was not so within `ms`. */
@@ -178,6 +183,7 @@ export class RedisConnection {
 
   private async onReady(): Promise<void> {
     try {
+      this.checkDatabase();
       await this.listener.prepare();
     } catch (error) {
       this.lastError = error;
@@ -186,20 +192,28 @@ export class RedisConnection {
     }
     if (this.client.status !== 'ready' || this.closed) return;
     this.ready = true;
+    this.wasReady = true;
     this.failures = 0;
     this.lastError = undefined;
     this.settleWaiting(true);
     this.listener.onReady?.();
   }
 
+  /** @throws Error where locks would lie in another database than those of everybody else. */
+  private checkDatabase(): void {
+    const { databaseRefusal: refusal } = this;
+    if (refusal && this.listener.bearsDatabaseRefusal?.(refusal) !== true) throw refusal;
+  }
+
   private onClose(): void {
     this.ready = false;
+    this.databaseRefusal = undefined;
     this.listener.onClose?.();
   }
 
   private connect(): void {
     runOutsideRegions(() => this.client.connect()).catch((error: unknown) => {
-      this.lastError ??= withoutCommand(error);
+      this.lastError ??= withoutSecrets(error);
     });
   }
 

@@ -6,7 +6,7 @@ import type { RedisClient } from './client.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { asIs, inTime } from './in-time.js';
-import { isNotWritten, isScriptMissing, notConnected, unexpectedReply } from './replies.js';
+import { isNotWritten, isScriptMissing, unexpectedReply } from './replies.js';
 import { type HeldField, type Replicas, Replication } from './replication.js';
 import { RestartGuard } from './restart-guard.js';
 import { scriptHash } from './script-hash.js';
@@ -121,7 +121,7 @@ export class NodeCommands implements RedisCommands {
     if (this.refusal) throw this.refusal;
     // A blocked event loop can hear of both at once.
     const isLate = this.scheduler.now() >= deadline;
-    if (!isReady || isLate) throw notConnected(name, waited, this.connection.lastError);
+    if (!isReady || isLate) throw this.connection.unavailable(name, waited);
   }
 
   checkGrant(key: string, name = key): void {

@@ -3,7 +3,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { asIs, inTime } from './in-time.js';
-import { isScriptMissing, notConnected, unexpectedReply } from './replies.js';
+import { isScriptMissing, unexpectedReply } from './replies.js';
 import { scriptHash } from './script-hash.js';
 import { encode, isReplyOf } from './scripts/script.js';
 import { scripts } from './scripts/scripts.generated.js';
@@ -126,6 +126,6 @@ export class Replication {
     if (this.connection.isReady) return;
     this.connection.open();
     if (await this.connection.whenReady(this.commandTimeout)) return;
-    throw notConnected(undefined, this.commandTimeout, this.connection.lastError);
+    throw this.connection.unavailable(undefined, this.commandTimeout);
   }
 }

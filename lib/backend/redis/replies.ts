@@ -1,10 +1,12 @@
 import { type CommandOutcome, LockUnavailableError } from '../../errors.js';
 import { describe } from '../../input/describe.js';
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What happened, in the words of whoever noticed. */
+export const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 
 /** Answers of a server that says no to this user; asking again cannot help. */
-const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[Nn]o permissions/;
+export const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[Nn]o permissions/;
 
 /** A server that answered with an error: whatever else happened, the command was not lost on the way. */
 export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
@@ -25,6 +27,9 @@ export const isTryAgain = (error: unknown): boolean => {
 /** ioredis had noticed that the connection is going down, before it has told so, and wrote nothing. */
 export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");
 
+/** What ioredis says of everything that was on its way when a connection was cut; the text is about an option of its own. */
+const isCutOff = (error: unknown): boolean => error instanceof Error && error.name === 'MaxRetriesPerRequestError';
+
 /** Redis 6 wraps what happened inside a script into a text of its own, so the text is searched, not compared. */
 export const isScriptMissing = (error: unknown): boolean =>
   isErrorReply(error) && messageOf(error).includes('NOSCRIPT');
@@ -33,8 +38,9 @@ export const isScriptMissing = (error: unknown): boolean =>
 export const unavailable = (name: string | undefined, error: unknown): LockUnavailableError => {
   if (error instanceof LockUnavailableError) return error;
   const refused = isErrorReply(error) && !BROKEN_OFF.test(messageOf(error));
-  const notSent = isNotWritten(error);
-  const outcome: CommandOutcome = refused ? 'refused' : notSent ? 'not-sent' : 'unknown';
+  if (isNotWritten(error)) return lost('The connection to Redis was cut before anything was sent', 'not-sent', name);
+  if (isCutOff(error)) return lost('The connection to Redis was cut before the reply', 'unknown', name);
+  const outcome: CommandOutcome = refused ? 'refused' : 'unknown';
   const what = refused ? 'Redis refused the command' : 'The connection to Redis failed before the reply';
   return new LockUnavailableError(`${what}: ${messageOf(error)}`, outcome, PERMANENT.test(messageOf(error)), {
     lockName: name,
@@ -42,20 +48,19 @@ export const unavailable = (name: string | undefined, error: unknown): LockUnava
   });
 };
 
-/** What was begun with a deadline that had passed has had no time. */
-const time = (ms: number): string => `${Math.max(0, Math.round(ms))} ms`;
+/** Without a cause: ioredis has nothing to add that would help anybody. */
+const lost = (text: string, outcome: CommandOutcome, lockName: string | undefined): LockUnavailableError =>
+  new LockUnavailableError(text, outcome, false, { lockName });
 
-export const notConnected = (name: string | undefined, waited: number, cause: unknown): LockUnavailableError => {
+/** What was begun with a deadline that had passed has had no time. */
+export const time = (ms: number): string => `${Math.max(0, Math.round(ms))} ms`;
+
+/** No server of a cluster said in time who serves what. */
+export const clusterUnknown = (name: string | undefined, waited: number, cause: unknown): LockUnavailableError => {
   const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
-  return new LockUnavailableError(
-    `No connection to Redis within ${time(waited)}${why}`,
-    'not-sent',
-    PERMANENT.test(why),
-    {
-      lockName: name,
-      cause,
-    },
-  );
+  const permanent = cause instanceof LockUnavailableError && cause.permanent;
+  const text = `The Redis Cluster could not be asked within ${time(waited)}${why}`;
+  return new LockUnavailableError(text, 'not-sent', permanent, { lockName: name, cause });
 };
 
 export const noReply = (name: string | undefined, ms: number): LockUnavailableError =>

@@ -6,7 +6,7 @@ import type { Subscription, WakeUps } from '../lock-backend.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { asIs, inTime } from './in-time.js';
-import { isErrorReply, notConnected } from './replies.js';
+import { isErrorReply } from './replies.js';
 
 const HEARTBEAT_MS = 2000;
 const HEARTBEAT_PATIENCE_MS = 1000;
@@ -45,6 +45,8 @@ export class RedisSubscriber implements WakeUps {
     this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
       prepare: () => this.listenAgain(),
       onClose: () => this.wentDeaf(),
+      // Messages are those of all databases.
+      bearsDatabaseRefusal: () => true,
     });
     const onMessage = (channel: string): void => this.wake(this.channels.get(channel));
     this.connection.client.on('message', onMessage);
@@ -88,7 +90,7 @@ export class RedisSubscriber implements WakeUps {
     const deadline = this.deadline(this.commandTimeout);
     this.connection.open();
     if (!(await this.connection.whenReady(this.commandTimeout))) {
-      throw notConnected(undefined, this.commandTimeout, this.connection.lastError);
+      throw this.connection.unavailable(undefined, this.commandTimeout);
     }
     this.keepListening();
     if (channel.live) return;

@@ -3,7 +3,7 @@ import { type BackendWatcher, nobodyWatches } from '../../../lib/backend/backend
 import type { PublishCommand, RedisCommands } from '../../../lib/backend/redis/commands.js';
 import { inTime } from '../../../lib/backend/redis/in-time.js';
 import { patienceWithin } from '../../../lib/backend/redis/node-commands.js';
-import { notConnected, unexpectedReply } from '../../../lib/backend/redis/replies.js';
+import { unexpectedReply } from '../../../lib/backend/redis/replies.js';
 import {
   type ArgumentsOf,
   encode,
@@ -16,6 +16,7 @@ import { ServerClock } from '../../../lib/backend/redis/server-clock.js';
 import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
+import { notConnected } from './not-connected.js';
 
 /** Sends scripts to a simulated server, with the deadlines and the estimate of its clock that the library has. */
 export class SimulatedCommands implements RedisCommands {
@@ -54,12 +55,12 @@ export class SimulatedCommands implements RedisCommands {
     return new Promise((resolve, reject) => {
       const stop = this.connection.whenReady(() => {
         timer.cancel();
-        if (this.scheduler.now() >= deadline) reject(notConnected(name, waited, undefined));
+        if (this.scheduler.now() >= deadline) reject(notConnected(name, waited));
         else resolve();
       });
       const timer = this.scheduler.schedule(waited, () => {
         stop();
-        reject(notConnected(name, waited, undefined));
+        reject(notConnected(name, waited));
       });
     });
   }

@@ -1,9 +1,9 @@
 import type { Subscription, WakeUps } from '../../../lib/backend/lock-backend.js';
 import { asIs, inTime } from '../../../lib/backend/redis/in-time.js';
-import { notConnected } from '../../../lib/backend/redis/replies.js';
 import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';
+import { notConnected } from './not-connected.js';
 
 /** Pause before a connection is made again that was given up, ms. */
 const RECONNECT_MS = 50;
@@ -71,7 +71,7 @@ export class SimulatedSubscriber implements WakeUps {
 
   private async begin(name: string, channel: Channel): Promise<void> {
     const { listener } = this;
-    if (!listener) throw notConnected(undefined, 0, undefined);
+    if (!listener) throw notConnected(undefined, 0);
     const asked = this.connection.request(`subscribe ${name}`, async () => this.store.listen(name, listener));
     await inTime(asked, this.scheduler.now() + this.commandTimeout, this.scheduler, asIs());
     channel.isLive = this.listener === listener;

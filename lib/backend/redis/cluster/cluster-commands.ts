@@ -1,10 +1,10 @@
+import { LockUnavailableError } from '../../../errors.js';
 import { hashSlot } from '../../../keys/hash-slot.js';
 import { sharesShard } from '../../../keys/names.js';
 import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
 import type { BackendWatcher } from '../../backend-watcher.js';
 import type { PublishCommand, RedisCommands } from '../commands.js';
 import { type NodeCommands, patienceWithin } from '../node-commands.js';
-import { notConnected } from '../replies.js';
 import type { HeldField, Replicas } from '../replication.js';
 import { isUnknown } from '../request-in-time.js';
 import type { ArgumentsOf, KeysOf, NamedKeys, ReplyOf, Script } from '../scripts/script.js';
@@ -178,6 +178,7 @@ export class ClusterCommands implements RedisCommands {
 
   private unserved(name: string | undefined): Error {
     this.topology.lookSoon();
-    return notConnected(name, 0, new Error('no server of the cluster serves its slot'));
+    const text = 'No server of the Redis Cluster serves the slot of the lock now';
+    return new LockUnavailableError(text, 'not-sent', false, { lockName: name });
   }
 }

@@ -5,7 +5,7 @@ import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
 import { type BackendWatcher, nobodyWatches } from '../../backend-watcher.js';
 import type { ClusterClient, ClusterInput, ServerInput } from '../connection-input.js';
 import { NodeCommands } from '../node-commands.js';
-import { notConnected } from '../replies.js';
+import { clusterUnknown } from '../replies.js';
 import type { TransportSettings } from '../transport.js';
 import { type Address, type ClusterServers, clusterServers, hostOf } from './cluster-servers.js';
 import { askWhetherSharded } from './sharded-channels.js';
@@ -79,7 +79,7 @@ export class ClusterTopology {
         this.waiting.add(done);
       });
     }
-    if (!this.map) throw notConnected(name, ms, this.lastError);
+    if (!this.map) throw clusterUnknown(name, ms, this.lastError);
   }
 
   /** Who serves the slot of a key, as far as it is known. */

@@ -7,7 +7,7 @@ import {
   type ServerInput,
 } from '../connection-input.js';
 import { optionsOfUrl } from '../connection-url.js';
-import { nodeAddress } from '../node-address.js';
+import { endpointOf } from '../endpoint.js';
 import { type Danger, dangersOf, doubtsAbout, type Expectations } from './dangers.js';
 import { lookAtCluster } from './look-at-cluster.js';
 import { lookAtServer, type SeenServer } from './look-at-server.js';
@@ -38,8 +38,7 @@ type Options = Readonly<Record<string, unknown>>;
 /** Where a connection leads, as far as one may show it. */
 export const describeConnection = (input: ConnectionInput): string => {
   if (isCluster(input)) return 'cluster';
-  if (!hasSentinels(input)) return nodeAddress(input);
-  return `master "${String(optionsOf(input)['name'])}" of Sentinels`;
+  return endpointOf(input).server;
 };
 
 /**

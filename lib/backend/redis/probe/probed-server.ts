@@ -5,7 +5,6 @@ import type { RedisClient } from '../client.js';
 import { RedisConnection } from '../connection.js';
 import type { ServerInput } from '../connection-input.js';
 import { asIs, inTime } from '../in-time.js';
-import { notConnected } from '../replies.js';
 
 /** What came of asking something: the answer, or what the server said instead. */
 export type Answer = { readonly reply: unknown } | { readonly refusal: string };
@@ -46,6 +45,8 @@ export class ProbedServer {
     const { commandTimeout, scheduler, signal } = terms;
     this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
+      // A missing right is named with the others.
+      bearsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
     });
     this.unlisten = onAbort(signal, () => void this.connection.close(0));
   }
@@ -59,7 +60,7 @@ export class ProbedServer {
     const { commandTimeout, signal } = this.terms;
     if (!signal.aborted) this.connection.open();
     if (!signal.aborted && (await this.connection.whenReady(commandTimeout))) return;
-    throw notConnected(undefined, commandTimeout, this.connection.lastError);
+    throw this.connection.unavailable(undefined, commandTimeout);
   }
 
   deadline(): number {

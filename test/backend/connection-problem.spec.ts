@@ -1,0 +1,90 @@
+import { describeProblem, explain } from '../../lib/backend/redis/connection-problem.js';
+import { optionsOfUrl } from '../../lib/backend/redis/connection-url.js';
+import { endpointOf } from '../../lib/backend/redis/endpoint.js';
+import { LockOptionsError } from '../../lib/errors.js';
+import { thrownBy } from '../thrown-by.js';
+
+const endpoint = endpointOf('redis://joe:secret@redis:6379/3');
+
+const error = (message: string, code?: string): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
+
+const text = (problem: unknown, wasReady = false, input = endpoint): string =>
+  describeProblem(input.server, explain(problem, input, wasReady));
+
+describe('D34: a connection problem in words', () => {
+  it.each<[problem: Error | undefined, expected: string]>([
+    [
+      error('getaddrinfo ENOTFOUND redis', 'ENOTFOUND'),
+      'Redis at redis:6379 cannot be reached: getaddrinfo ENOTFOUND redis; check the host',
+    ],
+    [
+      error('connect ETIMEDOUT', 'ETIMEDOUT'),
+      'Redis at redis:6379 cannot be reached: connect ETIMEDOUT; check host and port, and whether a firewall is between',
+    ],
+    [
+      error('ERR max number of clients reached'),
+      'Redis at redis:6379 cannot be used: it takes no more connections (ERR max number of clients reached); raise maxclients there',
+    ],
+    [
+      error('DENIED Redis is running in protected mode because …'),
+      'Redis at redis:6379 cannot be used: it runs in protected mode, without a password, and answers its own machine only (DENIED); set a password there, and give it here',
+    ],
+    [
+      error("NOPERM this user has no permissions to run the 'time' command"),
+      `Redis at redis:6379 cannot be used: its user "joe" lacks a right (NOPERM this user has no permissions to run the 'time' command); grant it; docs/operations.md lists all that are needed`,
+    ],
+    [
+      error("Socket timeout. Expecting data, but didn't receive any in 2000ms."),
+      'Redis at redis:6379 cannot be reached: it has not answered for 2000 ms',
+    ],
+    [
+      error('Protocol error, got "H" as reply type byte. Please report this.'),
+      'Redis at redis:6379 cannot be used: what answers there does not speak the protocol of Redis; give host and port of Redis, not of HTTP or TLS',
+    ],
+    [undefined, 'Redis at redis:6379 cannot be reached: it is not ready yet'],
+  ])('%s', (problem, expected) => {
+    expect(text(problem)).toBe(expected);
+  });
+
+  it('of what worked before asks nobody to check what was given', () => {
+    expect(text(error('connect ECONNREFUSED 127.0.0.1:6379', 'ECONNREFUSED'), true)).toBe(
+      'Redis at redis:6379 cannot be reached: connect ECONNREFUSED 127.0.0.1:6379',
+    );
+    expect(text(error('read ECONNRESET', 'ECONNRESET'), true)).toBe(
+      'Redis at redis:6379 cannot be reached: read ECONNRESET',
+    );
+  });
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'renew it, or set the clocks right'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect by a name that it is made for, or give that name as tls.servername'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'give the certificate of the authority that issued it as tls.ca'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'give tls.cert and tls.key that it trusts'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'without TLS give redis://redis:6379, and no tls'],
+  ])('%s: %s', (code, remedy) => {
+    const secure = endpointOf('rediss://redis:6379');
+    expect(explain(error('…', code), secure, false)).toMatchObject({ remedy, isReached: true });
+  });
+
+  it('a user without a password is not shown: it may be a password', () => {
+    expect(endpointOf('redis://secret@redis:6379').user).toBeUndefined();
+    expect(endpointOf('redis://:secret@redis:6379').user).toBe('default');
+  });
+});
+
+describe('D34: a text that is no URL of Redis', () => {
+  it.each([
+    ['', /^connection is an empty text; is the variable set that it comes from\?/],
+    ['redis:6379', /^connection has no protocol; give redis:\/\/redis:6379, or rediss:\/\/ with TLS$/],
+    ['127.0.0.1:6379/2', /^connection has no protocol; give redis:\/\/127.0.0.1:6379\/2,/],
+    ['http://redis:6379', /^connection has the protocol http:\/\/; give redis:\/\//],
+    ['redis://joe:sec/ret@redis:6379', /^connection is no URL that can be read; percent-encode user and password/],
+    ['joe:secret@redis:6379', /^connection must be a redis:\/\/ or rediss:\/\/ URL/],
+    ['secret', /^connection must be a redis:\/\/ or rediss:\/\/ URL/],
+  ])('%j', (url, expected) => {
+    const { message } = thrownBy(() => optionsOfUrl(url), LockOptionsError);
+    expect(message).toMatch(expected);
+    expect(message).not.toContain('sec');
+  });
+});

@@ -1,0 +1,228 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { LockUnavailableError } from '../../lib/index.js';
+import type { ConnectionInput } from '../../lib/index.js';
+import { Certificates } from '../servers/certificates.js';
+import { FaultProxy, mentions } from '../servers/fault-proxy.js';
+import { freePort } from '../servers/free-port.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { until } from '../servers/until.js';
+import { FakeRedis, Raw } from './fake-redis.js';
+import { settled } from './observe.js';
+import { type Client, openLocks } from './open-locks.js';
+
+let plain: RedisServer;
+let guarded: RedisServer;
+let secure: RedisServer;
+let certificates: Certificates;
+let web: Server;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  certificates = await Certificates.make();
+  plain = await RedisServer.start();
+  guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
+  secure = await RedisServer.start({ tls: { certificates } });
+  web = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  await once(web, 'listening');
+});
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+afterAll(async () => {
+  web.close();
+  await Promise.all([plain.stop(), guarded.stop(), secure.stop()]);
+  certificates.remove();
+});
+
+const portOf = (server: Server): number => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The web server has no port');
+  return address.port;
+};
+
+const open = (connection: ConnectionInput): Client => {
+  const client = openLocks(connection);
+  clients.push(client);
+  return client;
+};
+
+/** What somebody is told who asks for a lock, once it has the form that is to be expected. */
+const told = async (connection: ConnectionInput, expected: RegExp): Promise<LockUnavailableError> => {
+  const { locks } = open(connection);
+  let last: unknown;
+  await until(
+    async () => {
+      last = (await settled(() => locks.tryAcquire('order:1'))).error;
+      return last instanceof LockUnavailableError && expected.test(last.message);
+    },
+    `${expected}`,
+    8000,
+  ).catch(() => expect(String(last)).toMatch(expected));
+  return last as LockUnavailableError;
+};
+
+const at = (host: string, port: number): string => `No connection to Redis at ${host}:${port} within \\d+ ms: `;
+
+describe('D34: why there is no connection', () => {
+  it('a wrong password: names server, user and remedy, never the password', async () => {
+    const error = await told(
+      `redis://joe:wrong-secret@127.0.0.1:${guarded.port}`,
+      new RegExp(
+        `^${at('127.0.0.1', guarded.port)}it refuses the password of user "joe" \\(WRONGPASS .*\\); give a user and`,
+      ),
+    );
+    expect(error.permanent).toBe(true);
+    expect(`${error.stack}${String(error.cause)}`).not.toContain('secret');
+  });
+
+  it('a wrong password without a user is one of the default user', async () => {
+    const { permanent } = await told(
+      `redis://:wrong-secret@127.0.0.1:${guarded.port}`,
+      /it refuses the password of user "default"/,
+    );
+    expect(permanent).toBe(true);
+  });
+
+  it('no password: says what to give', async () => {
+    const { permanent } = await told(
+      guarded.url,
+      new RegExp(
+        `^${at('127.0.0.1', guarded.port)}it requires a password, and none was given \\(NOAUTH\\); ` +
+          `give redis://user:password@127.0.0.1:${guarded.port}, or username and password as options$`,
+      ),
+    );
+    expect(permanent).toBe(true);
+  });
+
+  it('TLS to a server without it: says so before the handshake has timed out', async () => {
+    const { permanent } = await told(
+      `rediss://127.0.0.1:${plain.port}`,
+      new RegExp(
+        `^${at('127.0.0.1', plain.port)}no TLS handshake yet; if it runs without TLS give redis://127.0.0.1:${plain.port}, and no tls$`,
+      ),
+    );
+    expect(permanent).toBe(false);
+  });
+
+  it('TLS to a server without it: says so after it has', async () => {
+    const { permanent } = await told(
+      `rediss://127.0.0.1:${plain.port}`,
+      /no TLS handshake yet \(connect ETIMEDOUT\); if it runs without TLS/,
+    );
+    expect(permanent).toBe(false);
+  });
+
+  it('plain text to a server with TLS', async () => {
+    const { permanent } = await told(
+      `redis://127.0.0.1:${secure.port}`,
+      new RegExp(
+        `^${at('127.0.0.1', secure.port)}it cut the connection before it answered \\(.*\\); ` +
+          `if it expects TLS give rediss://127.0.0.1:${secure.port}, or tls$`,
+      ),
+    );
+    expect(permanent).toBe(false);
+  });
+
+  it('a certificate of an authority that is not known', async () => {
+    const { permanent } = await told(
+      `rediss://127.0.0.1:${secure.port}`,
+      new RegExp(
+        `^${at('127.0.0.1', secure.port)}its certificate is not trusted \\(SELF_SIGNED_CERT_IN_CHAIN: .*\\); ` +
+          `give the certificate of the authority that issued it as tls.ca$`,
+      ),
+    );
+    expect(permanent).toBe(true);
+  });
+
+  it('the port of a web server', async () => {
+    const { message } = await told(
+      `redis://127.0.0.1:${portOf(web)}`,
+      new RegExp(
+        `^${at('127.0.0.1', portOf(web))}what answers there does not speak the protocol of Redis; give host and`,
+      ),
+    );
+    expect(message).not.toContain('Please report');
+  });
+
+  it('nobody listens', async () => {
+    const port = await freePort();
+    const { permanent } = await told(
+      `redis://127.0.0.1:${port}`,
+      new RegExp(
+        `^${at('127.0.0.1', port)}connect ECONNREFUSED 127.0.0.1:${port}; check that it runs, and host and port$`,
+      ),
+    );
+    expect(permanent).toBe(false);
+  });
+
+  it('no Sentinel answers', async () => {
+    const port = await freePort();
+    const { permanent } = await told(
+      { sentinels: [{ host: '127.0.0.1', port }], name: 'shop' },
+      new RegExp(
+        `^No connection to Redis master "shop" of Sentinels within \\d+ ms: no Sentinel of 127.0.0.1:${port} says where it is`,
+      ),
+    );
+    expect(permanent).toBe(false);
+  });
+
+  it('a server that repeats the password of a command it does not know: it is not shown', async () => {
+    const fake = await FakeRedis.start();
+    fake.answer = ({ name, args }) =>
+      name === 'auth'
+        ? new Raw(`-ERR unknown command 'AUTH', with args beginning with: '${args.join("' '")}'\r\n`)
+        : undefined;
+    try {
+      const error = await told(fake.url.replace('//', '//joe:wrong-secret@'), /unknown command 'AUTH'/);
+      expect(`${error.stack}${String(error.cause)}${(error.cause as Error).stack}`).not.toContain('secret');
+    } finally {
+      await fake.close();
+    }
+  });
+});
+
+describe('A database that the server does not have', () => {
+  it('D34: is said, and no lock lands in another one', async () => {
+    const { permanent } = await told(
+      `redis://127.0.0.1:${plain.port}/99`,
+      /it has no database 99 \(ERR DB index is out of range\); give one that it has/,
+    );
+    expect(permanent).toBe(true);
+    const admin = new Redis(plain.url);
+    await expect(admin.keys('*')).resolves.toEqual([]);
+    admin.disconnect();
+  });
+
+  it('D34: nor where this user may not change to it', async () => {
+    const admin = new Redis(plain.url);
+    await admin.acl('SETUSER', 'locks', 'reset', 'on', '>right-secret', '~*', '&*', '+@all', '-select');
+    const { permanent } = await told(
+      `redis://locks:right-secret@127.0.0.1:${plain.port}/3`,
+      /its user "locks" lacks a right \(NOPERM .*'select'/,
+    );
+    expect(permanent).toBe(true);
+    await expect(admin.keys('*')).resolves.toEqual([]);
+    admin.disconnect();
+  });
+});
+
+describe('D26: a command whose connection is cut', () => {
+  it.each([
+    ['before', 'unknown'],
+    ['after', 'unknown'],
+  ] as const)('%s it arrived is told without advice on options of ioredis', async (when, outcome) => {
+    await using proxy = await FaultProxy.start(plain);
+    const client = open(proxy.url);
+    await client.connected();
+    const matches = mentions('evalsha', 'order:cut');
+    const cut = when === 'before' ? proxy.cutBefore(matches) : proxy.cutAfter(matches);
+    const { error } = await settled(() => client.locks.tryAcquire('order:cut'));
+    await cut;
+    expect(error).toMatchObject({ outcome, message: 'The connection to Redis was cut before the reply' });
+    expect(`${String(error)}${String((error as Error).cause)}`).not.toMatch(/maxRetries|Refer to|enableOfflineQueue/);
+  });
+});
