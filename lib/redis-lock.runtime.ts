@@ -1,4 +1,5 @@
 import { absentBackend } from './backend/absent-backend.js';
+import type { GivenUp } from './backend/backend-watcher.js';
 import type { LockBackend } from './backend/lock-backend.js';
 import { MemoryBackend } from './backend/memory/memory-backend.js';
 import { MemoryStore } from './backend/memory/store.js';
@@ -104,6 +105,7 @@ export const createRuntime = (
   const watcher = {
     returned: () => watchdog.checkAll(),
     clockJumped: (ms: number) => events.emit({ type: 'clock-jumped', ms }),
+    gaveUp: ({ name, ...what }: GivenUp) => events.emit({ type: 'given-up', lockName: name, ...what }),
   };
   backend.watch(watcher);
   masters?.watch(watcher);

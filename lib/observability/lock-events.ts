@@ -18,11 +18,26 @@ export type LockEvent =
   | { readonly type: 'renewal-failed'; readonly holds: number; readonly error: unknown }
   /** A release could not be confirmed; it goes on in the background until the lease is over. */
   | { readonly type: 'release-failed'; readonly lockName: string; readonly owner: string; readonly error: unknown }
-  /** Permits could not be given back for certain; that goes on in the background for a minute. */
+  /** Permits could not be given back for certain; that goes on in the background, see `given-up`. */
   | {
       readonly type: 'permits-release-failed';
       readonly lockName: string;
       readonly permits: number;
+      readonly error: unknown;
+    }
+  /**
+   * Nobody knows whether this happened, and nothing follows it up any more: Redis did not answer for a day, refused it for
+   * good, or the application shuts down. Of an `acquire` or a `drain` whose caller was told that it failed, permits may be
+   * missing; a `release` or `count-down` may not have happened. Look at the semaphore or latch of this name, and put it
+   * right, with `addPermits(count)` or `countDown()` for instance.
+   */
+  | {
+      readonly type: 'given-up';
+      readonly lockName: string;
+      readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
+      /** How many permits or counts; `undefined` for a `drain`, which takes all there are. */
+      readonly count: number | undefined;
+      /** What the last try failed with. */
       readonly error: unknown;
     }
   /** A candidate could not stand, or what it does as the leader failed; it stands again after a second. */

@@ -10,6 +10,22 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);
 
+const AVAILABLE = 'compare availablePermits() with what it should be, and mend it with addPermits()';
+
+const givenUpText = ({ lockName, request, count = 0, error }: LockEvent & { readonly type: 'given-up' }): string => {
+  const [what, remedy] = {
+    acquire: [`${count} permit(s) were taken from`, AVAILABLE],
+    drain: ['all permits were taken from', AVAILABLE],
+    release: [`${count} permit(s) were given back to`, AVAILABLE],
+    'count-down': [
+      'one was counted down from',
+      'compare getCount() with what it should be, and mend it with countDown()',
+    ],
+  }[request];
+  const why = error === undefined ? '' : `: ${messageOf(error)}`;
+  return `Whether ${what} "${lockName}" stays unknown${why}; ${remedy}`;
+};
+
 const write = (log: EventLog, event: LockEvent): void => {
   switch (event.type) {
     case 'lost':
@@ -37,6 +53,9 @@ const write = (log: EventLog, event: LockEvent): void => {
       log.warn(
         `Giving ${event.permits} permit(s) back to "${event.lockName}" could not be confirmed: ${messageOf(event.error)}`,
       );
+      break;
+    case 'given-up':
+      log.error(givenUpText(event));
       break;
     case 'clock-jumped':
       log.warn(

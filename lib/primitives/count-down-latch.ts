@@ -38,8 +38,8 @@ export class CountDownLatch {
 
   /**
    * Counts down by one, and with the last one opens the latch to everybody who waits (Redisson: `countDown`). Does nothing
-   * to a latch that is open. When it rejects with `LockUnavailableError`, it goes on in the background for a minute: do
-   * not call it again.
+   * to a latch that is open. When it rejects with `LockUnavailableError`, it goes on in the background for a day: do
+   * not call it again. Giving up is an event (`given-up`).
    */
   countDown(): Promise<void> {
     return this.transitions.countDown(this.name);

@@ -83,7 +83,8 @@ export class Semaphore {
 
   /**
    * Adds permits and wakes waiters (Redisson: `release`). Where nobody set how many permits there are, that sets them.
-   * When it rejects with `LockUnavailableError`, it goes on in the background for a minute: do not call it again.
+   * When it rejects with `LockUnavailableError`, it goes on in the background for a day: do not call it again. Giving up is
+   * an event (`given-up`).
    * @throws LockOptionsError where there would be more than 2^31 − 1.
    */
   async release(permits = 1): Promise<void> {

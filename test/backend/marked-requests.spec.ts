@@ -1,16 +1,22 @@
-import { MarkedRequests } from '../../lib/backend/redis/marked-requests.js';
+import type { GivenUp } from '../../lib/backend/backend-watcher.js';
 import { RedisCounter } from '../../lib/backend/redis/counter.js';
+import { RedisLatch } from '../../lib/backend/redis/latch.js';
+import { MarkedRequests } from '../../lib/backend/redis/marked-requests.js';
 import { RedisPermits } from '../../lib/backend/redis/permits.js';
+import { RedisSemaphore } from '../../lib/backend/redis/semaphore.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const setUp = () => {
   const commands = new ScriptedCommands();
   const { scheduler, clock } = commands;
-  const requests = new MarkedRequests(commands, scheduler);
+  const givenUp: GivenUp[] = [];
+  const requests = new MarkedRequests(commands, scheduler, (what) => void givenUp.push(what));
   const channels = { channelOf: (name: string) => name, whenSet: String, whenDeleted: '' };
   const counter = new RedisCounter(commands, requests, scheduler, channels);
-  const permits = new RedisPermits(commands, requests, scheduler);
-  return { commands, clock, requests, counter, permits };
+  const permits = new RedisPermits(commands, requests, scheduler, (what) => void givenUp.push(what));
+  const semaphore = new RedisSemaphore(commands, requests, scheduler);
+  const latch = new RedisLatch(commands, requests, scheduler);
+  return { commands, clock, requests, counter, permits, semaphore, latch, givenUp };
 };
 
 /** How a call ends that takes at most `ms` of the clock. */
@@ -72,4 +78,140 @@ describe('A change that cannot be sent', () => {
       await Promise.all([permits.finish(0), clock.advance(2000)]);
     },
   );
+});
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+type Bench = ReturnType<typeof setUp>;
+
+/** Requests that leave a marker: what is called, what undoes or completes it, and what is said if that is given up. */
+const REQUESTS = [
+  ['acquire', 2, ({ semaphore }: Bench) => semaphore.take('s', 2), 'semaphore/undo', ['undone', 0]],
+  ['drain', undefined, ({ semaphore }: Bench) => semaphore.drain('s'), 'semaphore/undo', ['undone', 0]],
+  ['release', 3, ({ semaphore }: Bench) => semaphore.release('s', 3), 'semaphore/release', ['released', '', 0, 3]],
+  ['count-down', 1, ({ latch }: Bench) => latch.countDown('s'), 'latch/count-down', ['counted', '', 0]],
+] as const;
+
+describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (request, count, call, follower, done) => {
+  const lost = async (bench: Bench): Promise<void> => {
+    bench.commands.answer = async () => {
+      bench.commands.isConnected = false;
+      throw unavailable('unknown', 'no reply');
+    };
+    const error = await errorOf(call(bench), bench.clock, 2000);
+    expect(error).toMatchObject({ outcome: 'unknown' });
+  };
+
+  it.each([
+    ['85 seconds', 85_000],
+    ['ten hours', 10 * HOUR_MS],
+  ])('D18: is followed up by its marker after an outage of %s', async (_, outage) => {
+    const bench = setUp();
+    const { commands, clock } = bench;
+    await lost(bench);
+    const [first] = commands.sent;
+    expect(first?.args['keep']).toBeGreaterThan(DAY_MS);
+    await clock.advance(outage);
+    const before = commands.sent.length;
+    // The zero stands for the server's time.
+    commands.answer = async () => done.map((part) => (part === 0 ? Math.floor(clock.now()) : part));
+    commands.isConnected = true;
+    await clock.advance(2000);
+    const [followed, ...more] = commands.sent.slice(before);
+    expect(followed).toMatchObject({ script: follower, keys: { marker: first?.keys['marker'] } });
+    expect(more).toEqual([]);
+    expect(bench.givenUp).toEqual([]);
+    expect(commands.errors).toEqual([]);
+  });
+
+  it('D18: is given up after a day, and that is told with name and number', async () => {
+    const bench = setUp();
+    await lost(bench);
+    await bench.clock.advance(DAY_MS);
+    expect(bench.givenUp).toEqual([]);
+    await bench.clock.advance(DAY_MS / 2);
+    expect(bench.givenUp).toEqual([
+      { name: 's', request, count, error: expect.objectContaining({ outcome: 'not-sent' }) },
+    ]);
+  });
+
+  it('D18: is given up where Redis refuses it for good, and that is told', async () => {
+    const bench = setUp();
+    await lost(bench);
+    bench.commands.answer = () => Promise.reject(unavailable('refused', 'NOPERM', true));
+    bench.commands.isConnected = true;
+    await bench.clock.advance(2000);
+    expect(bench.givenUp).toEqual([
+      { name: 's', request, count, error: expect.objectContaining({ message: 'NOPERM' }) },
+    ]);
+  });
+
+  it('D18: is given up at the end of the application, and that is told once', async () => {
+    const bench = setUp();
+    await lost(bench);
+    const finished = bench.requests.finish(500);
+    await bench.clock.advance(500);
+    await finished;
+    expect(bench.givenUp).toMatchObject([{ name: 's', request, count }]);
+    await bench.clock.advance(10_000);
+    expect(bench.givenUp).toHaveLength(1);
+  });
+
+  it('D18: is tried once more at the end of the application, although the next try would be later', async () => {
+    const bench = setUp();
+    const { commands, clock, requests } = bench;
+    await lost(bench);
+    commands.isConnected = true;
+    commands.answer = () => Promise.reject(unavailable('refused', 'OOM'));
+    await clock.advance(10 * 60_000);
+    commands.answer = async () => done.map((part) => (part === 0 ? Math.floor(clock.now()) : part));
+    const before = commands.sent.length;
+    const finished = requests.finish(500);
+    await clock.advance(0);
+    await finished;
+    expect(commands.sent.slice(before)).toMatchObject([{ script: follower }]);
+    expect(bench.givenUp).toEqual([]);
+  });
+});
+
+describe('Markers', () => {
+  it('D18: stay few: one whose request was answered at the second try goes when no copy can arrive', async () => {
+    const { commands, clock, counter } = setUp();
+    let tries = 0;
+    commands.answer = async ({ script }) => {
+      if (script === 'counter/forget') return [1];
+      if (++tries === 1) throw unavailable('unknown', 'no reply');
+      return ['set', '', clock.now()];
+    };
+    await expect(counter.trySet('c', 1)).resolves.toBe(true);
+    const [first] = commands.sent;
+    await clock.advance(50_000);
+    expect(commands.sent).toHaveLength(2);
+    await clock.advance(10_000);
+    expect(commands.sent[2]).toMatchObject({ script: 'counter/forget', keys: { marker: first?.keys['marker'] } });
+  });
+});
+
+describe('A permit with an id', () => {
+  const id = '0'.repeat(32);
+
+  it.each([
+    ['acquire', ({ permits }: Bench) => permits.acquire({ name: 'p', ids: [id], lease: Infinity })],
+    ['release', ({ permits }: Bench) => permits.release('p', id)],
+  ] as const)('D18: whose %s is given up at the end of the application is told of', async (request, call) => {
+    const bench = setUp();
+    await errorOf(call(bench), bench.clock, 2000);
+    const finished = bench.permits.finish(500);
+    await bench.clock.advance(500);
+    await finished;
+    expect(bench.givenUp).toMatchObject([{ name: 'p', request, count: 1, error: { outcome: 'unknown' } }]);
+  });
+
+  it('D18: that its lease gives back is not told of', async () => {
+    const bench = setUp();
+    const call = bench.permits.acquire({ name: 'p', ids: [id], lease: 5000 });
+    await errorOf(call, bench.clock, 10_000);
+    expect(bench.givenUp).toEqual([]);
+  });
 });

@@ -45,7 +45,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'cancel of what stayed unknown',
     file: 'backend/redis/undoing.ts',
-    find: 'if (this.finished) return;',
+    find: 'if (this.finished) return this.onGivenUp(ghost, undefined);',
     replace: 'return;',
     caught: { id: 'F1c', topology: 'standalone' },
   },

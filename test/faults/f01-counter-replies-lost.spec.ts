@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../lib/errors.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { executions, expectWithin, settled, until } from './observe.js';
 import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
@@ -235,12 +236,55 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     await expect(lost(() => latch.trySetCount(3))).resolves.toBe(true);
     await expect(lost(() => latch.delete())).resolves.toBe(true);
     await expect(bench().admin.exists('f1:set', 'f1:set:latch')).resolves.toBe(0);
-    // What is left of it ends by itself.
+    // What is left goes after a minute, or by itself after a day.
     for (const marker of await bench().admin.keys('*')) {
       expect(marker).toMatch(/^redisson_unlock_latch:\{f1:set(:latch)?\}:/);
-      expect(await bench().admin.pttl(marker)).toBeLessThanOrEqual(64_000);
+      expect(await bench().admin.pttl(marker)).toBeLessThanOrEqual(24 * 3_600_000 + 4000);
       expect(await bench().admin.pttl(marker)).toBeGreaterThan(0);
     }
+  });
+
+  it('D18: is undone or repeated also after an outage of more than a minute, and leaves nothing behind', async () => {
+    let passed = 0;
+    const scheduler = { ...systemScheduler, now: () => systemScheduler.now() + passed };
+    const { client, proxy } = await bench().openBehindProxy({ scheduler });
+    await bench().admin.mset({ 'f1:long:a': 5, 'f1:long:b': 0, 'f1:long:c': 3 });
+    const { locks } = client;
+    const calls = [
+      () => locks.getSemaphore('f1:long:a').tryAcquire(2),
+      () => locks.getSemaphore('f1:long:b').release(3),
+      () => locks.getCountDownLatch('f1:long:c').countDown(),
+    ];
+    // The first is executed, and its answer is lost; the others are never executed.
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:long:a'));
+    proxy.acceptThenClose();
+    for (const call of calls) {
+      expect((await settled<unknown>(call)).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    }
+    await cut;
+    await expect(valueOf('f1:long:a')).resolves.toBe(3);
+    const markers = await bench().admin.keys('redisson_unlock_latch:*');
+    expect(markers).toHaveLength(1);
+    for (const marker of markers) expect(await bench().admin.pttl(marker)).toBeGreaterThan(23 * 3_600_000);
+    passed = 85_000;
+    await sleep(2 * DEADLINE);
+    proxy.heal();
+    const values = async () => [await valueOf('f1:long:a'), await valueOf('f1:long:b'), await valueOf('f1:long:c')];
+    const done = async () => (await values()).join() === '5,3,2';
+    await until(done, 2 * RECONNECT + 2 * DEADLINE, 'all three have happened');
+    expect(client.events.filter(({ type }) => type === 'given-up')).toEqual([]);
+  });
+
+  it('D18: is told of by name and number where the application ends before it is certain', async () => {
+    const { client, proxy } = await bench().openBehindProxy();
+    await bench().admin.set('f1:end', 5);
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:end'));
+    proxy.acceptThenClose();
+    await settled(() => client.locks.getSemaphore('f1:end').tryAcquire(2));
+    await cut;
+    await client.close();
+    const told = client.events.filter(({ type }) => type === 'given-up');
+    expect(told).toMatchObject([{ lockName: 'f1:end', request: 'acquire', count: 2 }]);
   });
 });
 

@@ -20,7 +20,7 @@ export class RedisLatch extends RedisCounter implements LatchTransitions {
   }
 
   async countDown(name: string): Promise<void> {
-    await this.requests.complete(name, ({ marker, keep, notAfter, deadline }) => {
+    await this.requests.complete(name, { request: 'count-down', count: 1 }, ({ marker, keep, notAfter, deadline }) => {
       const args = { keep, notAfter, ...this.announcing(name) };
       return this.commands.run(scripts.latch.countDown, { latch: name, marker }, args, deadline, name);
     });

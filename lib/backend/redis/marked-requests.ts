@@ -1,7 +1,9 @@
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { requestMarker } from '../../keys/names.js';
+import { runOutsideRegions } from '../../scope/current-region.js';
 import { OwnerIds } from '../../scope/owner.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { GivenUp } from '../backend-watcher.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import type { Limits } from './lock-dialect.js';
@@ -33,8 +35,13 @@ export interface Answer<Outcome extends string> {
 
 export type SendMarked<Outcome extends string> = (request: MarkedRequest) => Promise<CounterReply<Outcome>>;
 
-/** Undoes or repeats a request; resolves with the server's time at which that was certain. */
+/** What is asked for, to tell if it stays unknown whether that was done. */
+export type Asked = Pick<GivenUp, 'request' | 'count'>;
+
+/** A request that is undone or repeated. */
 interface Stray {
+  readonly givenUp: Omit<GivenUp, 'error'>;
+  /** Resolves with the server's time at which the outcome was certain. */
   readonly free: () => Promise<number>;
   readonly lease: number;
   readonly notAfter: number;
@@ -48,8 +55,13 @@ interface Identity {
   until: number;
 }
 
-/** For this long a request is remembered beyond its deadlines, and made again in the background, ms. */
-const REMEMBERED_MS = 60_000;
+/**
+ * For this long a request of unknown outcome is remembered by the server and followed up here, ms: longer than outages last.
+ * Markers live that long only if their process or its connection fails within a minute, so they are few.
+ */
+const REMEMBERED_MS = 24 * 3_600_000;
+/** After this time no copy of a request arrives any more, ms: the server has refused it for that long. */
+const COPIES_MS = 60_000;
 
 const forgotten = (name: string): LockUnavailableError =>
   new LockUnavailableError('The request is too old to be made again with one effect', 'unknown', true, {
@@ -68,8 +80,13 @@ export class MarkedRequests {
   constructor(
     private readonly commands: RedisCommands,
     private readonly scheduler: SteadyScheduler,
+    onGivenUp: (what: GivenUp) => void = () => {},
   ) {
-    this.strays = new Undoing<Stray>(scheduler, ({ free }) => free());
+    this.strays = new Undoing<Stray>(
+      scheduler,
+      ({ free }) => free(),
+      ({ givenUp }, error) => onGivenUp({ ...givenUp, error }),
+    );
   }
 
   /**
@@ -78,13 +95,14 @@ export class MarkedRequests {
    */
   async take<Outcome extends string>(
     name: string,
+    asked: Asked,
     send: SendMarked<Outcome | 'taken'>,
     undo: (marker: string) => Promise<number>,
   ): Promise<Answer<Outcome | 'taken'>> {
     const identity = this.identify(name);
     const { marker } = identity;
     const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
-      this.strays.undo({ free: () => undo(marker), lease: this.keep, notAfter }),
+      this.strays.undo({ givenUp: { name, ...asked }, free: () => undo(marker), lease: this.keep, notAfter }),
     );
     if (answer.outcome === 'taken') this.forget(marker);
     return answer;
@@ -96,21 +114,29 @@ export class MarkedRequests {
    */
   async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
     const deadline = this.deadline();
-    return this.twice(this.identify(name), send, () => deadline).catch(async (error: unknown) => {
+    const identity = this.identify(name);
+    return this.twice(identity, send, () => deadline).catch(async (error: unknown) => {
+      if (isPassing(error)) this.forgetLater(identity.marker);
       if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
       throw error;
     });
   }
 
   /** As {@link change}; what failed twice goes on in the background, for as long as it is remembered. */
-  async complete<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
+  async complete<Outcome extends string>(
+    name: string,
+    asked: Asked,
+    send: SendMarked<Outcome>,
+  ): Promise<Answer<Outcome>> {
     const identity = this.identify(name);
     return this.twice(identity, send, () => this.deadline()).catch((error: unknown) => {
       const again = async (): Promise<number> => {
         await this.ask(identity, this.deadline(), send);
+        this.forgetLater(identity.marker);
         return Number.POSITIVE_INFINITY;
       };
-      if (isPassing(error)) this.strays.undo({ free: again, lease: REMEMBERED_MS, notAfter: 0 });
+      const givenUp = { name, ...asked };
+      if (isPassing(error)) this.strays.undo({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
       throw error;
     });
   }
@@ -132,10 +158,11 @@ export class MarkedRequests {
     } catch (first) {
       const end = deadline();
       if (!isPassing(first) || this.scheduler.now() >= end) throw first;
-      // From here on the marker stays until its time is over: a copy of the first try may still arrive.
-      return await this.ask(identity, end, send).catch((second: unknown) => {
+      const answer = await this.ask(identity, end, send).catch((second: unknown) => {
         throw errorOfTwo(first, second);
       });
+      this.forgetLater(identity.marker);
+      return answer;
     }
   }
 
@@ -169,7 +196,13 @@ export class MarkedRequests {
 
   /** Nobody waits for it, and where it fails the marker ends by its time to live. */
   private forget(marker: string): void {
+    if (!this.commands.canSend(marker)) return;
     this.commands.run(scripts.counter.forget, { marker }, {}, this.deadline()).catch(() => {});
+  }
+
+  /** As {@link forget}, when no copy of the request can arrive any more. */
+  private forgetLater(marker: string): void {
+    runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.forget(marker)));
   }
 
   private identify(name: string): Identity {

@@ -3,6 +3,7 @@ import { semaphoreChannel } from '../../keys/names.js';
 import type { PermitId, PermitIds } from '../../scope/permit-id.js';
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { Stopwatch } from '../../time/stopwatch.js';
+import type { GivenUp } from '../backend-watcher.js';
 import type {
   PermitLeaseOutcome,
   PermitOutcome,
@@ -22,6 +23,8 @@ import { Undoing } from './undoing.js';
 
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
 interface Stray {
+  /** Absent where a lease ends what may have been acquired. */
+  readonly givenUp: Omit<GivenUp, 'error'> | undefined;
   readonly free: () => Promise<{ readonly now: number }>;
   readonly lease: number;
   readonly notAfter: number;
@@ -43,15 +46,22 @@ export class RedisPermits implements PermitTransitions {
     private readonly commands: RedisCommands,
     private readonly requests: MarkedRequests,
     private readonly scheduler: SteadyScheduler,
+    onGivenUp: (what: GivenUp) => void = () => {},
   ) {
     this.scripts = new PermitScripts(commands);
     const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
     this.counter = new RedisCounter(commands, requests, scheduler, announcements);
-    this.undoing = new Undoing<Stray>(scheduler, async ({ free }) => (await free()).now);
+    this.undoing = new Undoing<Stray>(
+      scheduler,
+      async ({ free }) => (await free()).now,
+      ({ givenUp }, error) => givenUp && onGivenUp({ ...givenUp, error }),
+    );
   }
 
   acquire(request: PermitRequest): Promise<PermitOutcome> {
     const { name, ids, lease } = request;
+    const endless = { name, request: 'acquire', count: ids.length } as const;
+    const givenUp = Number.isFinite(lease) ? undefined : endless;
     return requestInTime(this.commands, this.scheduler, {
       key: name,
       deadline: this.deadline(lease),
@@ -63,20 +73,20 @@ export class RedisPermits implements PermitTransitions {
         return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
       },
       // The ids share one deadline, so they are out together or not at all.
-      onUnknown: (notAfter) => this.undoing.undo({ free: () => this.freeAll(name, ids), lease, notAfter }),
+      onUnknown: (notAfter) => this.undoing.undo({ givenUp, free: () => this.freeAll(name, ids), lease, notAfter }),
     });
   }
 
   async release(name: string, id: PermitId): Promise<PermitRelease> {
     const free = () => this.free(name, id);
-    const { outcome, repeated } = await this.untilCertain(free);
+    const { outcome, repeated } = await this.untilCertain(name, 1, free);
     // Where only the reply was lost, the permit is back because of the first try.
     return repeated && outcome === 'not-held' ? 'released' : outcome;
   }
 
   async releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'> {
     const free = () => this.freeAll(name, ids);
-    const { outcome, out, repeated } = await this.untilCertain(free);
+    const { outcome, out, repeated } = await this.untilCertain(name, ids.length, free);
     return repeated && out === 0 ? 'released' : outcome;
   }
 
@@ -169,6 +179,8 @@ export class RedisPermits implements PermitTransitions {
 
   /** What is still unknown after the second try goes on in the background. */
   private async untilCertain<T extends { readonly now: number }>(
+    name: string,
+    count: number,
     free: () => Promise<T>,
   ): Promise<T & { readonly repeated: boolean }> {
     try {
@@ -179,7 +191,8 @@ export class RedisPermits implements PermitTransitions {
         return { ...(await free()), repeated: isUnknown(first) };
       } catch (error) {
         // However long it takes: permits may have no lease, and under their ids nothing else is ever out.
-        this.undoing.undo({ free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
+        const givenUp = { name, request: 'release', count } as const;
+        this.undoing.undo({ givenUp, free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
         throw errorOfTwo(first, error);
       }
     }

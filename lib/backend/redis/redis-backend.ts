@@ -1,5 +1,5 @@
 import type { SteadyScheduler } from '../../time/steady-scheduler.js';
-import type { BackendWatcher } from '../backend-watcher.js';
+import { type BackendWatcher, type GivenUp, nobodyWatches } from '../backend-watcher.js';
 import type { Fences } from '../fenced-transitions.js';
 import type { LockBackend, WakeUps } from '../lock-backend.js';
 import type { RedisCommands } from './commands.js';
@@ -44,6 +44,7 @@ export class RedisBackend implements LockBackend {
   private readonly commands: RedisCommands;
   private readonly locks: RedisLock[] = [];
   private readonly requests: MarkedRequests;
+  private watcher = nobodyWatches;
 
   constructor(
     private readonly transport: Transport,
@@ -67,14 +68,16 @@ export class RedisBackend implements LockBackend {
     this.readLock = new RedisReadLock(this.commands, scheduler, replicas);
     this.writeLock = new RedisWriteLock(this.commands, scheduler, replicas);
     this.locks.push(this.readLock, this.writeLock);
-    this.requests = new MarkedRequests(this.commands, scheduler);
+    const gaveUp = (what: GivenUp): void => this.watcher.gaveUp(what);
+    this.requests = new MarkedRequests(this.commands, scheduler, gaveUp);
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
     this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
-    this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler);
+    this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler, gaveUp);
     this.singleFlight = new RedisSingleFlight(this.commands, scheduler);
   }
 
   watch(watcher: BackendWatcher): void {
+    this.watcher = watcher;
     this.commands.watch(watcher);
   }
 

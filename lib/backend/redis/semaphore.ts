@@ -15,6 +15,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions
   async take(name: string, permits: number): Promise<TakeOutcome> {
     const { outcome, count } = await this.requests.take(
       name,
+      { request: 'acquire', count: permits },
       ({ marker, keep, notAfter, deadline }) => {
         const keys = { semaphore: name, marker };
         return this.commands.run(scripts.semaphore.take, keys, { permits, keep, notAfter }, deadline, name);
@@ -28,6 +29,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions
   async drain(name: string): Promise<number> {
     const { count } = await this.requests.take(
       name,
+      { request: 'drain', count: undefined },
       ({ marker, keep, notAfter, deadline }) => {
         const keys = { semaphore: name, marker };
         return this.commands.run(scripts.semaphore.drain, keys, { keep, notAfter }, deadline, name);
@@ -54,7 +56,8 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions
   }
 
   private async giveBack(name: string, permits: number, create: 0 | 1): Promise<Answer<'released' | 'not-set'>> {
-    const { outcome, count } = await this.requests.complete(name, ({ marker, keep, notAfter, deadline }) => {
+    const asked = { request: 'release', count: permits } as const;
+    const { outcome, count } = await this.requests.complete(name, asked, ({ marker, keep, notAfter, deadline }) => {
       const args = { permits, most: MOST_PERMITS, create, keep, notAfter, ...this.announcing(name) };
       return this.commands.run(scripts.semaphore.release, { semaphore: name, marker }, args, deadline, name);
     });

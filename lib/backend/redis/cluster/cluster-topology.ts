@@ -100,7 +100,11 @@ export class ClusterTopology {
     const known = this.nodes.get(address);
     if (known) return known;
     const node = new NodeCommands(this.connectionTo(address), this.settings, this.scheduler, () => this.lookSoon());
-    node.watch({ returned: () => this.watcher.returned(), clockJumped: (ms) => this.watcher.clockJumped(ms) });
+    node.watch({
+      returned: () => this.watcher.returned(),
+      clockJumped: (ms) => this.watcher.clockJumped(ms),
+      gaveUp: (what) => this.watcher.gaveUp(what),
+    });
     this.nodes.set(address, node);
     return node;
   }
