@@ -32,11 +32,11 @@ const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 
 function renderScript(kind, transition) {
   const name = `${kind}/${transition}`;
-  const { purpose, keys, args, replies, text } = readScript(root, `${name}.lua`);
+  const { purpose, keys, args, replies, grants, text } = readScript(root, `${name}.lua`);
   const reply = replies.map(({ tuple }) => tuple).join(' | ');
   return `/** ${purpose.join(' ')} */
     ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
-      name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},
+      name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},${grants ? ' grants: true,' : ''}
       replies: [${replies.map(({ places }) => `[${places.map(place).join(', ')}]`).join(', ')}], text: ${template(text)},
     }),`;
 }

@@ -13,7 +13,10 @@ const RESERVED = new Set(
 
 /** @typedef {{ name: string, type?: string, rest: boolean, line: number }} Declared A key or an argument. */
 
-/** @typedef {{ holds: 'number' | 'string' | string[], rest: boolean }} Place One place of a reply, or all that are left. */
+/**
+ * @typedef {{ holds: 'number' | 'time' | 'string' | string[], rest: boolean }} Place One place of a reply, or all that are
+ *   left. `time`: the number called `now`, which is the server's time.
+ */
 
 /** @typedef {{ tuple: string, places: Place[] }} Reply One of the shapes that a reply may have. */
 
@@ -26,13 +29,13 @@ export class ScriptProblem extends Error {
 
 /**
  * Reads `<root>/<file>`.
- * @returns {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], text: string }}
+ * @returns {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], grants: boolean, text: string }}
  */
 export function readScript(root, file) {
   const lines = readLines(root, file);
   const { header, body } = splitHeader(lines);
-  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], includes: object[] }} */
-  const script = { purpose: [], keys: [], args: [], replies: [], includes: [] };
+  /** @type {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], grants: boolean, includes: object[] }} */
+  const script = { purpose: [], keys: [], args: [], replies: [], grants: false, includes: [] };
   for (const entry of joinContinued(header)) readEntry(script, entry, (message) => fail(file, entry.line, message));
 
   if (script.purpose.length === 0) fail(file, 1, 'the header does not say what the script is for');
@@ -45,8 +48,8 @@ export function readScript(root, file) {
   const included = new Map();
   for (const { path, line } of script.includes) include(root, path, { file, line }, [file], included);
   const text = [prelude(script), ...included.values(), ...code.map((each) => each.text)].flat().join('\n');
-  const { purpose, keys, args, replies } = script;
-  return { purpose, keys, args, replies, text };
+  const { purpose, keys, args, replies, grants } = script;
+  return { purpose, keys, args, replies, grants, text };
 }
 
 function fail(file, line, message) {
@@ -93,6 +96,10 @@ function readEntry(script, { text, line }, refuse) {
       if (!/^\[.*\]$/.test(rest)) refuse('the reply is not a tuple: [outcome: string, …]');
       script.replies.push({ tuple: rest, places: placesOf(rest.slice(1, -1), refuse) });
       return undefined;
+    case 'grants':
+      if (rest !== '') refuse(`'${rest}' behind 'grants', which stands alone`);
+      script.grants = true;
+      return undefined;
     case 'include':
       script.includes.push({ path: rest, line });
       return undefined;
@@ -101,7 +108,7 @@ function readEntry(script, { text, line }, refuse) {
       return undefined;
     default:
       if (script.keys.length + script.args.length + script.includes.length + script.replies.length > 0) {
-        refuse(`'${word}' is not a word of the header: key, keys, arg, args, reply, invariant, include`);
+        refuse(`'${word}' is not a word of the header: key, keys, arg, args, reply, grants, invariant, include`);
       }
       script.purpose.push(text);
       return undefined;
@@ -111,13 +118,13 @@ function readEntry(script, { text, line }, refuse) {
 /** What a reply is made of, so that one of another shape can be told from it. */
 function placesOf(tuple, refuse) {
   const places = tuple.split(',').map((place) => {
-    const [, dots, type, list] = /^(\.\.\.)?[a-z]\w*: ([^[\]]+)(\[\])?$/.exec(place.trim()) ?? [];
+    const [, dots, name, type, list] = /^(\.\.\.)?([a-z]\w*): ([^[\]]+)(\[\])?$/.exec(place.trim()) ?? [];
     const texts = type?.split('|').map((text) => /^'([^']*)'$/.exec(text.trim())?.[1]);
     const holds = type === 'number' || type === 'string' ? type : texts;
     if (holds === undefined || holds.includes(undefined) || (dots === undefined) !== (list === undefined)) {
       refuse(`'${place.trim()}' is not a number, a string or texts such as 'done' | 'late', with a name in front`);
     }
-    return { holds, rest: dots !== undefined };
+    return { holds: name === 'now' && type === 'number' ? 'time' : holds, rest: dots !== undefined };
   });
   if (places.slice(0, -1).some(({ rest }) => rest)) refuse('a list in a reply takes all that are left, and comes last');
   return places;

@@ -1,5 +1,4 @@
 import { RestartGuard, type ServerIdentity } from '../../lib/backend/redis/restart-guard.js';
-import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
 
@@ -12,15 +11,7 @@ const guarded = () => {
     throw error;
   };
   const guard = new RestartGuard(new SteadyScheduler(clock, fail), LENGTH);
-  const left = (): number => {
-    try {
-      guard.check('order:1');
-      return 0;
-    } catch (error) {
-      if (error instanceof LockUnavailableError) return Number(error.details['guardedFor']);
-      throw error;
-    }
-  };
+  const left = (): number => Number(guard.refusal('order:1')?.details['guardedFor'] ?? 0);
   return { clock, guard, left };
 };
 

@@ -58,13 +58,13 @@ export class ScriptedCommands implements RedisCommands {
     if (!this.isConnected) throw unavailable('not-sent', `No connection to Redis within ${waited} ms`);
   }
 
-  checkGrant(): void {}
-
   serverTime(): number {
     return this.clock.now();
   }
 
-  observe(): void {}
+  latest(_key: string, notAfter: number): number {
+    return notAfter;
+  }
 
   shardOf(): number {
     return 0;

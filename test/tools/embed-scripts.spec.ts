@@ -49,6 +49,11 @@ const BAD: [what: string, text: string, problem: string][] = [
   ['an argument behind the rest', GOOD.replace('arg share', 'args share'), "6: 'others' comes after 'share'"],
   ['all keys beside one', GOOD.replace('--- arg who', '--- keys all\n--- arg who'), "4: 'keys all' cannot stand"],
   ['an unknown word', GOOD.replace('invariant', 'invaraint'), "9: 'invaraint' is not a word of the header"],
+  [
+    'something behind grants',
+    GOOD.replace('--- invariant', '--- grants all\n--- invariant'),
+    "9: 'all' behind 'grants'",
+  ],
   ['a block comment', GOOD.replace('-- trailing', '--[[ trailing ]]'), '13: a block comment'],
   ['an include that is missing', GOOD.replace('now.lua', 'none.lua'), "11: 'shared/none.lua' does not exist"],
 ];
@@ -78,6 +83,19 @@ describe('embed-scripts', () => {
 
   it('has been run since the scripts of the library last changed', () => {
     expect(embed('--check')).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('tells scripts that grant something, and where a reply tells the time', () => {
+    const text = `--- Gives a share.
+--- key total
+--- reply [outcome: 'given', now: number]
+--- grants
+return { 'given', redis.call('GET', total) }
+`;
+    write('fair-share/take.lua', text);
+    expect(embed(folder)).toEqual({ status: 0, stderr: '' });
+    expect(generated()).toContain("[{ holds: ['given'] }, { holds: 'time' }]");
+    expect(generated()).toContain('grants: true');
   });
 
   it('turns a header into types, names into positions, and includes into text', () => {

@@ -25,20 +25,22 @@ export interface RedisCommands {
    * `deadline`.
    */
   ready(deadline: number, key: string, name?: string): Promise<void>;
-  /**
-   * To be called before something is granted.
-   * @throws LockUnavailableError where that cannot be trusted now, because the server may have forgotten earlier grants.
-   */
-  checkGrant(key: string, name?: string): void;
   /** What time it is where `key` lives, estimated; never ahead. */
   serverTime(key: string): number;
-  /** A reply about `key` told the server's time. */
-  observe(key: string, serverNow: number): void;
+  /**
+   * The instant from which a request about `key` is refused that was told `notAfter`, by whichever clock of a server that
+   * it may be sent on to is furthest ahead.
+   */
+  latest(key: string, notAfter: number): number;
   /** Keys of one shard may be named in one command. */
   shardOf(key: string): number;
   /** By which command something is said on a channel. Known once it is {@link ready}. */
   publishCommand(channel: string): PublishCommand;
-  /** Runs a script before `deadline`, an instant of the scheduler. Call {@link ready} first. */
+  /**
+   * Runs a script before `deadline`, an instant of the scheduler. Call {@link ready} first. Rejects with
+   * `LockUnavailableError` (`refused`) where the script grants something and the server that is to do so may have
+   * forgotten earlier grants.
+   */
   run<S extends Script>(
     script: S,
     keys: KeysOf<S>,

@@ -37,12 +37,10 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
     const deadline = this.deadline(lease);
     const asked = this.inTime({
       ...this.about(name, deadline),
-      grants: true,
       send: (limits) => this.fair.queue(request, limits),
-      read: ({ outcome, now, ...found }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
-        this.observe(name, now);
+      read: ({ outcome, remaining, holder, head }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
         if (outcome === 'late') return undefined;
-        if (outcome !== 'acquired') return { outcome, ...found };
+        if (outcome !== 'acquired') return { outcome, remaining, holder, head };
         return this.confirmed(request, { outcome, sent });
       },
     });
@@ -79,8 +77,6 @@ export class RedisFairLock extends RedisLock implements FairLockTransitions {
   private async tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
     const deadline = this.deadline();
     await this.ready(deadline, request.name);
-    const now = await this.fair.leave(request, deadline);
-    this.observe(request.name, now);
-    return now;
+    return this.fair.leave(request, deadline);
   }
 }

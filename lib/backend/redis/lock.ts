@@ -42,11 +42,7 @@ export class RedisLock implements LockTransitions {
     private readonly replicas?: Replicas,
   ) {
     this.unsettled = new Unsettled(scheduler);
-    this.undoing = new Undoing(scheduler, async (ghost) => {
-      const [, now] = await this.tryRelease(ghost);
-      this.observe(ghost.name, now);
-      return now;
-    });
+    this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost))[1]);
   }
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {
@@ -56,7 +52,6 @@ export class RedisLock implements LockTransitions {
       key: this.dialect.keyOf(name),
       name,
       deadline: this.deadline(lease),
-      grants: true,
       send: (limits) => this.dialect.acquire(request, limits),
       read: (reply, sent) => this.readAcquired(request, reply, sent),
       onUnknown: (notAfter) => this.undoing.undo({ name, owner, lease, notAfter }),
@@ -70,14 +65,12 @@ export class RedisLock implements LockTransitions {
   ): AcquireOutcome | Promise<AcquireOutcome> | undefined {
     const { name } = request;
     if (reply.length === 2) {
-      const [lease, granted] = reply;
+      const [lease] = reply;
       // Numbers could be anything; this one has to be ours.
       if (lease !== request.lease) throw unexpectedReply(reply);
-      this.observe(name, granted);
       return this.confirmed(request, { outcome: 'acquired', sent });
     }
-    const [outcome, remaining, detail, now, fence] = reply;
-    this.observe(name, now);
+    const [outcome, remaining, detail, , fence] = reply;
     if (outcome === 'acquired') {
       return this.confirmed(request, fence === undefined ? { outcome, sent } : { outcome, sent, fence });
     }
@@ -93,8 +86,7 @@ export class RedisLock implements LockTransitions {
     const asked = this.inTime({
       ...this.about(name, deadline),
       send: (limits) => this.dialect.hold(request, limits),
-      read: ([outcome, now], sent): HoldOutcome | undefined => {
-        this.observe(name, now);
+      read: ([outcome], sent): HoldOutcome | undefined => {
         if (outcome === 'held') return { outcome, sent };
         return outcome === 'lost' ? { outcome } : undefined;
       },
@@ -120,8 +112,7 @@ export class RedisLock implements LockTransitions {
       ...this.about(name, deadline),
       send: (limits) => this.dialect.renew(renewals, limits),
       read: (reply, sent): RenewOutcome | undefined => {
-        const [outcome, now, ...held] = reply;
-        this.observe(name, now);
+        const [outcome, , ...held] = reply;
         if (outcome === 'late') return undefined;
         if (held.length !== renewals.length) throw unexpectedReply(reply);
         const open = renewals.filter((_, index) => (held[index] ?? 0) < 0).map(({ owner }) => owner);
@@ -141,7 +132,7 @@ export class RedisLock implements LockTransitions {
 
   release(request: ReleaseRequest): Promise<ReleaseOutcome> {
     return this.tryRelease(request).then(
-      (reply) => this.readReleased(request.name, reply),
+      (reply) => this.readReleased(reply),
       (error: unknown) => {
         if (!isPassing(error)) throw error;
         return this.releaseAgain(request, error);
@@ -157,8 +148,7 @@ export class RedisLock implements LockTransitions {
     return this.inTime({
       ...this.about(name, this.deadline()),
       send: (limits) => this.dialect.forceRelease(name, limits),
-      read: ([outcome, detail, now]): boolean | undefined => {
-        this.observe(name, now);
+      read: ([outcome, detail]): boolean | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : outcome === 'released';
       },
@@ -192,10 +182,6 @@ export class RedisLock implements LockTransitions {
 
   protected ready(deadline: number, name: string): Promise<void> {
     return this.commands.ready(deadline, this.dialect.keyOf(name), name);
-  }
-
-  protected observe(name: string, serverNow: number): void {
-    this.commands.observe(this.dialect.keyOf(name), serverNow);
   }
 
   /**
@@ -233,15 +219,14 @@ export class RedisLock implements LockTransitions {
     return this.commands.canSend(this.dialect.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
   }
 
-  private readReleased(name: string, [outcome, now, heard]: ReleaseReply): ReleaseOutcome {
-    this.observe(name, now);
+  private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {
     return outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
   }
 
   /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
   private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
     try {
-      const released = this.readReleased(request.name, await this.tryRelease(request));
+      const released = this.readReleased(await this.tryRelease(request));
       const onlyReplyWasLost = released.outcome === 'not-held' && first.outcome === 'unknown';
       return onlyReplyWasLost ? { outcome: 'released' } : released;
     } catch (error) {

@@ -185,8 +185,7 @@ export class MarkedRequests {
           throw error;
         });
       },
-      read: ([outcome, detail, now, count = 0]): Answer<Outcome> | undefined => {
-        this.commands.observe(name, now);
+      read: ([outcome, detail, , count = 0]): Answer<Outcome> | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : { outcome, count };
       },

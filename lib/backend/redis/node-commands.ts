@@ -10,7 +10,7 @@ import { isNotWritten, isScriptMissing, unexpectedReply } from './replies.js';
 import { type HeldField, type Replicas, Replication } from './replication.js';
 import { RestartGuard } from './restart-guard.js';
 import { scriptHash } from './script-hash.js';
-import { type ArgumentsOf, encode, type KeysOf, isReplyOf, type ReplyOf, type Script } from './scripts/script.js';
+import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script, shapeOf, timeIn } from './scripts/script.js';
 import { ServerClock } from './server-clock.js';
 import { askIdentity } from './server-identity.js';
 
@@ -30,11 +30,6 @@ const announced =
     const [, reply] = await Promise.all([client.asking(), send(how)]);
     return reply;
   };
-
-const replyOf = <S extends Script>(script: S, reply: unknown): ReplyOf<S> => {
-  if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
-  return reply;
-};
 
 export interface NodeCommandsOptions {
   /** The longest deadline of one command, ms. */
@@ -124,16 +119,12 @@ export class NodeCommands implements RedisCommands {
     if (!isReady || isLate) throw this.connection.unavailable(name, waited);
   }
 
-  checkGrant(key: string, name = key): void {
-    this.guard?.check(name);
-  }
-
   serverTime(): number {
     return this.clock.now();
   }
 
-  observe(_key: string, serverNow: number): void {
-    this.clock.observe(serverNow);
+  latest(_key: string, notAfter: number): number {
+    return notAfter;
   }
 
   shardOf(): number {
@@ -177,10 +168,13 @@ export class NodeCommands implements RedisCommands {
     const send = (how: 'evalsha' | 'eval'): Promise<unknown> =>
       client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
     const evaluate = asking ? announced(client, send) : send;
+    // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
+    const guarded = script.grants ? this.guard?.refusal(name) : undefined;
+    if (guarded) return Promise.reject(guarded);
     this.connection.gather();
     return inTime(evaluate('evalsha'), deadline, this.scheduler, {
       name,
-      read: (reply) => replyOf(script, reply),
+      read: (reply) => this.read(script, reply),
       // EVAL only where the server does not know the script: a user without +eval can have them preloaded.
       instead: (error) => {
         if (isNotWritten(error)) this.connection.goingDown();
@@ -189,6 +183,16 @@ export class NodeCommands implements RedisCommands {
         return evaluate('eval');
       },
     });
+  }
+
+  /** Every reply that tells the time sets the clock of the server that gave it, and of no other. */
+  private read<S extends Script>(script: S, reply: unknown): ReplyOf<S> {
+    const shape = shapeOf(script, reply);
+    if (!shape) throw unexpectedReply(reply);
+    const answer = reply as ReplyOf<S>;
+    const now = timeIn(shape, answer);
+    if (now !== undefined) this.clock.observe(now);
+    return answer;
   }
 
   /** One command that is no script, on the same terms. */

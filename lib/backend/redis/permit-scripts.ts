@@ -47,22 +47,22 @@ export class PermitScripts {
   async acquire({ name, ids, lease }: PermitRequest, { notAfter, deadline }: Limits): Promise<AcquireAnswer> {
     const args = { lease: spelled(lease), notAfter, ids, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.acquire, keysOf(name), args, deadline, name);
-    const [outcome, found, now, available, remaining] = reply;
-    return { outcome: this.known(name, outcome, found, now), available, remaining };
+    const [outcome, found, , available, remaining] = reply;
+    return { outcome: this.known(name, outcome, found), available, remaining };
   }
 
   async release(name: string, id: PermitId, deadline: number): Promise<ReleaseAnswer> {
     const args = { id, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.release, keysOf(name), args, deadline, name);
     const [outcome, found, now] = reply;
-    return { outcome: this.known(name, outcome, found, now), now };
+    return { outcome: this.known(name, outcome, found), now };
   }
 
   async releaseAll(name: string, ids: PermitIds, deadline: number): Promise<ReleaseAllAnswer> {
     const args = { ids, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.releaseAll, keysOf(name), args, deadline, name);
     const [outcome, found, now, out] = reply;
-    return { outcome: this.known(name, outcome, found, now), out, now };
+    return { outcome: this.known(name, outcome, found), out, now };
   }
 
   async updateLease(
@@ -73,8 +73,8 @@ export class PermitScripts {
   ): Promise<'held' | 'not-held' | 'late'> {
     const args = { id, lease: spelled(lease), notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.updateLease, keysOf(name), args, deadline, name);
-    const [outcome, found, now] = reply;
-    return this.known(name, outcome, found, now);
+    const [outcome, found] = reply;
+    return this.known(name, outcome, found);
   }
 
   async lease(name: string, id: PermitId, deadline: number): Promise<number | undefined> {
@@ -93,8 +93,8 @@ export class PermitScripts {
 
   async set(name: string, total: number, { notAfter, deadline }: Limits): Promise<'set' | 'late'> {
     const args = { total, notAfter, ...this.announcing(name) };
-    const [outcome, found, now] = await this.commands.run(scripts.permits.set, keysOf(name), args, deadline, name);
-    return this.known(name, outcome, found, now);
+    const [outcome, found] = await this.commands.run(scripts.permits.set, keysOf(name), args, deadline, name);
+    return this.known(name, outcome, found);
   }
 
   async add(name: string, delta: number, request: MarkedRequest): Promise<CounterReply<'added' | 'too-many'>> {
@@ -102,7 +102,7 @@ export class PermitScripts {
     const args = { delta, most: MOST_PERMITS, keep, notAfter, ...this.announcing(name) };
     const keys = { ...keysOf(name), marker };
     const [outcome, found, now, available] = await this.commands.run(scripts.permits.add, keys, args, deadline, name);
-    return [this.known(name, outcome, found, now), found, now, available];
+    return [this.known(name, outcome, found), found, now, available];
   }
 
   async delete(name: string, request: MarkedRequest): Promise<CounterReply<'deleted' | 'none'>> {
@@ -110,7 +110,7 @@ export class PermitScripts {
     const keys = { ...keysOf(name), marker };
     const reply = await this.commands.run(scripts.permits.delete, keys, { keep, notAfter }, deadline, name);
     const [outcome, found, now] = reply;
-    return [this.known(name, outcome, found, now), found, now];
+    return [this.known(name, outcome, found), found, now];
   }
 
   private announcing(name: string): { channel: string; publish: PublishCommand } {
@@ -119,8 +119,7 @@ export class PermitScripts {
   }
 
   /** What a script said, unless that was that something else lives under a key. */
-  private known<Outcome extends string>(name: string, outcome: Outcome, found: string, now?: number): Known<Outcome> {
-    if (now !== undefined) this.commands.observe(name, now);
+  private known<Outcome extends string>(name: string, outcome: Outcome, found: string): Known<Outcome> {
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
     if (outcome === 'wrong-deadlines') throw wrongKeyType(permitDeadlines(name), found);
     return outcome as Known<Outcome>;

@@ -65,7 +65,6 @@ export class RedisPermits implements PermitTransitions {
     return requestInTime(this.commands, this.scheduler, {
       key: name,
       deadline: this.deadline(lease),
-      grants: true,
       send: (limits) => this.scripts.acquire(request, limits),
       read: ({ outcome, available, remaining }, sent): PermitOutcome | undefined => {
         if (outcome === 'late') return undefined;

@@ -70,7 +70,6 @@ export class ReadDialect extends ReadWriteDialect {
         return this.commands.run(scripts.readLock.release, { lock: name }, timed, deadline, name);
       },
       read: ([outcome, now]): ReleaseReply | undefined => {
-        this.commands.observe(name, now);
         return outcome === 'late' ? undefined : [outcome, now];
       },
     });

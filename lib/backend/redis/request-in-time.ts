@@ -11,12 +11,10 @@ export interface TimedRequest<Reply, T> {
   /** What the user knows it by. Default: the key. */
   readonly name?: string;
   readonly deadline: number;
-  /** Whether it gives something new to somebody. Default: no. */
-  readonly grants?: boolean;
   send(limits: Limits): Promise<Reply>;
   /** What the reply says; `undefined`: the server refused, because by its clock the request came late. */
   read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
-  /** Told where it may have been executed, or may yet be, until `notAfter` on the server's clock. */
+  /** Told where it may have been executed, or may yet be, until `notAfter` on the clock of whichever server has the key. */
   onUnknown?(notAfter: number): void;
 }
 
@@ -52,17 +50,15 @@ const tryInTime = <Reply, T>(
   request: TimedRequest<Reply, T>,
   before: unknown,
 ): Promise<T> => {
-  const { key, name = key, deadline, grants = false } = request;
+  const { key, name = key, deadline } = request;
   const again = (why: unknown): Promise<T> => tryInTime(commands, scheduler, request, why);
 
   const send = (): Promise<T> => {
-    // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
-    if (grants) commands.checkGrant(key, name);
     const sent = new Stopwatch(scheduler);
     const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
     const failed = (error: unknown): Promise<T> => {
       if (isUnavailable(error, 'not-sent')) return again(error);
-      if (isUnknown(error)) request.onUnknown?.(notAfter);
+      if (isUnknown(error)) request.onUnknown?.(commands.latest(key, notAfter));
       throw error;
     };
     const answered = (reply: Reply): T | PromiseLike<T> => {

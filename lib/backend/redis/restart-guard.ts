@@ -43,12 +43,12 @@ export class RestartGuard {
     this.guard(this.length);
   }
 
-  /** @throws LockUnavailableError as long as nothing is granted. */
-  check(name: string | undefined): void {
+  /** Why nothing is granted now; `undefined`: it may be. */
+  refusal(name: string | undefined): LockUnavailableError | undefined {
     const left = Math.ceil(this.until - this.scheduler.now());
-    if (left <= 0) return;
+    if (left <= 0) return undefined;
     const why = 'Redis was started or replaced a short while ago and may have forgotten who holds what';
-    throw new LockUnavailableError(`${why}; no lock is granted for another ${left} ms`, 'refused', false, {
+    return new LockUnavailableError(`${why}; no lock is granted for another ${left} ms`, 'refused', false, {
       lockName: name,
       details: { guardedFor: left },
     });

@@ -70,7 +70,6 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions
     if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
     const keys = { semaphore: name, marker };
     const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
-    this.commands.observe(name, now);
     return now;
   }
 }

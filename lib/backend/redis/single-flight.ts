@@ -20,7 +20,6 @@ export class RedisSingleFlight implements FlightTransitions {
     if (!this.commands.canSend(result)) await this.commands.ready(deadline, result, name);
     const reply = await this.commands.run(scripts.singleFlight.find, { result }, {}, deadline, name);
     const [outcome, detail, landedAt, now] = reply;
-    this.commands.observe(result, now);
     if (outcome === 'wrong-type') throw wrongKeyType(result, detail);
     return { now, landed: outcome === 'landed' ? { text: detail, landedAt } : undefined };
   }
@@ -41,8 +40,7 @@ export class RedisSingleFlight implements FlightTransitions {
       deadline: this.deadline(),
       send: ({ notAfter, deadline }) =>
         this.commands.run(scripts.singleFlight.land, keys, { owner, keep, notAfter, text }, deadline, name),
-      read: ([outcome, detail, now]): 'kept' | 'lost' | undefined => {
-        this.commands.observe(keys.result, now);
+      read: ([outcome, detail]): 'kept' | 'lost' | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(keys.result, detail);
         return outcome === 'late' ? undefined : outcome;
       },

@@ -11,6 +11,8 @@ import {
   type KeysOf,
   type ReplyOf,
   type Script,
+  shapeOf,
+  timeIn,
 } from '../../../lib/backend/redis/scripts/script.js';
 import { ServerClock } from '../../../lib/backend/redis/server-clock.js';
 import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
@@ -65,14 +67,12 @@ export class SimulatedCommands implements RedisCommands {
     });
   }
 
-  checkGrant(): void {}
-
   serverTime(): number {
     return this.clock.now();
   }
 
-  observe(_key: string, serverNow: number): void {
-    this.clock.observe(serverNow);
+  latest(_key: string, notAfter: number): number {
+    return notAfter;
   }
 
   shardOf(): number {
@@ -96,7 +96,10 @@ export class SimulatedCommands implements RedisCommands {
     return inTime(asked, deadline, this.scheduler, {
       name,
       read: (reply): ReplyOf<S> => {
-        if (!isReplyOf(script, reply)) throw unexpectedReply(reply);
+        const shape = shapeOf(script, reply);
+        if (!shape || !isReplyOf(script, reply)) throw unexpectedReply(reply);
+        const now = timeIn(shape, reply);
+        if (now !== undefined) this.clock.observe(now);
         return reply;
       },
     });

@@ -72,16 +72,14 @@ export class ClusterCommands implements RedisCommands {
     return this.refusal === undefined && (this.topology.nodeFor(key)?.canSend() ?? false);
   }
 
-  checkGrant(key: string, name = key): void {
-    this.topology.nodeFor(key)?.checkGrant(key, name);
-  }
-
   serverTime(key: string): number {
     return this.topology.nodeFor(key)?.serverTime() ?? Number.NEGATIVE_INFINITY;
   }
 
-  observe(key: string, serverNow: number): void {
-    this.topology.nodeFor(key)?.observe(key, serverNow);
+  latest(key: string, notAfter: number): number {
+    const here = this.serverTime(key);
+    const ahead = this.topology.connected.map((node) => node.serverTime() - here);
+    return notAfter + Math.max(0, ...ahead.filter(Number.isFinite));
   }
 
   shardOf(key: string): number {
@@ -160,14 +158,11 @@ export class ClusterCommands implements RedisCommands {
     return this.home(key, name);
   }
 
-  /**
-   * The same arguments for another server, whose clock may differ: what must not happen after an instant does not happen
-   * later there than it would have here, whichever clock is asked.
-   */
+  /** The same arguments for another server, whose clock may differ: that instant by its own. */
   private retimed<A extends Readonly<Record<string, unknown>>>(args: A, from: NodeCommands, to: NodeCommands): A {
     const { notAfter } = args;
     if (typeof notAfter !== 'number' || from === to) return args;
-    return { ...args, notAfter: Math.floor(Math.min(notAfter, notAfter + to.serverTime() - from.serverTime())) };
+    return { ...args, notAfter: Math.floor(notAfter + to.serverTime() - from.serverTime()) };
   }
 
   private home(key: string, name: string | undefined): Target {

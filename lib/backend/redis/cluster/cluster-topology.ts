@@ -109,6 +109,11 @@ export class ClusterTopology {
     return node;
   }
 
+  /** Every server that was asked for something. */
+  get connected(): readonly NodeCommands[] {
+    return [...this.nodes.values()];
+  }
+
   connectionTo(address: Address): ServerInput {
     return this.servers.connectionTo(address);
   }

@@ -4,9 +4,12 @@ export type NamedKeys = Readonly<Record<string, string | readonly string[]>>;
 /** The arguments of a script by name; a list stands for all that are left and comes last. */
 export type NamedArguments = Readonly<Record<string, string | number | readonly (string | number)[]>>;
 
-/** What one place of a reply holds: a number, any text, or one of these texts. With `rest`: what all that are left hold. */
+/**
+ * What one place of a reply holds: a number, the server's time, any text, or one of these texts. With `rest`: what all that
+ * are left hold.
+ */
 export interface ReplyPlace {
-  readonly holds: 'number' | 'string' | readonly string[];
+  readonly holds: 'number' | 'time' | 'string' | readonly string[];
   readonly rest?: boolean;
 }
 
@@ -21,6 +24,8 @@ export interface Script<
   /** Folder and file without ending: `lock/acquire`. */
   readonly name: string;
   readonly text: string;
+  /** Whether it gives something new to somebody, which a server that may have forgotten others must not do. */
+  readonly grants?: boolean;
   /** In the order of `KEYS`. */
   readonly keyNames: readonly string[];
   /** In the order of `ARGV`. */
@@ -57,11 +62,22 @@ export function encode<S extends Script>(
 }
 
 /** Whether a server's answer is a reply of this script. */
-export function isReplyOf<S extends Script>({ replies }: S, answer: unknown): answer is ReplyOf<S> {
-  if (!Array.isArray(answer)) return false;
+export function isReplyOf<S extends Script>(asked: S, answer: unknown): answer is ReplyOf<S> {
+  return shapeOf(asked, answer) !== undefined;
+}
+
+/** Which of its shapes a server's answer has; `undefined`: it is no reply of this script. */
+export function shapeOf({ replies }: Script, answer: unknown): readonly ReplyPlace[] | undefined {
+  if (!Array.isArray(answer)) return undefined;
   const values: readonly unknown[] = answer;
-  for (const places of replies) if (hasShape(places, values)) return true;
-  return false;
+  for (const places of replies) if (hasShape(places, values)) return places;
+  return undefined;
+}
+
+/** The server's time in a reply of this shape, ms; `undefined` where it does not tell. */
+export function timeIn(shape: readonly ReplyPlace[], reply: readonly unknown[]): number | undefined {
+  for (let index = 0; index < shape.length; index++) if (shape[index]?.holds === 'time') return Number(reply[index]);
+  return undefined;
 }
 
 function hasShape(places: readonly ReplyPlace[], values: readonly unknown[]): boolean {
@@ -75,7 +91,7 @@ function hasShape(places: readonly ReplyPlace[], values: readonly unknown[]): bo
 
 function isOf(holds: ReplyPlace['holds'] | undefined, value: unknown): boolean {
   // Beyond that a number is not what the server said.
-  if (holds === 'number') return Number.isSafeInteger(value);
+  if (holds === 'number' || holds === 'time') return Number.isSafeInteger(value);
   return typeof value === 'string' && (holds === 'string' || (holds?.includes(value) ?? false));
 }
 

@@ -11,7 +11,7 @@ export const scripts = {
       name: 'counter/delete',
       keyNames: ['counter', 'marker'],
       argumentNames: ['channel', 'publish', 'message', 'keep', 'notAfter'],
-      replies: [[{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local counter = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
@@ -97,7 +97,7 @@ return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count) }
       name: 'counter/try-set',
       keyNames: ['counter', 'marker'],
       argumentNames: ['count', 'ttl', 'channel', 'publish', 'message', 'keep', 'notAfter'],
-      replies: [[{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local counter = KEYS[1]
 local marker = KEYS[2]
 local count = tonumber(ARGV[1])
@@ -159,12 +159,13 @@ return { outcome, '', now }`,
       name: 'fair-lock/acquire',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'lease', 'channel', 'publish', 'notAfter'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'string' },
         ],
       ],
@@ -263,7 +264,7 @@ return { 'acquired', lease, '', now, '' }`,
       name: 'fair-lock/force-release',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -343,7 +344,7 @@ return { 'released', '', now }`,
       name: 'fair-lock/keep',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['slot', 'channel', 'publish', 'owners'],
-      replies: [[{ holds: ['kept'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
+      replies: [[{ holds: ['kept'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -506,7 +507,7 @@ return reply`,
       name: 'fair-lock/leave',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'slot', 'channel', 'publish'],
-      replies: [[{ holds: ['left'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['left'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -657,12 +658,13 @@ return { 'left', now }`,
       name: 'fair-lock/queue',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'lease', 'slot', 'channel', 'publish', 'notAfter'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'queued', 'waiting', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'string' },
         ],
       ],
@@ -868,7 +870,7 @@ return { outcome, math.ceil(deadline - now), head, now, head }`,
       name: 'fair-lock/release',
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
@@ -940,12 +942,13 @@ return { held and 'released' or 'not-held', now }`,
       name: 'fenced-lock/acquire',
       keyNames: ['lock', 'token'],
       argumentNames: ['owner', 'lease', 'notAfter', 'fences'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'busy', 'late', 'wrong-type', 'no-token'] },
           { holds: 'number' },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'string' },
         ],
       ],
@@ -1060,12 +1063,13 @@ return { 'token', last }`,
       name: 'group-lock/acquire',
       keyNames: ['group'],
       argumentNames: ['owner', 'lease', 'notAfter', 'fields'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
         ],
       ],
       text: `local group = KEYS[1]
@@ -1172,7 +1176,7 @@ return { 'acquired', lease, '', now }`,
       name: 'group-lock/force-release',
       keyNames: ['group'],
       argumentNames: ['channel', 'publish', 'notAfter', 'fields'],
-      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local group = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -1274,7 +1278,7 @@ return { freed and 'released' or 'not-held', '', now }`,
       name: 'group-lock/hold',
       keyNames: ['group'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'publish', 'fields'],
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -1463,7 +1467,7 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
       name: 'group-lock/release',
       keyNames: ['group'],
       argumentNames: ['owner', 'channel', 'publish', 'fields'],
-      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -1553,7 +1557,7 @@ return { held and 'released' or 'not-held', now }`,
       name: 'group-lock/renew',
       keyNames: ['groups'],
       argumentNames: ['notAfter', 'holders'],
-      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
       text: `local groups = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -1649,7 +1653,7 @@ return reply`,
       name: 'latch/count-down',
       keyNames: ['latch', 'marker'],
       argumentNames: ['channel', 'publish', 'keep', 'notAfter'],
-      replies: [[{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local latch = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
@@ -1701,9 +1705,10 @@ return { outcome, '', now }`,
       name: 'lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['owner', 'lease', 'notAfter'],
+      grants: true,
       replies: [
-        [{ holds: 'number' }, { holds: 'number' }],
-        [{ holds: ['busy', 'late', 'wrong-type'] }, { holds: 'number' }, { holds: 'string' }, { holds: 'number' }],
+        [{ holds: 'number' }, { holds: 'time' }],
+        [{ holds: ['busy', 'late', 'wrong-type'] }, { holds: 'number' }, { holds: 'string' }, { holds: 'time' }],
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
@@ -1764,7 +1769,7 @@ return { lease, now }`,
       name: 'lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -1814,7 +1819,7 @@ return { 'released', '', now }`,
       name: 'lock/hold',
       keyNames: ['lock'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter'],
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
@@ -1893,7 +1898,7 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }, { holds: 'number' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -1927,7 +1932,7 @@ return { 'released', now, tonumber(heard) or 0 }`,
       name: 'lock/renew',
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
-      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
       text: `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -1976,11 +1981,12 @@ return reply`,
       name: 'permits/acquire',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['lease', 'notAfter', 'channel', 'publish', 'ids'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'busy', 'not-set', 'late', 'wrong-type', 'wrong-deadlines'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
           { holds: 'number' },
         ],
@@ -2085,7 +2091,7 @@ return { 'acquired', '', now, available - #ids, 0 }`,
         [
           { holds: ['added', 'too-many', 'late', 'wrong-type', 'wrong-deadlines'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
         ],
       ],
@@ -2152,7 +2158,7 @@ return { 'added', '', now, pool.available + delta }`,
         [
           { holds: ['deleted', 'none', 'late', 'wrong-type', 'wrong-deadlines'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
         ],
       ],
       text: `local permits = KEYS[1]
@@ -2346,7 +2352,7 @@ return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 
         [
           { holds: ['released', 'not-held', 'wrong-type', 'wrong-deadlines'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
         ],
       ],
@@ -2430,7 +2436,7 @@ return { 'released', '', now, 0 }`,
         [
           { holds: ['released', 'expired', 'not-held', 'wrong-type', 'wrong-deadlines'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
         ],
       ],
       text: `local permits = KEYS[1]
@@ -2486,9 +2492,7 @@ return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
       name: 'permits/set',
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['total', 'notAfter', 'channel', 'publish'],
-      replies: [
-        [{ holds: ['set', 'late', 'wrong-type', 'wrong-deadlines'] }, { holds: 'string' }, { holds: 'number' }],
-      ],
+      replies: [[{ holds: ['set', 'late', 'wrong-type', 'wrong-deadlines'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local total = tonumber(ARGV[1])
@@ -2549,7 +2553,7 @@ return { 'set', '', now }`,
         [
           { holds: ['held', 'not-held', 'late', 'wrong-type', 'wrong-deadlines'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
         ],
       ],
       text: `local permits = KEYS[1]
@@ -2707,12 +2711,13 @@ return reply`,
       name: 'read-lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'lease', 'behindWriters', 'notAfter'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'torn', 'busy', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
         ],
       ],
       text: `local lock = KEYS[1]
@@ -2852,7 +2857,7 @@ return { isTorn and 'torn' or 'acquired', lease, '', now }`,
       name: 'read-lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -2932,7 +2937,7 @@ return { 'released', '', now }`,
       name: 'read-lock/hold',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
-      replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -3094,7 +3099,7 @@ return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('
       name: 'read-lock/keep-timeout',
       keyNames: ['timeout'],
       argumentNames: ['lease', 'notAfter'],
-      replies: [[{ holds: ['kept', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['kept', 'late'] }, { holds: 'time' }]],
       text: `local timeout = KEYS[1]
 local lease = tonumber(ARGV[1])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -3118,7 +3123,7 @@ return { 'kept', now }`,
       name: 'read-lock/release',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['released', 'not-held', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -3252,7 +3257,7 @@ return { reads > 0 and 'released' or 'not-held', now }`,
       name: 'read-lock/renew',
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
-      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
       text: `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
@@ -3368,7 +3373,7 @@ return { 'held' }`,
         [
           { holds: ['added', 'too-many', 'late', 'wrong-type'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
         ],
       ],
@@ -3428,7 +3433,7 @@ return { 'added', '', now, available }`,
         [
           { holds: ['taken', 'not-set', 'late', 'wrong-type'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
         ],
       ],
@@ -3493,7 +3498,7 @@ return { 'taken', '', now, available }`,
         [
           { holds: ['released', 'not-set', 'too-many', 'late', 'wrong-type'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
         ],
       ],
@@ -3557,7 +3562,7 @@ return { outcome, '', now, available }`,
         [
           { holds: ['taken', 'too-few', 'not-set', 'late', 'wrong-type'] },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
           { holds: 'number' },
         ],
       ],
@@ -3606,7 +3611,7 @@ return { 'taken', '', now, redis.call('DECRBY', semaphore, permits) }`,
       name: 'semaphore/undo',
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['channel', 'publish'],
-      replies: [[{ holds: ['undone', 'nothing'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['undone', 'nothing'] }, { holds: 'time' }]],
       text: `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
@@ -3651,7 +3656,7 @@ return { 'undone', now }`,
       keyNames: ['result'],
       argumentNames: [],
       replies: [
-        [{ holds: ['landed', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
+        [{ holds: ['landed', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'time' }],
       ],
       text: `local result = KEYS[1]
 local function serverNow()
@@ -3679,7 +3684,7 @@ return { 'landed', text, tonumber(landedAt), now }`,
       name: 'single-flight/land',
       keyNames: ['lock', 'result'],
       argumentNames: ['owner', 'keep', 'notAfter', 'text'],
-      replies: [[{ holds: ['kept', 'lost', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['kept', 'lost', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local result = KEYS[2]
 local owner = ARGV[1]
@@ -3720,12 +3725,13 @@ return { 'kept', '', now }`,
       name: 'write-lock/acquire',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'lease', 'waiter', 'patience', 'notAfter'],
+      grants: true,
       replies: [
         [
           { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
-          { holds: 'number' },
+          { holds: 'time' },
         ],
       ],
       text: `local lock = KEYS[1]
@@ -3833,7 +3839,7 @@ return { 'busy', redis.call('PTTL', lock), holder, now }`,
       name: 'write-lock/force-release',
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
@@ -3913,7 +3919,7 @@ return { 'released', '', now }`,
       name: 'write-lock/hold',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -4069,7 +4075,7 @@ return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), re
       name: 'write-lock/release',
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'number' }]],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
@@ -4204,7 +4210,7 @@ return { held and 'released' or 'not-held', now }`,
       name: 'write-lock/renew',
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
-      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'number' }, { holds: 'number', rest: true }]],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
       text: `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end

@@ -8,6 +8,7 @@
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number, key: string]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
 --- invariant It never overtakes a waiter and never becomes one.
 --- include shared/server-now.lua

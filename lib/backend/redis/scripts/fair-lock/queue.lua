@@ -10,6 +10,7 @@
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type', remaining: number, detail: string,
 ---   now: number, head: string]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner has one place, or the lock, and is counted once.
 --- invariant List and sorted set change together. A lock never stays without a time to live.
 --- include shared/server-now.lua

@@ -6,6 +6,7 @@
 --- arg notAfter: number
 --- arg fences: string
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token', remaining: number, detail: string, now: number, fence: string]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner that has the lock is counted once and keeps its token.
 --- invariant While an owner has the lock nobody else is given a token: its own is the last one.
 --- invariant A token is given with the lock or not at all, and each is greater than the last.

@@ -5,6 +5,7 @@
 --- arg notAfter: number
 --- args fields: string
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner that has the fields is told so, and counted once.
 --- invariant The group lives as long as its longest hold, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua

@@ -5,6 +5,7 @@
 --- arg notAfter: number
 --- reply [lease: number, now: number]
 --- reply [outcome: 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua

@@ -9,6 +9,7 @@
 --- args ids: string
 --- reply [outcome: 'acquired' | 'busy' | 'not-set' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string,
 ---   now: number, available: number, remaining: number]
+--- grants
 --- invariant Executed any number of times it has one effect: permits that are out are not counted again.
 --- invariant Permits are taken from the pool before they are written down, so that there are never too many.
 --- invariant Nothing happens after `notAfter` on the server's clock.

@@ -6,6 +6,7 @@
 --- arg behindWriters: number
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner that reads is told so, and counted once.
 --- invariant The lock lasts at least as long as each of its readers, and never without end.
 --- invariant Where the time-out key may be on another server than the lock, the owner is in and the reply is 'torn': the

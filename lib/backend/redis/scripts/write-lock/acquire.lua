@@ -7,6 +7,7 @@
 --- arg patience: number
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- grants
 --- invariant Executed any number of times it has one effect: an owner that writes is told so, and counted once.
 --- invariant Nobody writes beside anybody else.
 --- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
