@@ -13,6 +13,8 @@ const BAD_REQUEST = 400;
 const INTERNAL_ERROR = 500;
 const UNAVAILABLE = 503;
 const SHORTEST_RETRY_S = 1;
+/** While a watchdog may be renewing the lease, which then says nothing about the end of the work. */
+const RENEWED_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
 
 /** What a caller elsewhere is told of an error, by whatever way it called. */
@@ -27,15 +29,22 @@ export interface LockAnswer {
   readonly retryAfter?: number;
 }
 
-/** @param conflictStatus What a lock that somebody else holds is over HTTP: 409 or 423. */
-export const answerTo = (error: LockError, conflictStatus: number): LockAnswer => {
+/** What the module was told, as far as answers depend on it. */
+export interface AnswerSettings {
+  /** What a lock that somebody else holds is over HTTP: 409 or 423. */
+  readonly conflictStatus: number;
+  /** The longest lease that a watchdog gives, ms. */
+  readonly watchdogTimeout: number;
+}
+
+export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: AnswerSettings): LockAnswer => {
   const { code } = error;
   if (error instanceof LockConflictError) {
     return { status: conflictStatus, code, message: 'Somebody else is working on this right now' };
   }
   if (error instanceof LockTimeoutError) {
     const message = 'Somebody else is working on this; try again later';
-    return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error) };
+    return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error, watchdogTimeout) };
   }
   if (
     error instanceof LockUnavailableError ||
@@ -61,8 +70,9 @@ export const answerTo = (error: LockError, conflictStatus: number): LockAnswer =
 export const isClientError = ({ status }: LockAnswer): boolean => status === BAD_REQUEST;
 export const isInternal = ({ status }: LockAnswer): boolean => status === INTERNAL_ERROR;
 
-const retryAfter = (error: LockTimeoutError): number => {
-  const { remaining } = error.details;
-  const seconds = typeof remaining === 'number' ? Math.ceil(remaining / 1000) : SHORTEST_RETRY_S;
-  return Math.min(LONGEST_RETRY_S, Math.max(SHORTEST_RETRY_S, seconds));
+/** A lease longer than any that a watchdog gives was fixed by its holder. */
+const retryAfter = ({ details }: LockTimeoutError, watchdogTimeout: number): number => {
+  const remaining = typeof details['remaining'] === 'number' ? details['remaining'] : 0;
+  const longest = remaining > watchdogTimeout ? LONGEST_RETRY_S : RENEWED_RETRY_S;
+  return Math.min(longest, Math.max(SHORTEST_RETRY_S, Math.ceil(remaining / 1000)));
 };

@@ -2,9 +2,8 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from 
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Observable, throwError } from 'rxjs';
 import { LockError } from './errors.js';
-import { answerTo, isClientError, isInternal, type LockAnswer } from './lock-exception.answer.js';
+import { type AnswerSettings, answerTo, isClientError, isInternal, type LockAnswer } from './lock-exception.answer.js';
 import { LOCK_SETTINGS } from './redis-lock.tokens.js';
-import type { LockSettings } from './redis-lock.settings.js';
 
 /**
  * Tells callers what became of their locks, in the way of each transport: HTTP status and `Retry-After`; the error of a
@@ -18,11 +17,11 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
 
   constructor(
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'conflictStatus'>,
+    @Inject(LOCK_SETTINGS) private readonly settings: AnswerSettings,
   ) {}
 
   catch(error: LockError, host: ArgumentsHost): Observable<never> | void {
-    const answer = answerTo(error, this.settings.conflictStatus);
+    const answer = answerTo(error, this.settings);
     if (isInternal(answer)) this.logger.error(error.message, error.stack);
     if (isClientError(answer)) this.logger.warn(error.message);
     switch (host.getType<string>()) {

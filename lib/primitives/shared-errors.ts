@@ -35,6 +35,34 @@ export const isSayable = (value: unknown): boolean => {
   }
 };
 
+/** Whether the class gives it, as it gives methods, getters and `__proto__`: a text from Redis must not replace them. */
+const isOfClass = (error: Error, property: string): boolean => {
+  let holder = Reflect.getPrototypeOf(error);
+  while (holder !== null) {
+    const found = Reflect.getOwnPropertyDescriptor(holder, property);
+    if (found) return found.get !== undefined || found.set !== undefined || typeof found.value === 'function';
+    holder = Reflect.getPrototypeOf(holder);
+  }
+  return false;
+};
+
+const isOptionalText = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === 'string';
+
+/** Whether JSON from elsewhere is an error as {@link SharedErrors} writes it. */
+export const isWrittenError = (value: object): value is WrittenError => {
+  const { name, message, stack, is, fields } = value as Readonly<Record<string, unknown>>;
+  return (
+    typeof name === 'string' &&
+    typeof message === 'string' &&
+    isOptionalText(stack) &&
+    isOptionalText(is) &&
+    typeof fields === 'object' &&
+    fields !== null &&
+    !Array.isArray(fields)
+  );
+};
+
 /** Errors in errors would come out empty. */
 const isWritable = (value: unknown): boolean => !(value instanceof Error) && isSayable(value);
 
@@ -58,8 +86,15 @@ export class SharedErrors {
     // What strangers carry may be secret, or large: of them only plain facts.
     const isCarried = known ? isWritable : isScalar;
     const fields = Object.entries(error).filter(([, value]) => isCarried(value));
-    const { name, message, stack } = error;
-    return { name, message, stack, ...(known && { is: known.name }), fields: Object.fromEntries(fields) };
+    // Whatever the types promise, an error may carry anything under these names.
+    const { name, message, stack }: Readonly<Record<'name' | 'message' | 'stack', unknown>> = error as Required<Error>;
+    return {
+      name: String(name),
+      message: String(message),
+      stack: typeof stack === 'string' ? stack : undefined,
+      ...(known && { is: known.name }),
+      fields: Object.fromEntries(fields),
+    };
   }
 
   read({ name, message, stack, is, fields }: WrittenError): Error {
@@ -67,7 +102,11 @@ export class SharedErrors {
     const known = this.classes.find((each) => each.name === is);
     // Constructors take what they like; what they make of it is in the fields.
     if (known) Object.setPrototypeOf(error, known.prototype);
-    Object.assign(error, fields);
+    for (const [property, value] of Object.entries(fields)) {
+      if (isOfClass(error, property)) continue;
+      // Defined, not assigned: a setter, such as that of `__proto__`, must not run.
+      Object.defineProperty(error, property, { value, configurable: true, writable: true, enumerable: true });
+    }
     for (const [property, value] of [
       ['name', name],
       ['stack', stack],

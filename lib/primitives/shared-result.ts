@@ -1,5 +1,5 @@
 import { describe } from '../input/describe.js';
-import { isSayable, type SharedErrors, type WrittenError } from './shared-errors.js';
+import { isSayable, isWrittenError, type SharedErrors } from './shared-errors.js';
 
 type Json = string | number | boolean | null | undefined | { readonly [key: string]: Json } | readonly Json[];
 
@@ -63,11 +63,23 @@ export const write = (result: SharedResult, errors: SharedErrors): string => {
   return THREW + JSON.stringify(error instanceof Error ? errors.write(error) : { thrown: inJson(error) });
 };
 
-/** What {@link write} wrote; `undefined` for anything else. */
+/** What {@link write} wrote; `undefined` for anything else that somebody left under the name. */
 export const read = (text: string, errors: SharedErrors): SharedResult | undefined => {
   const [ended, json] = [text.slice(0, 1), text.slice(1)];
-  if (ended === RETURNED) return { ended: 'returned', json };
+  if (ended === RETURNED) return json === '' || parsed(json) ? { ended: 'returned', json } : undefined;
   if (ended !== THREW) return undefined;
-  const written = JSON.parse(json) as WrittenError | { readonly thrown: unknown };
-  return { ended: 'threw', error: 'thrown' in written ? written.thrown : errors.read(written) };
+  const written = parsed(json)?.value;
+  if (typeof written !== 'object' || written === null) return undefined;
+  if (Object.hasOwn(written, 'thrown')) return { ended: 'threw', error: Reflect.get(written, 'thrown') };
+  return isWrittenError(written) ? { ended: 'threw', error: errors.read(written) } : undefined;
+};
+
+/** `undefined` for what is no JSON. */
+const parsed = (json: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(json) as unknown };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 };

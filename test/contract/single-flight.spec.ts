@@ -318,6 +318,16 @@ onEveryBackend((world: World) => {
       });
     });
 
+    it.each(['-null', '-{', '+{', '-{"name":1}'])('D13: tells where %s was left in place of a result', async (text) => {
+      const { locks, runtime } = await world.open();
+      const hold = await locks.acquire(flightLock(NAME));
+      await runtime.backend.singleFlight.land({ name: NAME, owner: hold.owner, text, keep: 60_000 });
+      await hold.release();
+      const work = new Work();
+      await expect(finish(share(locks, work, { ttl: '1m' }))).rejects.toBeInstanceOf(WrongKeyTypeError);
+      expect(work.runs).toBe(0);
+    });
+
     it('SF-15 refuses what is no option, and what cannot be run', async () => {
       const { locks } = await world.open();
       const calls: readonly [options: object, text: string][] = [

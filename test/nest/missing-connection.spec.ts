@@ -47,7 +47,8 @@ describe('A connection that is missing', () => {
   });
 
   it('D35: is refused where forRoot is called with undefined options', () => {
-    thrownBy(() => RedisLockModule.forRoot(undefined), LockOptionsError);
+    const { message } = thrownBy(() => RedisLockModule.forRoot(undefined), LockOptionsError);
+    expect(message).toBe('the options of RedisLockModule must be an object, such as {}, not undefined');
   });
 
   it.each([
