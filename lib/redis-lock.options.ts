@@ -32,7 +32,10 @@ export interface RedisLockOptions {
   readonly connections?: Readonly<Record<string, ConnectionInput>>;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks live on connections. Default: none. */
   readonly redlock?: RedlockOptions | undefined;
-  /** Put before every name, on all connections. Default: the `keyPrefix` of each connection, else none. */
+  /**
+   * Put before every name, on all connections, so that no lock has the name of a key of the application. Default: the
+   * `keyPrefix` of each connection, else none, of which the start-up probe warns. `''`: none is wanted.
+   */
   readonly keyPrefix?: string | undefined;
   /** How long acquirers wait that do not say. Default: 10 s. `Infinity`: without limit. */
   readonly wait?: Duration | undefined;

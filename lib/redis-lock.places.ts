@@ -50,10 +50,16 @@ export const parsePlaces = (given: Given): Places => {
 /** @param input `undefined` is a memory of its own. */
 const placeOf = (input: ConnectionInput | undefined, keyPrefix: string | undefined): ConnectionPlace => {
   const ownPrefix = input === undefined ? '' : keyPrefixOf(input);
-  return { connection: input, absent: undefined, keyPrefix: keyPrefix ?? ownPrefix };
+  const isPrefixChosen = keyPrefix !== undefined || ownPrefix !== '';
+  return { connection: input, absent: undefined, keyPrefix: keyPrefix ?? ownPrefix, isPrefixChosen };
 };
 
-const noPlace = (absent: string, keyPrefix = ''): ConnectionPlace => ({ connection: undefined, absent, keyPrefix });
+const noPlace = (absent: string, keyPrefix: string | undefined): ConnectionPlace => ({
+  connection: undefined,
+  absent,
+  keyPrefix: keyPrefix ?? '',
+  isPrefixChosen: keyPrefix !== undefined,
+});
 
 const noDefaultAmong = (names: readonly string[]): string => {
   const known = names.map((name) => describe(name)).join(' or ');

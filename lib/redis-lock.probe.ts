@@ -161,7 +161,8 @@ const targetsOf = (
   signal: AbortSignal,
 ): readonly Target[] => {
   const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };
-  const nodes = new NodesProbe({ ...settings, minReplicas: 0 }, terms);
+  // Servers that are there for locks have no other keys.
+  const nodes = new NodesProbe({ ...settings, minReplicas: 0, isPrefixChosen: true }, terms);
   const targets: Target[] = [...(redlock?.nodes ?? [])].map(([address, input]) => ({
     where: address,
     look: () => nodes.probe(input),

@@ -12,6 +12,8 @@ export interface ConnectionPlace {
   /** Why there is no connection at all, where there is none: what everybody is told who uses it. */
   readonly absent: string | undefined;
   readonly keyPrefix: string;
+  /** Whether somebody chose it, were it `''`: then there is nothing to warn of. */
+  readonly isPrefixChosen: boolean;
 }
 
 /** What holds for one connection, checked and complete. Durations are ms. */

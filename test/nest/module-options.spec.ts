@@ -137,6 +137,7 @@ describe('An option of the module', () => {
       others: new Map(),
       redlock: undefined,
       keyPrefix: '',
+      isPrefixChosen: false,
       wait: 10_000,
       watchdogTimeout: 30_000,
       fairWaitTimeout: 5000,

@@ -71,8 +71,8 @@ describe('The option connections', () => {
     });
     expect({ connection, keyPrefix }).toEqual({ connection: url, keyPrefix: '' });
     expect([...others]).toEqual([
-      ['billing', { connection: client, absent: undefined, keyPrefix: 'mine:' }],
-      ['cart', { connection: undefined, absent: undefined, keyPrefix: '' }],
+      ['billing', { connection: client, absent: undefined, keyPrefix: 'mine:', isPrefixChosen: true }],
+      ['cart', { connection: undefined, absent: undefined, keyPrefix: '', isPrefixChosen: false }],
     ]);
     client.disconnect();
   });

@@ -22,7 +22,7 @@ const logger = {
 };
 
 const start = async (options: RedisLockOptions): Promise<LockService> => {
-  const module = await compile({}, options);
+  const module = await compile({}, { keyPrefix: '', ...options });
   Logger.overrideLogger(logger);
   await module.init();
   started.push(module);
@@ -91,6 +91,22 @@ describe('When an application starts', () => {
         'no restart guard; no memory limit; messages by PUBLISH; all rights',
     ]);
     await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
+  });
+
+  it('D9: that there is no key prefix is warned of, unless none is wanted', async () => {
+    await start({ connection: server.url, keyPrefix: undefined });
+    expect(said).toEqual([
+      expect.stringMatching(/^warn Redis .*; no keyPrefix is given, so that a lock may have the name/),
+    ]);
+    for (const options of [
+      { connection: server.url, keyPrefix: 'lock:' },
+      { connection: server.url, keyPrefix: '' },
+      { connection: { host: server.host, port: server.port, keyPrefix: 'lock:' }, keyPrefix: undefined },
+    ]) {
+      said = [];
+      await start(options);
+      expect(said).toEqual([expect.stringMatching(/^log Redis .*all rights$/)]);
+    }
   });
 
   it('F18 it does not where locks could be evicted, and leaves nothing behind', async () => {

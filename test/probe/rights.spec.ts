@@ -10,7 +10,13 @@ import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWit
 const scheduler = new SteadyScheduler(systemScheduler, (error) => {
   throw error;
 });
-const settings: ProbeSettings = { keyPrefix: PREFIX, shardedPubSub: 'auto', minReplicas: 0, restartGuard: 0 };
+const settings: ProbeSettings = {
+  keyPrefix: PREFIX,
+  isPrefixChosen: true,
+  shardedPubSub: 'auto',
+  minReplicas: 0,
+  restartGuard: 0,
+};
 const terms = { commandTimeout: 2000, scheduler, signal: new AbortController().signal };
 
 let server: RedisServer;

@@ -22,6 +22,8 @@ export interface ProbeSettings {
   readonly minReplicas: number;
   /** ms; 0: none. */
   readonly restartGuard: number;
+  /** Whether a prefix was given, were it `''`, or is not needed. */
+  readonly isPrefixChosen: boolean;
 }
 
 /** What a look at the servers of one connection has shown. */
@@ -92,7 +94,7 @@ const lookAt = (
 const findings = (
   input: ConnectionInput,
   servers: readonly SeenServer[],
-  { minReplicas, restartGuard }: ProbeSettings,
+  { minReplicas, restartGuard, isPrefixChosen }: ProbeSettings,
   otherNodes: readonly SeenServer[] = [],
 ): Findings => {
   const expected: Expectations = { isCluster: isCluster(input), minReplicas, otherNodes };
@@ -103,9 +105,13 @@ const findings = (
   return {
     summary: summaryOf(where, servers, { minReplicas, restartGuard }),
     dangers: servers.flatMap((server) => dangersOf(server, expected)),
-    doubts: [...new Set([...doubts, ...unverified(input)])],
+    doubts: [...new Set([...doubts, ...unverified(input), ...(isPrefixChosen ? [] : [NO_PREFIX])])],
   };
 };
+
+const NO_PREFIX =
+  'no keyPrefix is given, so that a lock may have the name of a key of the application: ' +
+  "give one such as 'lock:', or '' where the names of locks are no names of other keys";
 
 const unverified = (input: ConnectionInput): readonly string[] => {
   const options = optionsOf(input);
