@@ -103,7 +103,8 @@ export interface RedisLockOptions {
   readonly probe?: 'refuse' | 'warn' | false | undefined;
   /**
    * Whether messages in a cluster stay with the shard of the lock (`SPUBLISH`), which all peers must do alike. `auto`: as
-   * Redisson decides, where the servers know how to (Redis 7). Default: `auto`.
+   * Redisson decides, where the servers know how to (Redis 7). `false`: beside Redisson before 3.22, 3.27, or with
+   * `ShardedSubscriptionMode.OFF`; otherwise nobody wakes anybody across the two. Default: `auto`.
    */
   readonly shardedPubSub?: 'auto' | boolean | undefined;
   /** HTTP status when somebody else holds the lock and one try was allowed. Default: 409. */
