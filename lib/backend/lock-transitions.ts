@@ -49,6 +49,11 @@ export interface ReleaseRequest {
   readonly lease: number;
 }
 
+/** An owner lets go of `name`, which is to stay held for `keep` ms from now: nobody can release it, and nobody renews it. */
+export interface LeaveBehindRequest extends ReleaseRequest {
+  readonly keep: number;
+}
+
 /**
  * `not-held`: the owner holds nothing under this name, because it released before or its lease ended. `heard`: how many
  * clients were told that it is free, where that was counted.
@@ -94,6 +99,11 @@ export interface LockTransitions {
   hold(request: HoldRequest): Promise<HoldOutcome>;
   /** Where the outcome stays unknown, the backend goes on in the background. */
   release(request: ReleaseRequest): Promise<ReleaseOutcome>;
+  /**
+   * Resolves with whether the owner still had it. Where the outcome stays unknown, the backend goes on in the background,
+   * and releases the lock if its time passes first.
+   */
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean>;
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
   /** Ends the hold of whoever has it. Resolves with whether somebody had. */
   forceRelease(name: string): Promise<boolean>;

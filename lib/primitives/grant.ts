@@ -258,10 +258,10 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
 
   /** It stays held on the server, by nobody who could release it, for as long as it was to be held at least. */
   private leaveBehind(): Promise<HoldRelease> {
-    const { name, owner, holds } = this;
-    return this.transitions.hold({ name, owner, count: 1, lease: holds.kept }).then(
-      ({ outcome }) => {
-        if (outcome === 'lost') this.onLost('gone');
+    const { name, owner, holds, countedFor: lease } = this;
+    return this.transitions.leaveBehind({ name, owner, lease, keep: holds.kept }).then(
+      (wasHeld) => {
+        if (!wasHeld) this.onLost('gone');
         return this.over(this.loss ? 'expired' : 'still-held');
       },
       (error: unknown) => {
@@ -275,8 +275,7 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     const { runtime, name, owner } = this;
     const { succession, transitions } = this.kind;
     succession?.releasing(name);
-    const lease = Math.max(this.countedUntil - runtime.scheduler.now(), runtime.watchdog.timeout);
-    return transitions.release({ name, owner, lease }).then(
+    return transitions.release({ name, owner, lease: this.countedFor }).then(
       (reply) => {
         succession?.released(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
         if (reply.outcome !== 'released') this.onLost('gone');
@@ -289,6 +288,12 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
         throw error;
       },
     );
+  }
+
+  /** Milliseconds after which the server has certainly dropped the hold if nothing more is asked of it. */
+  private get countedFor(): number {
+    const { scheduler, watchdog } = this.runtime;
+    return Math.max(this.countedUntil - scheduler.now(), watchdog.timeout);
   }
 
   /** Nothing comes after. */

@@ -68,6 +68,34 @@ describe('A lock on a quorum', () => {
     );
   });
 
+  it('D10: is left behind held by a quorum, also where a node does not answer', async () => {
+    let asked = 0;
+    const { lock, stores } = openQuorum(3, () => ((asked += 1) > 3 && asked % 3 === 0 ? 'not-sent' : 'answered'));
+    const request = { name: 'n', owner: 'a:1', lease: 1000 };
+    await expect(lock.acquire(request)).resolves.toMatchObject({ outcome: 'acquired' });
+    await expect(lock.leaveBehind({ ...request, keep: 5000 })).resolves.toBe(true);
+    expect(stores.map((store) => store.remaining('n'))).toEqual([5000, 5000, 1000]);
+  });
+
+  it('D10: is not left behind where a quorum has lost it, and is freed on the others', async () => {
+    const { clock, lock, stores } = openQuorum(3, () => 'answered');
+    const request = { name: 'n', owner: 'a:1', lease: 1000 };
+    await lock.acquire(request);
+    for (const store of stores.slice(1)) store.delete('n');
+    await expect(lock.leaveBehind({ ...request, keep: 5000 })).resolves.toBe(false);
+    await clock.advance(0);
+    expect(stores.map((store) => store.remaining('n'))).toEqual([-2, -2, -2]);
+  });
+
+  it('D10: is not known to be left behind where a quorum does not answer', async () => {
+    let fate: Fate = 'answered';
+    const { lock } = openQuorum(3, () => fate);
+    const request = { name: 'n', owner: 'a:1', lease: 1000 };
+    await lock.acquire(request);
+    fate = 'reply-lost';
+    await expect(lock.leaveBehind({ ...request, keep: 5000 })).rejects.toThrow(LockUnavailableError);
+  });
+
   it('has one owner at a time, whatever happens to what is asked and answered', async () => {
     const step = fc.record({
       owner: fc.constantFrom('a:1', 'b:1', 'c:1'),

@@ -6,6 +6,7 @@ import type {
   AcquireRequest,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -13,6 +14,7 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../lock-transitions.js';
+import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './store.js';
 
 /** One field of a group: who has it, how often, and until when by the store's clock. */
@@ -64,6 +66,10 @@ export class MemoryGroupLock implements LockTransitions {
     const held = this.heldBy(owner, group, fields);
     this.drop(group, fields, (field) => field.owner === owner);
     return { outcome: held ? 'released' : 'not-held' };
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return leftBehind(this, request);
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {

@@ -5,6 +5,7 @@ import type {
   AcquireRequest,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -13,6 +14,7 @@ import type {
   RenewOutcome,
 } from '../lock-transitions.js';
 import type { Stopwatch } from '../../time/stopwatch.js';
+import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './store.js';
 
 /** What a held lock is: one owner and how often it holds. */
@@ -59,6 +61,10 @@ export class MemoryLock implements LockTransitions {
   async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
     if (this.locks.find(name)?.owner !== owner) return { outcome: 'not-held' };
     return { outcome: 'released', heard: this.free(name) };
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return leftBehind(this, request);
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {

@@ -3,6 +3,7 @@ import type {
   AcquireOutcome,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   ReleaseOutcome,
   ReleaseRequest,
@@ -10,6 +11,7 @@ import type {
   RenewOutcome,
 } from '../lock-transitions.js';
 import type { ReadRequest, ReadTransitions } from '../read-write-transitions.js';
+import { leftBehind } from './left-behind.js';
 import type { ReadWriteData } from './read-write-data.js';
 
 /** The read half of a read-write lock in memory: the executable specification of `scripts/read-lock/*.lua`. */
@@ -40,6 +42,10 @@ export class MemoryReadLock implements ReadTransitions {
     const ttl = writes ? Math.max(store.remaining(name), lease) : this.data.longestRead(name, readers);
     locks.set(name, { ...held, readers }, ttl);
     return { outcome: 'held', sent: store.stopwatch() };
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return leftBehind(this, request);
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {

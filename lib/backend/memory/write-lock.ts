@@ -3,6 +3,7 @@ import type {
   AcquireOutcome,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   ReleaseOutcome,
   ReleaseRequest,
@@ -10,6 +11,7 @@ import type {
   RenewOutcome,
 } from '../lock-transitions.js';
 import type { WriteRequest, WriteTransitions } from '../read-write-transitions.js';
+import { leftBehind } from './left-behind.js';
 import type { HeldReadWriteLock, ReadWriteData } from './read-write-data.js';
 
 /** The write half of a read-write lock in memory: the executable specification of `scripts/write-lock/*.lua`. */
@@ -33,6 +35,10 @@ export class MemoryWriteLock implements WriteTransitions {
     if (!held) return { outcome: 'lost' };
     this.keep(name, { ...held, writer: { owner, count } }, lease);
     return { outcome: 'held', sent: this.data.store.stopwatch() };
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return leftBehind(this, request);
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {

@@ -8,6 +8,7 @@ import type {
   AcquireRequest,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -121,6 +122,17 @@ export class QuorumLock implements LockTransitions {
     // Free where a majority says so; and nothing says that it was lost before.
     if (ballot.answers.length >= majorityOf(this.size)) return { outcome: 'released' };
     throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }));
+  }
+
+  async leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    this.repair.stop(request.owner);
+    const ballot = new Ballot(this.nodes, (node) => node.leaveBehind(request));
+    this.background.add(ballot.settled);
+    const verdict = await this.verdict(ballot, (wasHeld) => wasHeld);
+    if (verdict === 'undecided')
+      throw noQuorum(ballot, this.quorum, request.name, (wasHeld) => ({ outcome: wasHeld ? 'held' : 'lost' }));
+    if (verdict === 'no') this.giveUp(request);
+    return verdict === 'yes';
   }
 
   /** Waits for every node: a late one would take the lock from whoever comes next. */

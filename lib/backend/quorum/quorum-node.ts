@@ -8,6 +8,7 @@ import type {
   AcquireRequest,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -71,6 +72,14 @@ export class QuorumNode {
     return this.order.run([owner], async () => {
       const reply = await this.backend.lock.hold(request);
       return this.isUndone(owner) ? { outcome: 'lost' } : reply;
+    });
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    const { owner } = request;
+    return this.order.run([owner], async () => {
+      const wasHeld = await this.backend.lock.leaveBehind(request);
+      return wasHeld && !this.isUndone(owner);
     });
   }
 

@@ -7,6 +7,7 @@ import type {
   AcquireRequest,
   HoldOutcome,
   HoldRequest,
+  LeaveBehindRequest,
   LockState,
   LockTransitions,
   ReleaseOutcome,
@@ -16,6 +17,7 @@ import type {
 } from '../lock-transitions.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
+import { LeftBehind } from './left-behind.js';
 import type { AcquireReply, LockDialect, ReleaseReply } from './lock-dialect.js';
 import { isTryAgain, unexpectedReply } from './replies.js';
 import type { Replicas } from './replication.js';
@@ -33,6 +35,7 @@ type About = Pick<TimedRequest<never, never>, 'key' | 'name' | 'deadline'>;
  */
 export class RedisLock implements LockTransitions {
   protected readonly undoing: Undoing;
+  protected readonly leftBehind: LeftBehind;
   private readonly unsettled: Unsettled;
 
   constructor(
@@ -43,6 +46,10 @@ export class RedisLock implements LockTransitions {
   ) {
     this.unsettled = new Unsettled(scheduler);
     this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost))[1]);
+    this.leftBehind = new LeftBehind(scheduler, {
+      hold: (request) => this.tryHold(request),
+      release: (request) => this.tryRelease(request),
+    });
   }
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {
@@ -79,7 +86,11 @@ export class RedisLock implements LockTransitions {
     return undefined;
   }
 
-  async hold(request: HoldRequest): Promise<HoldOutcome> {
+  hold(request: HoldRequest): Promise<HoldOutcome> {
+    return this.tryHold(request);
+  }
+
+  private async tryHold(request: HoldRequest): Promise<HoldOutcome> {
     const { name, owner, lease } = request;
     await this.unsettled.settled(owner);
     const deadline = this.deadline(lease);
@@ -140,6 +151,10 @@ export class RedisLock implements LockTransitions {
     );
   }
 
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return this.leftBehind.leave(request);
+  }
+
   /**
    * The only transition that ends the hold of somebody else. What arrives after the deadline is refused: it would end the
    * hold of whoever came next, although the caller has been told that it failed.
@@ -164,8 +179,8 @@ export class RedisLock implements LockTransitions {
   }
 
   /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
-  finish(ms: number): Promise<void> {
-    return this.undoing.finish(ms);
+  async finish(ms: number): Promise<void> {
+    await Promise.all([this.undoing.finish(ms), this.leftBehind.finish(ms)]);
   }
 
   protected deadline(lease = Number.POSITIVE_INFINITY): number {

@@ -13,7 +13,7 @@ import { WriteDialect } from './write-dialect.js';
 
 /**
  * Read locks in Redis. Other owners are gone once they have released. One that writes may read, stop reading and read
- * again: a release of unknown outcome, and its repetition in the background, must not end the next read.
+ * again: a release of unknown outcome, or what it left behind, must not end the next read from the background.
  */
 export class RedisReadLock extends RedisLock implements ReadTransitions {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();
@@ -28,6 +28,7 @@ export class RedisReadLock extends RedisLock implements ReadTransitions {
     const { owner } = request;
     await this.releases.get(owner);
     await this.undoing.abandon((ghost) => ghost.owner === owner);
+    await this.leftBehind.abandon(owner);
     await this.late.settled(owner);
     return super.hold(request);
   }

@@ -1,0 +1,7 @@
+import type { LeaveBehindRequest, LockTransitions } from '../lock-transitions.js';
+
+/** Leaves a lock behind that is held in memory, where no outcome stays unknown. */
+export const leftBehind = async (
+  locks: Pick<LockTransitions, 'hold'>,
+  { name, owner, keep }: LeaveBehindRequest,
+): Promise<boolean> => (await locks.hold({ name, owner, count: 1, lease: keep })).outcome === 'held';

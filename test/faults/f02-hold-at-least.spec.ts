@@ -1,0 +1,53 @@
+import type { Hold } from '../../lib/index.js';
+import { GrantedHold } from '../../lib/primitives/granted-hold.js';
+import { mentions } from '../servers/fault-proxy.js';
+import { settled, until } from './observe.js';
+import { RECONNECT, useBench } from './open-locks.js';
+
+/** The lease that renewals grant, ms: long enough for everything that is waited for here. */
+const LEASE = 10_000;
+/** For how long the lock is to be held at least, ms. */
+const KEPT = 60_000;
+
+const keepAtLeast = (hold: Hold): void => {
+  if (!(hold instanceof GrantedHold)) throw new Error('Not a hold of one lock');
+  hold.keepAtLeast(KEPT);
+};
+
+describe('F2: the reply to the end of a hold is lost that is to last longer', () => {
+  const bench = useBench();
+  const remaining = (): Promise<number> => bench().admin.pttl('kept');
+
+  const held = async () => {
+    const { client, proxy } = await bench().openBehindProxy({ watchdogTimeout: LEASE, commandTimeout: '1s' });
+    const hold = await client.locks.acquire('kept');
+    keepAtLeast(hold);
+    return { client, proxy, hold };
+  };
+
+  it.each(['cutBefore', 'cutAfter'] as const)(
+    'D10: stays held where the connection is cut once (%s)',
+    async (fault) => {
+      const { client, proxy, hold } = await held();
+      const cut = proxy[fault](mentions('evalsha', 'kept'));
+      const release = await settled(() => hold.release());
+      await cut;
+      expect(release.value).toBe('still-held');
+      expect(await remaining()).toBeGreaterThan(LEASE);
+      expect(client.runtime.grants.size).toBe(0);
+    },
+  );
+
+  it('D10: stays held where the server cannot be reached for longer', async () => {
+    const { proxy, hold } = await held();
+    proxy.acceptThenClose();
+    const cut = proxy.cutBefore(mentions('evalsha', 'kept'));
+    const release = await settled(() => hold.release());
+    await cut;
+    expect(release.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(await remaining()).toBeLessThanOrEqual(LEASE);
+    proxy.heal();
+    const isKept = async () => (await remaining()) > LEASE;
+    await until(isKept, RECONNECT + 2000, 'the lock is kept');
+  });
+});
