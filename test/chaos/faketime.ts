@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisServer } from '../servers/redis-server.js';
@@ -9,7 +9,7 @@ const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu', '', 'faketime'].map(
 );
 
 /** Where libfaketime is; installed where it is not there yet. */
-const library = (): string => {
+export const fakeTimeLibrary = (): string => {
   const find = (): string | undefined => LIBRARIES.find((path) => existsSync(path));
   if (!find()) spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'faketime'], { stdio: 'ignore' });
   const found = find();
@@ -29,9 +29,11 @@ export class ClockedServer {
     writeFileSync(file, '+0');
     const environment = {
       // libc last: in any other order the server recurses in its allocator and dies.
-      LD_PRELOAD: `${library()} libc.so.6`,
+      LD_PRELOAD: `${fakeTimeLibrary()} libc.so.6`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
+      // Instants are given by this one.
+      TZ: 'UTC',
       // Timers go on as ever.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
@@ -41,6 +43,15 @@ export class ClockedServer {
     } finally {
       for (const name of Object.keys(environment)) delete process.env[name];
     }
+  }
+
+  /** From now on the server's clock stands still at an instant, ms since 1970. */
+  standAt(instant: number): void {
+    // Half a millisecond more, since fractions are not read exactly.
+    const text = new Date(instant).toISOString().replace('T', ' ').replace('Z', '5');
+    // In one step, since the server reads the file whenever it likes.
+    writeFileSync(`${this.file}.next`, text);
+    renameSync(`${this.file}.next`, this.file);
   }
 
   /** From now on the server's clock is off by so many seconds, or runs at another rate: `x1.05`. */

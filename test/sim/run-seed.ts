@@ -3,6 +3,7 @@ import { planFaults } from './stage/faults.js';
 import { Stage } from './stage/stage.js';
 import { Simulation, type Violation } from './engine/simulation.js';
 import { scenarios } from './scenarios/index.js';
+import type { RealScripts } from './server/real-scripts.js';
 import type { Scenario } from './scenarios/scenario.js';
 import { checkLeftovers } from './checks/leftovers.js';
 import { withChance } from './engine/chance.js';
@@ -22,11 +23,11 @@ export interface Outcome {
   readonly events: number;
 }
 
-const runOn = async (simulation: Simulation, scenario: Scenario): Promise<void> => {
+const runOn = async (simulation: Simulation, scenario: Scenario, real: RealScripts | undefined): Promise<void> => {
   const { rng } = simulation;
   const profile = drawProfile(rng);
   simulation.note('run', () => `seed ${simulation.seed}, ${scenario.name}, ${JSON.stringify(profile)}`);
-  const stage = new Stage(simulation, profile, scenario.cast(rng));
+  const stage = new Stage(simulation, profile, scenario.cast(rng), real);
   planFaults(stage, scenario.mayKill);
   let isPlayed = false;
   const { actors, finish } = scenario.play(stage);
@@ -54,15 +55,18 @@ export interface SeedOptions {
   readonly isTraced?: boolean;
   /** The one scenario to draw from. Default: all. */
   readonly only?: string | undefined;
+  /** Executes each script as well and has to reply the same. */
+  readonly real?: RealScripts | undefined;
 }
 
 /** One run, which the seed decides in every detail. */
-export const runSeed = async (seed: number, { isTraced = false, only }: SeedOptions = {}): Promise<Outcome> => {
+export const runSeed = async (seed: number, { isTraced = false, only, real }: SeedOptions = {}): Promise<Outcome> => {
   const simulation = new Simulation(seed, isTraced);
   const possible = only === undefined ? scenarios : scenarios.filter(({ name }) => name === only);
   if (possible.length === 0) throw new Error(`There is no scenario '${only}'`);
   const scenario = simulation.rng.pick(possible);
-  await withChance(simulation.rng, () => runOn(simulation, scenario));
+  await real?.reset();
+  await withChance(simulation.rng, () => runOn(simulation, scenario, real));
   const { violations, timeline, events } = simulation;
   return { seed, scenario: scenario.name, violations, timeline: timeline.toString(), events };
 };

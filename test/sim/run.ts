@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { fakeTimeLibrary } from '../chaos/faketime.js';
 import { runCampaign } from './campaign/campaign.js';
 import type { Tally } from './campaign/range.js';
 import { checkPlanted } from './planted/check-planted.js';
+import { serverNames } from './stage/stage.js';
+import { RealScripts } from './server/real-scripts.js';
 import { runSeed } from './run-seed.js';
 
 const { values: given } = parseArgs({
@@ -17,6 +20,8 @@ const { values: given } = parseArgs({
     /** Runs with planted bugs, all or one by its name. */
     planted: { type: 'boolean', default: false },
     only: { type: 'string' },
+    /** Executes every script on a real Redis server as well. */
+    real: { type: 'boolean', default: false },
     /** Keeps the results in the repository. */
     write: { type: 'boolean', default: false },
   },
@@ -33,7 +38,9 @@ const whole = (option: string, text: string): number => {
 };
 
 const replay = async (seed: number): Promise<boolean> => {
-  const { timeline, violations, scenario } = await runSeed(seed, { isTraced: true, only: given.scenario });
+  const real = given.real ? await RealScripts.start(serverNames) : undefined;
+  const { timeline, violations, scenario } = await runSeed(seed, { isTraced: true, only: given.scenario, real });
+  await real?.stop();
   print(timeline);
   for (const { rule, what } of violations) print(`FAIL ${scenario}, ${rule}: ${what}`);
   if (violations.length === 0) print(`ok   ${scenario}: nothing found`);
@@ -41,6 +48,8 @@ const replay = async (seed: number): Promise<boolean> => {
 };
 
 const explore = async (): Promise<boolean> => {
+  // Before there are several processes, each of which would install it.
+  if (given.real) fakeTimeLibrary();
   const started = performance.now();
   const from = whole('from', given.from);
   const seeds = whole('seeds', given.seeds);
@@ -51,7 +60,15 @@ const explore = async (): Promise<boolean> => {
     nextReport += 5000;
     print(`     ${total.seeds} of ${seeds} seeds, ${total.failures.length} failed`);
   };
-  const total = await runCampaign({ from, seeds, jobs, scenario: given.scenario, stopsAtFirst: false, onProgress });
+  const total = await runCampaign({
+    from,
+    seeds,
+    jobs,
+    scenario: given.scenario,
+    stopsAtFirst: false,
+    real: given.real,
+    onProgress,
+  });
   const seconds = (performance.now() - started) / 1000;
   for (const { seed, scenario, rule, what } of total.failures) {
     print(`FAIL seed ${seed}, ${scenario}, ${rule}: ${what}`);

@@ -1,3 +1,5 @@
+import { serverNames } from '../stage/stage.js';
+import { RealScripts } from '../server/real-scripts.js';
 import { runSeed } from '../run-seed.js';
 
 /** Seeds that are run one after the other. */
@@ -10,6 +12,8 @@ export interface Range {
   readonly scenario?: string | undefined;
   /** Whether to stop at the first seed that fails. */
   readonly stopsAtFirst: boolean;
+  /** Whether every script is executed on a real server as well. */
+  readonly real: boolean;
 }
 
 /** A seed that failed. */
@@ -42,21 +46,25 @@ export const add = (total: Tally, part: Tally): void => {
 const REPORT_EVERY = 50;
 
 /** @param report Told now and then what has been done since the last report. */
-export const runRange = async (
+export const runRange = async (range: Range, report: (part: Tally) => void): Promise<void> => {
+  const real = range.real ? await RealScripts.start(serverNames) : undefined;
+  try {
+    await runSeeds(range, real, report);
+  } finally {
+    await real?.stop();
+  }
+};
+
+const runSeeds = async (
   { from, seeds, step, scenario, stopsAtFirst }: Range,
+  real: RealScripts | undefined,
   report: (part: Tally) => void,
 ): Promise<void> => {
   let part = emptyTally();
   for (let seed = from; seed < from + seeds; seed += step) {
-    const outcome = await runSeed(seed, { only: scenario });
-    add(part, {
-      seeds: 1,
-      events: outcome.events,
-      scenarios: { [outcome.scenario]: 1 },
-      failures: outcome.violations
-        .slice(0, 1)
-        .map(({ rule, what }) => ({ seed, scenario: outcome.scenario, rule, what })),
-    });
+    const { events, scenario: name, violations } = await runSeed(seed, { only: scenario, real });
+    const failures = violations.slice(0, 1).map(({ rule, what }) => ({ seed, scenario: name, rule, what }));
+    add(part, { seeds: 1, events, scenarios: { [name]: 1 }, failures });
     const isOver = stopsAtFirst && part.failures.length > 0;
     if (part.seeds < REPORT_EVERY && !isOver) continue;
     report(part);

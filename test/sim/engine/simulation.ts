@@ -34,6 +34,7 @@ export class Simulation {
   private time = 0;
   private readonly queue = new EventQueue();
   private readonly actions = new Set<PendingAction>();
+  private readonly outside = new Set<Promise<unknown>>();
   private lastOwner: object | undefined;
 
   constructor(
@@ -73,6 +74,14 @@ export class Simulation {
     this.lastOwner = owner;
   }
 
+  /** Time stands still until `work`, which happens outside of the simulation, has settled. */
+  await<T>(work: Promise<T>): Promise<T> {
+    this.outside.add(work);
+    const settled = (): void => void this.outside.delete(work);
+    work.then(settled, settled);
+    return work;
+  }
+
   note(who: string, what: () => string): void {
     this.timeline.note(this.time, who, what);
   }
@@ -99,6 +108,10 @@ export class Simulation {
       next.run();
       await this.actInTheMiddle();
       await setImmediate();
+      while (this.outside.size > 0) {
+        await Promise.allSettled(this.outside);
+        await setImmediate();
+      }
       for (const check of this.checks) check();
     }
     return true;

@@ -31,7 +31,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const find = async (bug: PlantedBug, { seeds, jobs }: Plan): Promise<Finding> => {
   const started = performance.now();
   const env = { ...process.env, CHAOS_MUTATION: JSON.stringify(bug.edits), NODE_OPTIONS: `--require ${MUTATE}` };
-  const { failures } = await runCampaign({ from: 1, seeds, jobs, env, stopsAtFirst: true });
+  const { failures } = await runCampaign({ from: 1, seeds, jobs, env, stopsAtFirst: true, real: false });
   const seconds = (performance.now() - started) / 1000;
   const [first] = failures;
   print(

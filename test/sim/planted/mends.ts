@@ -1,4 +1,82 @@
 import type { PlantedBug } from './planted-bug.js';
 
 /** The defects that were mended, each with its mend taken out. */
-export const mends: readonly PlantedBug[] = [];
+export const mends: readonly PlantedBug[] = [
+  {
+    name: 'D1',
+    what: 'the reply to a renewal lengthens a lease that was shortened after the renewal was sent',
+    edits: [
+      {
+        file: 'watchdog/lease.ts',
+        find: 'for (let later = next; later; later = later.next) if (later.remaining < earliest.remaining) earliest = later;',
+        replace: 'void next;',
+      },
+    ],
+  },
+  {
+    name: 'D2',
+    what: 'a release that is announced while a take is on its way is forgotten',
+    edits: [
+      {
+        file: 'waiting/contention.ts',
+        find: 'if (!this.isNewsDue) this.wakeUp.forget();',
+        replace: 'this.wakeUp.forget();',
+      },
+    ],
+  },
+  {
+    name: 'D7',
+    what: 'a listener of events runs as the owner of the region in which the event happened',
+    edits: [
+      {
+        file: 'observability/lock-events.ts',
+        find: 'if (this.listeners.size > 0) runOutsideRegions(() => this.tell(event));',
+        replace: 'this.tell(event);',
+      },
+    ],
+  },
+  {
+    name: 'D11',
+    what: 'of two callers in one scope each makes the result that they could share',
+    edits: [
+      {
+        file: 'primitives/shared-work.ts',
+        find: 'return covering !== undefined && !covering.region.isScope;',
+        replace: 'return covering !== undefined;',
+      },
+    ],
+  },
+  {
+    name: 'D12',
+    what: 'a candidate is elected although it was stopped in the turn of the grant',
+    edits: [
+      {
+        file: 'primitives/leader-election.ts',
+        find: "if (leading.signal.aborted) return true;\n      this.now = 'leader';",
+        replace: "if (!leading.signal.aborted) this.now = 'leader';",
+      },
+    ],
+  },
+  {
+    name: 'D16',
+    what: 'a lone waiter of a fair lock that dies keeps its place for as long as the lease of the holder',
+    edits: [
+      {
+        file: 'backend/memory/fair-queue.ts',
+        find: 'ahead.length === 0 && !isOurs(owner)',
+        replace: 'ahead.length === 0',
+      },
+    ],
+  },
+  {
+    name: 'D17',
+    what: 'a forced release that failed takes effect later',
+    edits: [
+      {
+        file: 'backend/redis/lock.ts',
+        find: 'send: (limits) => this.dialect.forceRelease(name, limits),',
+        replace: 'send: (limits) => this.dialect.forceRelease(name, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
+      },
+    ],
+  },
+];

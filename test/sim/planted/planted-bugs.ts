@@ -1,4 +1,119 @@
 import type { PlantedBug } from './planted-bug.js';
 
 /** Mistakes that somebody could make in the library some day. */
-export const plantedBugs: readonly PlantedBug[] = [];
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'no-second-try',
+    what: 'nobody tries again after subscribing, so a release in between goes unheard',
+    edits: [{ file: 'waiting/ear.ts', find: 'else this.onHearing();', replace: '' }],
+  },
+  {
+    name: 'wake-before-delete',
+    what: 'waiters are told of a release a few milliseconds before the lock is free',
+    edits: [
+      {
+        file: 'backend/memory/lock.ts',
+        find: '    this.store.delete(name);\n    return this.announces',
+        replace: "    this.store.set(name, 'hash', this.locks.find(name), 5);\n    return this.announces",
+      },
+    ],
+  },
+  {
+    name: 'unwanted-grant-kept',
+    what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
+    edits: [{ file: 'waiting/contention.ts', find: 'this.tries.giveBack(this.name, got);', replace: '' }],
+  },
+  {
+    name: 'short-lease-handed-over',
+    what: 'a lock is handed over to a waiter that wants another lease than the server has granted',
+    edits: [
+      {
+        file: 'waiting/hand-over.ts',
+        find: 'if (handed >= max || lease !== wanted || sent.elapsed',
+        replace: 'if (handed >= max || sent.elapsed',
+      },
+      {
+        file: 'waiting/hand-over.ts',
+        find: 'return { ...acquired, handed: handed + 1 };',
+        replace: 'return { ...acquired, lease: wanted, handed: handed + 1 };',
+      },
+    ],
+  },
+  {
+    name: 'renewal-after-release',
+    what: 'the watchdog goes on renewing what was released',
+    edits: [
+      {
+        file: 'primitives/grant.ts',
+        find: '  private letGo(): void {\n    this.runtime.watchdog.unwatch(this);\n    this.lease.end();',
+        replace: '  private letGo(): void {\n',
+      },
+    ],
+  },
+  {
+    name: 'permits-returned-twice',
+    what: 'a release of permits whose reply was lost is sent again as another release',
+    edits: [
+      {
+        file: 'backend/redis/marked-requests.ts',
+        find: 'const ask = (): Promise<Answer<Outcome>> => this.ask(identity, deadline(), send);',
+        replace:
+          'const ask = (): Promise<Answer<Outcome>> => this.ask(this.identify(identity.name), deadline(), send);',
+      },
+    ],
+  },
+  {
+    name: 'heartbeat-of-one-who-left',
+    what: 'a waiter that has left goes on being kept among those that wait',
+    edits: [
+      {
+        file: 'waiting/fair-line.ts',
+        find: 'if (this.places.first === waiter) this.wakeUp.notify();\n    this.places.delete(waiter);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'turn-not-ended',
+    what: 'a turn that ends with an error keeps all that come after it from theirs',
+    edits: [{ file: 'scope/turns.ts', find: 'work.then(end, end);', replace: 'work.then(end, () => {});' }],
+  },
+  {
+    name: 'late-reply-believed',
+    what: 'a lease is counted from when its reply came, not from when the command was sent',
+    edits: [
+      {
+        file: 'backend/redis/request-in-time.ts',
+        find: 'return request.read(reply, sent) ?? again();',
+        replace: 'return request.read(reply, new Stopwatch(scheduler)) ?? again();',
+      },
+    ],
+  },
+  {
+    name: 'wall-clock-only',
+    what: 'deadlines go by the wall clock alone, which can be set back',
+    edits: [
+      {
+        file: 'time/stopwatch.ts',
+        find: 'Math.max(monotonic, wall - this.wallStart)',
+        replace: 'wall - this.wallStart',
+      },
+    ],
+  },
+  {
+    name: 'no-deadline-on-the-server',
+    what: 'the server executes what comes after the caller was told that it failed',
+    edits: [
+      {
+        file: 'backend/redis/request-in-time.ts',
+        find: 'Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt))',
+        replace: 'Number.MAX_SAFE_INTEGER',
+      },
+    ],
+  },
+  {
+    name: 'unknown-grant-kept',
+    what: 'an acquisition of unknown outcome is not undone',
+    edits: [{ file: 'backend/redis/undoing.ts', find: 'if (this.finished) return;', replace: 'return;' }],
+  },
+];

@@ -24,7 +24,7 @@ class Uses {
     private readonly stage: Stage,
     readonly total: number,
   ) {
-    counterTable(stage.server.store).set(NAME, total);
+    stage.server.put(NAME, total);
     stage.simulation.checks.push(() => this.check());
   }
 

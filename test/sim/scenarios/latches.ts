@@ -48,7 +48,7 @@ export const latches: Scenario = {
   play: (stage) => {
     const { rng, server, simulation } = stage;
     const progress: Progress = { begun: 0, count: rng.whole(1, 4) };
-    counterTable(server.store).set(NAME, progress.count);
+    server.put(NAME, progress.count);
     const counters = Array.from({ length: progress.count }, () => countDown(stage.actor(), progress));
     const waiters = Array.from({ length: rng.whole(1, 4) }, () => awaitOpen(stage.actor(), progress));
     return {

@@ -53,7 +53,7 @@ export const semaphores: Scenario = {
   play: (stage) => {
     const { rng } = stage;
     const permits = new Permits(stage, rng.whole(1, 3));
-    counterTable(stage.server.store).set(NAME, permits.total);
+    stage.server.put(NAME, permits.total);
     const crowd = Array.from({ length: rng.whole(2, 7) }, () => stage.actor());
     return {
       actors: crowd.map((actor) => repeat(rng.whole(1, 4), () => takeOnce(actor, permits))),

@@ -1,8 +1,12 @@
+import { counterTable } from '../../../lib/backend/memory/counter.js';
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import { permitDeadlines } from '../../../lib/keys/names.js';
 import type { PermitIds } from '../../../lib/scope/permit-id.js';
 import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
+import type { SimulatedStore } from './simulated-store.js';
 
 const idsOf = (ids: string | number | readonly (string | number)[]): PermitIds => {
   const [first = '', ...others] = [ids].flat().map(String);
@@ -15,22 +19,25 @@ const leaseOf = (lease: number): number => (lease < 0 ? Number.POSITIVE_INFINITY
 /** The scripts of permits with ids and leases. */
 export const definePermits = (
   table: ScriptTable,
+  store: SimulatedStore,
   { permitExpirableSemaphore: pool }: MemoryBackend,
   now: ServerNow,
 ): void => {
+  const counts = counterTable(store);
   const { acquire, release, releaseAll, updateLease, lease, inspect } = scripts.permits;
   table.define(acquire, async ({ permits }, { ids, lease: ms, notAfter }) => {
     if (now() > notAfter) return ['late', '', now(), 0, 0];
     const reply = await pool.acquire({ name: permits, ids: idsOf(ids), lease: leaseOf(ms) });
-    if (reply.outcome === 'acquired') return ['acquired', '', now(), 0, 0];
+    if (reply.outcome === 'acquired') return ['acquired', '', now(), counts.find(permits) ?? 0, 0];
     return [reply.isSet ? 'busy' : 'not-set', '', now(), reply.available, reply.remaining];
   });
   table.define(release, async ({ permits }, { id }) => [await pool.release(permits, id), '', now()]);
   table.define(releaseAll, async ({ permits }, { ids }) => {
     const wanted = idsOf(ids);
-    const leases = await Promise.all(wanted.map((id) => pool.lease(permits, id)));
+    const out = deadlineTable(store).find(permitDeadlines(permits));
+    const found = wanted.filter((id) => out?.has(id)).length;
     const outcome = await pool.releaseAll(permits, wanted);
-    return [outcome, '', now(), outcome === 'released' ? 0 : leases.filter((ms) => ms !== undefined).length];
+    return [outcome, '', now(), outcome === 'released' ? 0 : found];
   });
   table.define(updateLease, async ({ permits }, { id, lease: ms, notAfter }) => {
     if (now() > notAfter) return ['late', '', now()];

@@ -1,3 +1,4 @@
+import { counterTable } from '../../../lib/backend/memory/counter.js';
 import { lockTable } from '../../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write-data.js';
@@ -12,6 +13,7 @@ import { defineFlights } from './flight-scripts.js';
 import { defineForceReleases } from './force-release-scripts.js';
 import { defineLocks } from './lock-scripts.js';
 import { definePermits } from './permit-scripts.js';
+import type { RealScripts } from './real-scripts.js';
 import { ScriptTable } from './script-table.js';
 import { SimulatedStore } from './simulated-store.js';
 
@@ -43,8 +45,9 @@ export class SimulatedServer implements End {
     readonly name: string,
     readonly rate: number,
     private readonly offset: number,
+    private readonly real?: RealScripts,
   ) {
-    const clock = { now: () => this.exactNow, schedule: () => ({ cancel: () => {} }) };
+    const clock = { now: () => this.now, schedule: () => ({ cancel: () => {} }) };
     const scheduler = new SteadyScheduler(clock, (error) => simulation.violate('server', String(error)));
     this.store = new SimulatedStore(scheduler);
     this.backend = new MemoryBackend(this.store, 'clock');
@@ -53,17 +56,19 @@ export class SimulatedServer implements End {
     defineFairLocks(this.table, this.backend, now);
     defineForceReleases(this.table, this.backend, now);
     defineCounters(this.table, this.store, this.backend, now);
-    definePermits(this.table, this.backend, now);
+    definePermits(this.table, this.store, this.backend, now);
     defineFlights(this.table, this.store, now);
   }
 
   /** Whole milliseconds, as Redis tells them. */
   get now(): number {
-    return Math.floor(this.exactNow);
+    return Math.floor(this.simulation.now * this.rate + this.offset);
   }
 
-  private get exactNow(): number {
-    return this.simulation.now * this.rate + this.offset;
+  /** Sets a number before anything happens. */
+  put(name: string, count: number): void {
+    counterTable(this.store).set(name, count);
+    if (this.real) void this.simulation.await(this.real.put(this.name, name, count));
   }
 
   enqueue(at: number, run: () => void): void {
@@ -92,9 +97,21 @@ export class SimulatedServer implements End {
       throw error;
     });
     for (const name of names) this.noteFreed(name, heldOnes.includes(name));
+    if (this.real) await this.simulation.await(this.compare(this.real, script, keys, args, reply));
     this.simulation.note(this.name, () => `${script.name} ${Object.values(keys).join(' ')} → ${reply.join(' ')}`);
     for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore });
     return reply;
+  }
+
+  private async compare<S extends Script>(
+    real: RealScripts,
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    reply: readonly unknown[],
+  ): Promise<void> {
+    const difference = await real.compare(this.name, this.now, script, keys, args, reply);
+    if (difference !== undefined) this.simulation.violate('same as on Redis', difference);
   }
 
   /** Milliseconds of true time for which the owner holds; below 0 where it does not. */

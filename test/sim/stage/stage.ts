@@ -8,6 +8,7 @@ import { Waits } from '../checks/waits.js';
 import { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 import { Delays } from '../network/delays.js';
+import type { RealScripts } from '../server/real-scripts.js';
 import { SimulatedServer } from '../server/simulated-server.js';
 import { Actor } from './actor.js';
 import type { Profile } from './profile.js';
@@ -18,6 +19,15 @@ const DRIFT = 0.004;
 const TURNS_MS = 150;
 
 const SAFETY_POLL_MS = 5000;
+/** When runs begin by the clocks of servers, roughly: some day in the future, ms since 1970. */
+const EPOCH_MS = 2_000_000_000_000;
+
+const MOST_SERVERS = 3;
+
+const serverName = (index: number): string => `server-${index + 1}`;
+
+/** The servers that a run may have. */
+export const serverNames: readonly string[] = Array.from({ length: MOST_SERVERS }, (_, index) => serverName(index));
 
 /** What a scenario is to have. */
 export interface Cast {
@@ -42,6 +52,7 @@ export class Stage {
     readonly simulation: Simulation,
     readonly profile: Profile,
     { servers, processes, checksWakeUps = true }: Cast,
+    private readonly real?: RealScripts,
   ) {
     this.rng = simulation.rng;
     this.delays = new Delays(this.rng, profile.delays);
@@ -53,7 +64,7 @@ export class Stage {
     const idle = name === 'quiet' ? quiet : troubled;
     this.minimums = new MinimumHolds(simulation, profile);
     this.waits = new Waits(simulation, checksWakeUps ? idle : Number.POSITIVE_INFINITY);
-    this.servers = Array.from({ length: servers }, (_, index) => this.startServer(`server-${index + 1}`));
+    this.servers = Array.from({ length: servers }, (_, index) => this.startServer(serverName(index)));
     for (let index = 0; index < processes; index += 1) this.startProcess();
   }
 
@@ -113,12 +124,8 @@ export class Stage {
   }
 
   private startServer(name: string): SimulatedServer {
-    const server = new SimulatedServer(
-      this.simulation,
-      name,
-      this.rate(),
-      this.rng.between(0, 100_000) + 1_700_000_000_000,
-    );
+    const offset = EPOCH_MS + this.rng.between(0, 100_000);
+    const server = new SimulatedServer(this.simulation, name, this.rate(), offset, this.real);
     this.sections.watch(server);
     this.minimums.watch(server);
     watchTokens(this.simulation, server);

@@ -1,0 +1,83 @@
+import { Redis } from 'ioredis';
+import { ClockedServer } from '../../chaos/faketime.js';
+import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/redis/scripts/script.js';
+
+/**
+ * Places of replies that may differ: tokens, which are made of microseconds; how many hear a message, which only real
+ * clients do; which of several readers is named; and whether a writer was known to wait.
+ */
+const INCOMPARABLE: Readonly<Record<string, number>> = {
+  'fenced-lock/acquire': 4,
+  'lock/release': 2,
+  'read-lock/acquire': 2,
+  'write-lock/acquire': 2,
+  'write-lock/withdraw': 0,
+};
+
+const comparable = (script: string, reply: readonly unknown[]): string =>
+  JSON.stringify(reply.filter((_, index) => index !== INCOMPARABLE[script]));
+
+interface RealServer {
+  readonly clocked: ClockedServer;
+  readonly client: Redis;
+}
+
+/** Real Redis servers that execute each script as well, at the same instant, and have to reply the same. */
+export class RealScripts {
+  private constructor(private readonly servers: ReadonlyMap<string, RealServer>) {}
+
+  /** @param names Of the simulated servers that there may be: each has a clock of its own. */
+  static async start(names: readonly string[]): Promise<RealScripts> {
+    const servers = new Map<string, RealServer>();
+    for (const name of names) {
+      const clocked = await ClockedServer.start();
+      servers.set(name, { clocked, client: new Redis(clocked.server.url) });
+    }
+    return new RealScripts(servers);
+  }
+
+  /** Nothing is left of the run before. */
+  async reset(): Promise<void> {
+    await Promise.all([...this.servers.values()].map(({ client }) => client.flushall()));
+  }
+
+  async stop(): Promise<void> {
+    for (const { client, clocked } of this.servers.values()) {
+      client.disconnect();
+      await clocked.server.stop();
+    }
+  }
+
+  /**
+   * @param server The name of the simulated server.
+   * @returns What is wrong with `reply`; `undefined`: nothing.
+   */
+  async compare<S extends Script>(
+    server: string,
+    now: number,
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    reply: readonly unknown[],
+  ): Promise<string | undefined> {
+    const { clocked, client } = this.named(server);
+    clocked.standAt(now);
+    const { keyCount, parameters } = encode(script, keys, args);
+    const real: unknown = await client.eval(script.text, keyCount, ...parameters);
+    const expected = comparable(script.name, reply);
+    const found = Array.isArray(real) ? comparable(script.name, real) : String(real);
+    if (found === expected) return undefined;
+    return `${script.name} ${parameters.join(' ')} replies ${found} on Redis and ${expected} in memory`;
+  }
+
+  /** Sets a number. */
+  async put(server: string, name: string, count: number): Promise<void> {
+    await this.named(server).client.set(name, count);
+  }
+
+  private named(name: string): RealServer {
+    const server = this.servers.get(name);
+    if (!server) throw new Error(`There is no real server for ${name}`);
+    return server;
+  }
+}
