@@ -7,6 +7,7 @@ import type { MultiHold } from '../primitives/multi-hold.js';
 import { MultiLock } from '../primitives/multi-lock.js';
 import { Semaphore } from '../primitives/semaphore.js';
 import { takeAll } from '../primitives/take-all.js';
+import { refusal } from '../waiting/refusal.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 
 /**
@@ -21,8 +22,7 @@ export const enterFor = async (
   terms: Terms,
 ): Promise<Guard> => {
   if (typeof need === 'object') {
-    const semaphores = names.map((name) => new Semaphore(runtime, name, template));
-    return enterSemaphores(semaphores, need, terms);
+    return enterSemaphores(runtime, names, template, need, terms);
   }
   const locks = names.map((name) => new ReentrantLock(runtime, name, template, runtime.kinds[need]));
   const [only, ...others] = locks;
@@ -38,16 +38,19 @@ const keepAtLeast = (hold: GrantedHold | MultiHold, ms: number): void => {
 };
 
 const enterSemaphores = async (
-  semaphores: readonly Semaphore[],
+  runtime: LockRuntime,
+  names: readonly string[],
+  template: string | undefined,
   { permits }: Permits,
   { limit }: Terms,
 ): Promise<Guard> => {
   const entered = await takeAll<Semaphore, Guard>(
     {
-      parts: semaphores,
+      parts: names.map((name) => new Semaphore(runtime, name, template)),
       inCommonOrder: true,
       take: (semaphore, within) => semaphore.enter(permits, within),
       giveBack: ({ leave }) => leave(),
+      aborted: (end) => refusal({ what: 'Semaphore', name: names.join(', '), template, limit }, end, undefined),
     },
     limit,
   );

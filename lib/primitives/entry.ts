@@ -77,8 +77,9 @@ export class Entry {
   }
 
   private async enterInRegion(region: Region, hold: GrantedHold, request: Request): Promise<Entered<GrantedHold>> {
-    const endTurn = await this.takeTurnIn(region, request).catch(async (error: unknown) => {
-      await hold.releaseQuietly();
+    const endTurn = await this.takeTurnIn(region, request).catch((error: unknown) => {
+      // In the background: nobody needs to wait for it.
+      void hold.releaseQuietly();
       throw error;
     });
     const inTurn = entered(hold, endTurn);
@@ -88,7 +89,7 @@ export class Entry {
       hold.assertHeld();
       return inTurn;
     } catch (error) {
-      await inTurn.leave();
+      void inTurn.leave();
       throw error;
     }
   }

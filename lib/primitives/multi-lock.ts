@@ -1,6 +1,7 @@
 import { LockOptionsError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { assertNameCount, sortedNames } from '../keys/names.js';
+import { refusal } from '../waiting/refusal.js';
 import { AcquirableLock } from './acquirable-lock.js';
 import { type Entered, enteredTogether } from './entered.js';
 import type { Terms } from './terms.js';
@@ -95,6 +96,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
         take: (member, within) => take(member, { lease: undefined, limit: within }),
         giveBack,
         complete: (all) => this.begin([...all.values()].map(holdOf), lease),
+        aborted: (end) => refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined),
       },
       limit,
     );

@@ -9,7 +9,7 @@ import {
 } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { assertNameCount } from '../keys/names.js';
-import type { WaitLimit } from '../time/wait-limit.js';
+import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/refusal.js';
 import { AcquirableLock } from './acquirable-lock.js';
 import { type Entered, enteredTogether } from './entered.js';
@@ -116,27 +116,44 @@ export class RedLock extends AcquirableLock<MultiHold> {
     const holds = taken.map(holdOf);
     const hold = new MajorityHold(holds, limit.waited, needed, members.length);
     try {
-      if (lease !== undefined) await this.begin(holds, lease);
+      const end = lease === undefined ? undefined : await limit.untimed.endBefore(this.begin(holds, lease));
+      if (end?.cause === 'aborted') throw this.aborted(end, limit);
       hold.assertHeld();
     } catch (error) {
-      await Promise.all(taken.map(giveBack));
+      // In the background: nobody needs to wait for it.
+      for (const got of taken) void giveBack(got);
       throw error;
     }
     return { hold, taken };
   }
 
-  /** The lease of all begins when enough have come. */
-  private async begin(holds: readonly GrantedHold[], lease: number): Promise<void> {
-    const results = await Promise.allSettled(holds.map((hold) => hold.limit(lease)));
-    if (results.filter(({ status }) => status === 'fulfilled').length >= this.needed) return;
-    throw results.find((result) => result.status === 'rejected')?.reason;
+  /** The lease of all begins when enough have come; of those that do not answer nobody waits for more than that. */
+  private begin(holds: readonly GrantedHold[], lease: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let [begun, failed] = [0, 0];
+      for (const hold of holds) {
+        hold.limit(lease).then(
+          () => {
+            begun += 1;
+            if (begun >= this.needed) resolve();
+          },
+          (error: unknown) => {
+            failed += 1;
+            if (holds.length - failed < this.needed) reject(error);
+          },
+        );
+      }
+    });
+  }
+
+  private aborted(end: Aborted, limit: WaitLimit): LockError {
+    return refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined);
   }
 
   private refusal({ failures }: Outcome<ReentrantLock, unknown>, limit: WaitLimit): LockError {
     const { name, members, needed } = this;
     const { ended } = limit;
-    if (ended?.cause === 'aborted')
-      return refusal({ what: 'Lock', name, template: undefined, limit }, ended, undefined);
+    if (ended?.cause === 'aborted') return this.aborted(ended, limit);
     const errors = [...failures.values()];
     const tooMany = (kind: (error: unknown) => boolean): boolean =>
       errors.filter(kind).length > members.length - needed;

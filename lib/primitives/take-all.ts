@@ -1,5 +1,5 @@
 import { isPassing, LockLostError, LockTimeoutError } from '../errors.js';
-import type { WaitLimit } from '../time/wait-limit.js';
+import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 
 /** Several things that are wanted together or not at all. */
 export interface Together<Part, Got> {
@@ -15,15 +15,17 @@ export interface Together<Part, Got> {
   readonly complete?: (all: ReadonlyMap<Part, Got>) => Promise<void>;
   /** Never rejects: what goes wrong is an event. */
   readonly giveBack: (got: Got) => Promise<void>;
+  /** What to throw where the caller ends the wait while no part is being taken. */
+  readonly aborted: (end: Aborted) => Error;
 }
 
 type Round<Part, Got> =
   | { readonly all: ReadonlyMap<Part, Got> }
   /** `missing` is `undefined` where everything came, but could not be completed. */
-  | { readonly missing: Part | undefined; readonly error: unknown };
+  | { readonly missing: Part | undefined; readonly error: unknown; readonly held: readonly Got[] };
 
 /** What a first and what a late round waits for a part while it holds others, ms. */
-const SHORTEST_PATIENCE_MS = 50;
+const SHORTEST_PATIENCE_MS = 10;
 const LONGEST_PATIENCE_MS = 1500;
 
 /**
@@ -42,12 +44,8 @@ const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutEr
 /** What had come, but was lost while the rest was waited for, is as if it had never come. */
 const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
 
-/** Resolves after `ms`, or when the limit ends. */
-const pause = (limit: WaitLimit, ms: number): Promise<unknown> =>
-  new Promise((resolve) => void limit.endingWithin(ms).watch({ onEnd: resolve }));
-
 const takeInTurn = async <Part, Got>(
-  { take, complete, giveBack }: Together<Part, Got>,
+  { take, complete, aborted }: Together<Part, Got>,
   parts: readonly Part[],
   limit: WaitLimit,
   patience: number,
@@ -60,11 +58,12 @@ const takeInTurn = async <Part, Got>(
       held.set(missing, await take(missing, within));
     }
     missing = undefined;
-    await complete?.(held);
+    // What has come is had, also where the time is over by now; only the caller can make it worthless.
+    const end = complete && (await limit.untimed.endBefore(complete(held)));
+    if (end?.cause === 'aborted') throw aborted(end);
     return { all: held };
   } catch (error) {
-    await Promise.all([...held.values()].map(giveBack));
-    return { missing, error };
+    return { missing, error, held: [...held.values()] };
   }
 };
 
@@ -73,21 +72,31 @@ const takeInTurn = async <Part, Got>(
  * come soon ends the round: everything is given back, and the next round begins by waiting for that part with nothing
  * in hand. So two who took what the other needs both get through, and neither keeps others from what it cannot use.
  * @returns What was got, in the order in which it was.
- * @throws What taking the missing part, or completing, threw last, with nothing held any more.
+ * @throws What taking the missing part, or completing, threw last. Nothing is held any more by then, or it is being given
+ *   back in the background: at the end of the limit nobody waits for that.
  */
 export const takeAll = async <Part, Got>(
   together: Together<Part, Got>,
   limit: WaitLimit,
 ): Promise<ReadonlyMap<Part, Got>> => {
+  const { inCommonOrder, giveBack, aborted } = together;
   let order = together.parts;
   for (let round = 0; ; round += 1) {
-    const patience = together.inCommonOrder ? Number.POSITIVE_INFINITY : patienceIn(round);
+    const patience = inCommonOrder ? Number.POSITIVE_INFINITY : patienceIn(round);
     const result = await takeInTurn(together, order, limit, patience);
     if ('all' in result) return result.all;
-    const { missing, error } = result;
+    const { missing, error, held } = result;
+    const givenBack = Promise.all(held.map(giveBack));
     const helps = missing === undefined ? mayLastNextTime(error) : mayComeLater(error);
-    if (limit.ended || !helps) throw error;
-    if (missing === undefined || together.inCommonOrder) await pause(limit, PAUSE_MS);
-    else order = [missing, ...order.filter((part) => part !== missing)];
+    const { ended } = limit;
+    if (ended?.cause === 'aborted' && helps) throw aborted(ended);
+    if (ended || !helps) throw error;
+    const again = missing === undefined || inCommonOrder;
+    const end = await limit.endBefore(
+      again ? givenBack.then(() => limit.scheduler.pause(PAUSE_MS, { keepAlive: true })) : givenBack,
+    );
+    if (end?.cause === 'aborted') throw aborted(end);
+    if (end) throw error;
+    if (!again) order = [missing, ...order.filter((part) => part !== missing)];
   }
 };

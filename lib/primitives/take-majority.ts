@@ -16,6 +16,8 @@ export interface Voting<Part, Got> {
 export interface Outcome<Part, Got> {
   readonly got: ReadonlyMap<Part, Got>;
   readonly failures: ReadonlyMap<Part, unknown>;
+  /** Resolves when nothing of what was too little is held any more. */
+  readonly givenBack: Promise<unknown>;
 }
 
 /** What a first and what a late round waits for its votes, ms. */
@@ -59,14 +61,15 @@ const takeAtOnce = async <Part, Got>(
     await Promise.race([works, scheduler.pause(grace, { keepAlive: true })]);
   }
   stop.abort();
-  if (got.size < needed) await Promise.all([...got.values()].map(giveBack));
-  return { got, failures };
+  const worthless = got.size < needed ? [...got.values()] : [];
+  return { got, failures, givenBack: Promise.all(worthless.map(giveBack)) };
 };
 
 /**
  * Takes as many parts as are needed, and all of them where that costs nothing, within one limit. Where too many
  * fail, all is given back and tried again, as long as the limit allows and trying again can help.
- * @returns Enough parts, or too few of them after the last try, with nothing held any more.
+ * @returns Enough parts; or too few of them after the last try, which are being given back in the background: at the end
+ *   of the limit nobody waits for that.
  */
 export const takeMajority = async <Part, Got>(
   voting: Voting<Part, Got>,
@@ -78,5 +81,6 @@ export const takeMajority = async <Part, Got>(
     if (outcome.got.size >= voting.needed || limit.ended) return outcome;
     const hopeless = [...outcome.failures.values()].filter((error) => !mayComeLater(error)).length;
     if (hopeless > voting.parts.length - voting.needed) return outcome;
+    if (await limit.endBefore(outcome.givenBack)) return outcome;
   }
 };

@@ -2,8 +2,14 @@ import { Deadline } from './deadlines.js';
 import { listenForAbort, type AbortListener, unlistenForAbort } from './on-abort.js';
 import type { SteadyScheduler } from './steady-scheduler.js';
 
+/** A signal has ended a wait. */
+export interface Aborted {
+  readonly cause: 'aborted';
+  readonly reason: unknown;
+}
+
 /** Why a wait ended without what was waited for. */
-export type WaitEnd = { readonly cause: 'elapsed' } | { readonly cause: 'aborted'; readonly reason: unknown };
+export type WaitEnd = { readonly cause: 'elapsed' } | Aborted;
 
 /** Somebody whose wait may end without what is waited for. */
 export interface Waiting {
@@ -49,6 +55,11 @@ export class WaitLimit {
     return new WaitLimit(this.scheduler, wait, this.ownSignals, this.startedAt, this.shutdown);
   }
 
+  /** The same limit, which no time ends. */
+  get untimed(): WaitLimit {
+    return new WaitLimit(this.scheduler, Number.POSITIVE_INFINITY, this.ownSignals, this.startedAt, this.shutdown);
+  }
+
   /** Whether the caller may end it early, and then is to be told at once. */
   get isAbortable(): boolean {
     return this.ownSignals.length > 0;
@@ -76,6 +87,18 @@ export class WaitLimit {
   get aborted(): AbortSignal | undefined {
     if (this.shutdown?.aborted) return this.shutdown;
     return this.isAbortable ? this.ownSignals.find((signal) => signal.aborted) : undefined;
+  }
+
+  /** Resolves with how the wait ended, or with `undefined` where `work` is done before; rejects where it fails before. */
+  endBefore(work: Promise<unknown>): Promise<WaitEnd | undefined> {
+    return new Promise((resolve, reject) => {
+      const { ended } = this;
+      const watching = ended ? undefined : this.watch({ onEnd: resolve });
+      const stop = (): void => watching?.stop();
+      work.then(stop, stop);
+      if (ended) resolve(ended);
+      else work.then(() => resolve(undefined), reject);
+    });
   }
 
   /** Tells `waiter` once, when the wait ends, unless the watching was stopped before. */

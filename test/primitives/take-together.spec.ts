@@ -1,0 +1,152 @@
+import { LockAbortedError, LockTimeoutError } from '../../lib/errors.js';
+import { takeAll } from '../../lib/primitives/take-all.js';
+import { takeMajority } from '../../lib/primitives/take-majority.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { WaitLimit } from '../../lib/time/wait-limit.js';
+
+const PARTS = ['a', 'b', 'c'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Parts of which some are free; what is given back is so only when the test says. */
+class Parts {
+  readonly free = new Set<Part>(PARTS);
+  readonly returning: (() => void)[] = [];
+  taken: Part[] = [];
+
+  /** Waits for a part that is not free until the limit ends. */
+  readonly take = (part: Part, limit: WaitLimit): Promise<Part> => {
+    if (this.free.delete(part)) {
+      this.taken.push(part);
+      return Promise.resolve(part);
+    }
+    return new Promise((_resolve, reject) => {
+      limit.watch({
+        onEnd: ({ cause }) => reject(cause === 'aborted' ? new LockAbortedError(part) : new LockTimeoutError(part)),
+      });
+    });
+  };
+
+  readonly giveBack = (part: Part): Promise<void> =>
+    new Promise((resolve) => {
+      this.returning.push(() => {
+        this.free.add(part);
+        resolve();
+      });
+    });
+
+  /** All that is being given back is free from now on. */
+  returned(): void {
+    for (const done of this.returning.splice(0)) done();
+  }
+}
+
+describe('What came of something that is wanted together', () => {
+  let clock: ManualClock;
+  let scheduler: SteadyScheduler;
+  let parts: Parts;
+  let abort: AbortController;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    scheduler = new SteadyScheduler(clock, () => {});
+    parts = new Parts();
+    abort = new AbortController();
+  });
+
+  const limitOf = (wait: number): WaitLimit => new WaitLimit(scheduler, wait, [abort.signal]);
+
+  const all = (wait: number, { inCommonOrder = false, complete = async (): Promise<void> => {} } = {}) =>
+    takeAll<Part, Part>(
+      {
+        parts: PARTS,
+        inCommonOrder,
+        take: parts.take,
+        giveBack: parts.giveBack,
+        complete,
+        aborted: () => new LockAbortedError('all'),
+      },
+      limitOf(wait),
+    );
+
+  const most = (wait: number) =>
+    takeMajority<Part, Part>(
+      { parts: PARTS, needed: 2, take: parts.take, giveBack: parts.giveBack },
+      limitOf(wait),
+      scheduler,
+    ).then(({ got }) => got.size >= 2);
+
+  /** What has become of it by now. */
+  const endOf = async (work: Promise<unknown>): Promise<unknown> => {
+    let end: unknown = 'waits';
+    work.then(
+      () => (end = 'had'),
+      (error: unknown) => (end = error),
+    );
+    await clock.advance(0);
+    return end;
+  };
+
+  it.each([false, true])(
+    'D19: goes back behind who is told that the wait is over, in common order: %s',
+    async (inCommonOrder) => {
+      parts.free.delete('c');
+      const waiting = all(1000, { inCommonOrder });
+      waiting.catch(() => {});
+      await clock.advance(inCommonOrder ? 999 : 20);
+      await expect(endOf(waiting)).resolves.toBe('waits');
+      await clock.advance(1001);
+      await expect(endOf(waiting)).resolves.toBeInstanceOf(LockTimeoutError);
+      expect(parts.returning.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('D19: goes back behind who aborts, whatever is being done at the time', async () => {
+    parts.free.delete('c');
+    const waiting = all(Number.POSITIVE_INFINITY);
+    waiting.catch(() => {});
+    // The patience for the third is over, and the first two are being given back.
+    await clock.advance(60);
+    expect(parts.returning).toHaveLength(2);
+    await expect(endOf(waiting)).resolves.toBe('waits');
+    abort.abort();
+    await expect(endOf(waiting)).resolves.toBeInstanceOf(LockAbortedError);
+  });
+
+  it('D19: goes back behind who aborts while the last thing is done', async () => {
+    const waiting = all(Number.POSITIVE_INFINITY, { complete: () => new Promise(() => {}) });
+    waiting.catch(() => {});
+    await expect(endOf(waiting)).resolves.toBe('waits');
+    abort.abort();
+    await expect(endOf(waiting)).resolves.toBeInstanceOf(LockAbortedError);
+    expect(parts.returning).toHaveLength(3);
+  });
+
+  it('is given back before it is wanted again', async () => {
+    parts.free.delete('c');
+    const waiting = all(Number.POSITIVE_INFINITY);
+    await clock.advance(60);
+    expect(parts.taken).toEqual(['a', 'b']);
+    parts.free.add('c');
+    await clock.advance(100);
+    expect(parts.taken).toEqual(['a', 'b']);
+    parts.returned();
+    await expect(endOf(waiting)).resolves.toBe('had');
+    expect(parts.taken).toEqual(['a', 'b', 'c', 'a', 'b']);
+  });
+
+  it('D19: is no majority, and goes back behind who is told so at the end of the wait, or aborts', async () => {
+    for (const isAborted of [false, true]) {
+      parts = new Parts();
+      for (const part of ['b', 'c'] as const) parts.free.delete(part);
+      const waiting = most(1000);
+      await clock.advance(200);
+      expect(parts.returning).toHaveLength(1);
+      await expect(endOf(waiting)).resolves.toBe('waits');
+      if (isAborted) abort.abort();
+      else await clock.advance(801);
+      await expect(endOf(waiting)).resolves.toBe('had');
+      await expect(waiting).resolves.toBe(false);
+    }
+  });
+});
