@@ -23,11 +23,11 @@ export interface QueuedOutcome {
   readonly head: OwnerId;
 }
 
-/** A waiter does not wait any more. */
+/** Waiters of one name do not wait any more. */
 export interface LeaveRequest {
   readonly name: string;
-  readonly owner: OwnerId;
-  /** Milliseconds for which the server may go on counting the hold that its tries may have got it. */
+  readonly owners: readonly OwnerId[];
+  /** Milliseconds for which the server may go on counting the hold that their tries may have got them. */
   readonly lease: number;
   readonly slot: number;
 }
@@ -52,8 +52,8 @@ export interface FairLockTransitions extends LockTransitions {
    */
   queue(request: QueueRequest): Promise<QueueOutcome>;
   /**
-   * Ends a wait: the place is given up, and the lock released if the owner has got it. Where the outcome stays unknown,
-   * the backend goes on in the background. To be called when no request of the owner is on its way.
+   * Ends waits: the places are given up, and the lock released if one of the owners has got it. Where the outcome stays
+   * unknown, the backend goes on in the background. To be called when no request of the owners is on its way.
    */
   leave(request: LeaveRequest): Promise<void>;
   /** Keeps places for another slot. Resolves with which owners have one, in order. */

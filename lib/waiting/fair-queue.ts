@@ -1,4 +1,5 @@
 import { type Acquired, Attempts } from './attempt.js';
+import { FairLeaving } from './fair-leaving.js';
 import { FairLine } from './fair-line.js';
 import type { FairWaiting } from './fair-waiter.js';
 import { tryOnce } from './line.js';
@@ -12,8 +13,9 @@ export class FairQueue implements Acquisitions<number, Acquired> {
   private readonly waiting: FairWaiting;
   private readonly lines = new Map<string, FairLine>();
 
-  constructor(waiting: Omit<FairWaiting, 'underWay'>) {
-    this.waiting = { ...waiting, underWay: new UnderWay() };
+  constructor(waiting: Omit<FairWaiting, 'underWay' | 'leaving'>) {
+    const underWay = new UnderWay();
+    this.waiting = { ...waiting, underWay, leaving: new FairLeaving(waiting, underWay) };
     this.tries = new Attempts(waiting.locks, waiting.owners, waiting.events);
   }
 

@@ -5,6 +5,7 @@ import type { OwnerId, OwnerIds } from '../scope/owner.js';
 import type { Acquired } from './attempt.js';
 import type { Waiting } from './line.js';
 import type { Asked } from './refusal.js';
+import type { FairLeaving } from './fair-leaving.js';
 import type { UnderWay } from './under-way.js';
 
 /** What the waiting for all fair locks of one connection shares. */
@@ -13,6 +14,7 @@ export interface FairWaiting extends Waiting {
   readonly owners: OwnerIds;
   readonly events: LockEvents;
   readonly underWay: UnderWay;
+  readonly leaving: FairLeaving;
   /** Milliseconds for which the server keeps the place of a waiter that it does not hear of. */
   readonly slot: number;
 }
@@ -74,12 +76,7 @@ export class FairWaiter {
   leave(): void {
     if (!this.mayHavePlace) return;
     this.mayHavePlace = false;
-    const { owner, lease } = this;
-    const { name } = this.asked;
-    const { locks, slot, events, underWay } = this.waiting;
-    underWay
-      .add(locks.leave({ name, owner, lease, slot }))
-      .catch((error: unknown) => events.emit({ type: 'release-failed', lockName: name, owner, error }));
+    this.waiting.leaving.leave(this.asked.name, this.owner, this.lease);
   }
 
   /** Goes on as another owner: giving up what there is under the old id may take a while. */

@@ -52,6 +52,29 @@ onEveryBackend((world) => {
       LIMIT_MS,
     );
 
+    it('D24: is left by 350 owners with four requests, where one signal ends their waits', async () => {
+      const { locks } = await world.open();
+      const controller = new AbortController();
+      const hold = await locks.getFairLock('n').acquire();
+      const options = { wait: Infinity, signal: controller.signal };
+      const works = Array.from({ length: 350 }, () => locks.getFairLock('n').acquire(options));
+      const ended = Promise.allSettled(works);
+      const queued = (count: number): Promise<number> =>
+        world.time.until(async () => (await world.probe.queue('n')).length === count, 30_000);
+      await queued(works.length);
+      const last = locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(works.length + 1);
+      await world.time.pass(20);
+      const asked = await world.probe.commands();
+      controller.abort();
+      await ended;
+      await queued(1);
+      // And what the one that is left, which is the first now, asks for itself.
+      expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(4 + 4);
+      await hold.release();
+      await world.time.finish(last, 1000);
+    });
+
     it('FL-03 serves 16 owners in the order in which they came', async () => {
       const { locks } = await world.open();
       const order: number[] = [];

@@ -51,8 +51,8 @@ inWorld(redis, () => {
       ['comes', (n) => fairLock.queue(request(count + n))],
       ['tries again', (n) => fairLock.queue(request(count + n))],
       ['is kept', (n) => fairLock.keep({ name: 'n', owners: [owner(n)], slot: SLOT })],
-      ['leaves from the middle', (n) => fairLock.leave(request(middle + n))],
-      ['leaves as the head', (n) => fairLock.leave(request(n))],
+      ['leaves from the middle', (n) => fairLock.leave({ ...request(middle + n), owners: [owner(middle + n)] })],
+      ['leaves as the head', (n) => fairLock.leave({ ...request(n), owners: [owner(n)] })],
       ['is refused a single try', (n) => fairLock.acquire(request(-1 - n))],
       [
         'has its turn',

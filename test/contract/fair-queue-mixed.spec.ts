@@ -44,7 +44,7 @@ const leaves = (owner: string): Step => ({
   label: `${owner} leaves`,
   run: async (fairLock) => {
     const hadPlace = (await redis.admin.lrange(QUEUE, 0, -1)).includes(owner);
-    await fairLock.leave({ name: 'n', owner, lease: LEASE, slot: SLOT });
+    await fairLock.leave({ name: 'n', owners: [owner], lease: LEASE, slot: SLOT });
     await expect(redis.admin.lrange(QUEUE, 0, -1)).resolves.not.toContain(owner);
     return hadPlace;
   },

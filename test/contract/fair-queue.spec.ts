@@ -100,7 +100,7 @@ onEveryBackend((world) => {
       expect(await ttl()).toBeLessThanOrEqual(65_000);
       await queue(`${JAVA}:1`);
       await expect(ttl()).resolves.toBe(-1);
-      await fairLock.leave({ name: 'n', owner: `${JAVA}:1`, lease: 1000, slot: 300_000 });
+      await fairLock.leave({ name: 'n', owners: [`${JAVA}:1`], lease: 1000, slot: 300_000 });
       expect(await ttl()).toBeGreaterThan(0);
     });
   });
@@ -191,6 +191,23 @@ onEveryBackend((world) => {
       await world.time.until(async () => (await world.probe.queue('n')).length === 1, SLOT + world.time.slack);
       expect(ownersOf(await world.probe.queue('n'))).toEqual(before);
       expect(progress.settled).toBe(false);
+    });
+
+    it('D24: is told when the holder and all before it leave together', async () => {
+      // No poll is near, nor the end of a lease.
+      const { locks, runtime } = await world.open({ safetyPoll: '60s' });
+      const { fairLock } = runtime.backend;
+      const owners = [1, 2, 3].map((n) => `${NODE}:${n}`);
+      const request = { name: 'n', lease: 60_000, slot: 60_000 };
+      for (const owner of owners) await fairLock.queue({ ...request, owner });
+      const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
+      await queued(world, 3);
+      await world.time.until(async () => (await world.probe.channels()).length === 1, 1000);
+      await world.time.pass(50);
+      await fairLock.leave({ ...request, owners: [...owners, `${NODE}:4`] });
+      const got = await world.time.finish(waiting, 500 + world.time.slack);
+      await expect(world.probe.queue('n')).resolves.toEqual([]);
+      await expect(got.release()).resolves.toBe('released');
     });
 
     it('is told by the first of them to notice that the one before it is dead', async () => {

@@ -46,11 +46,15 @@ export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
     return { outcome, holder: next, remaining: leased ?? Math.ceil(deadline - this.store.now()), head };
   }
 
-  async leave({ name, owner, slot }: LeaveRequest): Promise<void> {
+  async leave({ name, owners, slot }: LeaveRequest): Promise<void> {
     const queue = this.queueOf(name);
-    const wasNext = this.locks.find(name)?.owner === owner || queue.head?.owner === owner;
-    if (this.locks.find(name)?.owner === owner) this.store.delete(name);
-    queue.remove(owner, slot);
+    let wasNext = false;
+    for (const owner of owners) {
+      const isHolder = this.locks.find(name)?.owner === owner;
+      wasNext ||= isHolder || queue.head?.owner === owner;
+      if (isHolder) this.store.delete(name);
+      queue.remove(owner, slot);
+    }
     if (!wasNext || this.store.entry(name)) return;
     queue.purge();
     this.tellHead(name);

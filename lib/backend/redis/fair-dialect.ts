@@ -38,8 +38,8 @@ export class FairDialect extends PlainDialect {
   }
 
   /** Resolves with the server's time. */
-  async leave({ name, owner, slot }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
-    const args = { owner, slot, ...this.announcing(name) };
+  async leave({ name, owners, slot }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
+    const args = { slot, owners, ...this.announcing(name) };
     const [, now] = await this.commands.run(scripts.fairLock.leave, this.keys(name), args, deadline, name);
     return now;
   }

@@ -36,7 +36,7 @@ describeVectors(
     'fair.tryOnce': async ({ fairLock }, { name, holder: owner, lease }) =>
       (await fairLock.acquire({ name, owner, lease })).outcome === 'acquired',
     'fair.leaveQueue': async ({ fairLock }, { name, holder: owner, lease, wait: slot }) => {
-      await fairLock.leave({ name, owner, lease, slot });
+      await fairLock.leave({ name, owners: [owner], lease, slot });
       return null;
     },
     'fair.release': ({ fairLock }, args, situation) => release(fairLock, args, situation),

@@ -31,7 +31,7 @@ export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
   {
     arbitrary: fc.tuple(name, owner, slot).map(([lock, by, place]): Step => ({
       label: `fairLock.leave ${lock} ${by} ${place}`,
-      run: ({ backend }) => backend.fairLock.leave({ name: lock, owner: by, lease: 1000, slot: place }),
+      run: ({ backend }) => backend.fairLock.leave({ name: lock, owners: [by], lease: 1000, slot: place }),
     })),
     weight: 2,
   },

@@ -22,8 +22,8 @@ export const defineFairLocks = (table: ScriptTable, { fairLock }: MemoryBackend,
     const kept = await fairLock.keep({ name: lock, owners: [owners].flat(), slot });
     return ['kept', now(), ...kept.map((isKept) => (isKept ? 1 : 0))];
   });
-  table.define(leave, async ({ lock }, { owner, slot }) => {
-    await fairLock.leave({ name: lock, owner, slot, lease: 0 });
+  table.define(leave, async ({ lock }, { owners, slot }) => {
+    await fairLock.leave({ name: lock, owners: [owners].flat(), slot, lease: 0 });
     return ['left', now()];
   });
   table.define(release, async ({ lock }, { owner }) => {

@@ -498,24 +498,27 @@ if hasEnd then limitQueue(queue, deadlines, true, now) end
 if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply`,
     }),
-    /** Ends the wait of an owner, with whatever came of it: its place in the queue, or the lock. */
+    /** Ends the waits of owners, with whatever came of them: their places in the queue, or the lock. */
     leave: script<
       { lock: string; queue: string; deadlines: string },
-      { owner: string; slot: number; channel: string; publish: string },
+      { slot: number; channel: string; publish: string; owners: readonly string[] },
       [outcome: 'left', now: number]
     >({
       name: 'fair-lock/leave',
       keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['owner', 'slot', 'channel', 'publish'],
+      argumentNames: ['slot', 'channel', 'publish', 'owners'],
       replies: [[{ holds: ['left'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
-local owner = ARGV[1]
-local slot = tonumber(ARGV[2])
+local slot = tonumber(ARGV[1])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
-local channel = ARGV[3]
-local publish = ARGV[4]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local owners = {}
+for i = 4, #ARGV do
+  owners[i - 3] = ARGV[i]
+end
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -625,20 +628,27 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
   return lowered
 end
 local now = serverNow()
-local held = dropHold(lock, owner)
+local held = false
+for _, owner in ipairs(owners) do held = held or dropHold(lock, owner) end
 if foreignKey(queue, deadlines) then return { 'left', now } end
 local isKnown = onlyOurs(queue, deadlines)
-local isHead = redis.call('LINDEX', queue, 0) == owner
-local lowered = countedOn(queue, owner)
-local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
-local hadPlace = (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0
-local head = headOf(queue)
+local head = redis.call('LINDEX', queue, 0)
+local hadHead, hadPlace = false, false
+for _, owner in ipairs(owners) do
+  if not head then break end
+  local lowered = countedOn(queue, owner)
+  local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
+  if (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0 then
+    hadPlace, hadHead = true, hadHead or head == owner
+    head = headOf(queue)
+    if head then lower(deadlines, lowered, slot) end
+  end
+end
 if not head then redis.pcall('DEL', deadlines) end
 if head and hadPlace then
-  lower(deadlines, lowered, slot)
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
-if held or (isHead and head and redis.call('EXISTS', lock) == 0) then
+if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
   tellHead(purgeQueue(queue, deadlines, now), channel, publish)
 end
 return { 'left', now }`,
