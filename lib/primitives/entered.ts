@@ -20,12 +20,16 @@ export interface Entered<H extends Hold = Hold> {
 /** Everything that work runs under, whatever it is. */
 export type Guard = Pick<Entered, 'run' | 'leave'>;
 
-/** Puts work under the hold whose turn it is; `endTurn` is called when it has left. */
-export const entered = (hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHold> => {
+/**
+ * Puts work under the hold whose turn it is; `endTurn` is called when it has left.
+ * @param onKept Called when the work has ended and the hold is kept.
+ */
+export const entered = (hold: GrantedHold, endTurn: EndTurn, onKept?: () => void): Entered<GrantedHold> => {
   const region = new Region(hold, currentRegion());
   const leave = async (kept?: Promise<unknown>): Promise<void> => {
     region.close();
     if (kept) {
+      onKept?.();
       endTurn();
       await kept;
     }

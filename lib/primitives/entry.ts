@@ -7,6 +7,7 @@ import { type Entered, entered } from './entered.js';
 import { Grant } from './grant.js';
 import { type Binding, GrantedHold } from './granted-hold.js';
 import { type Covering, HeldAround } from './held-around.js';
+import { keptFor } from './kept-for.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { persist } from './persist.js';
@@ -76,13 +77,21 @@ export class Entry {
     return entered(await this.getIn(request, 'bound'), () => {});
   }
 
+  /** Under a hold that the region or scope has. */
+  private enteredIn(region: Region, hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHold> {
+    const beneficiary = this.around.beneficiary();
+    if (!beneficiary || region === beneficiary) return entered(hold, endTurn);
+    const { seats } = this.runtime;
+    return entered(hold, endTurn, () => keptFor(beneficiary, seats, this.seat, hold, region));
+  }
+
   private async enterInRegion(region: Region, hold: GrantedHold, request: Request): Promise<Entered<GrantedHold>> {
     const endTurn = await this.takeTurnIn(region, request).catch((error: unknown) => {
       // In the background: nobody needs to wait for it.
       void hold.releaseQuietly();
       throw error;
     });
-    const inTurn = entered(hold, endTurn);
+    const inTurn = this.enteredIn(region, hold, endTurn);
     try {
       // Its lease begins with its turn, not with the queueing.
       await hold.refresh(request.lease);
@@ -97,7 +106,7 @@ export class Entry {
   private async enterInScope(scope: Region, request: Request): Promise<Entered<GrantedHold>> {
     const endTurn = await this.takeTurnIn(scope, request);
     try {
-      return entered(await this.acquireInScope(scope, request, 'bound'), endTurn);
+      return this.enteredIn(scope, await this.acquireInScope(scope, request, 'bound'), endTurn);
     } catch (error) {
       endTurn();
       throw error;

@@ -35,6 +35,11 @@ export class HeldAround {
     return currentRegion()?.acquiresIn;
   }
 
+  /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
+  beneficiary(): Region | undefined {
+    return currentRegion()?.beneficiary;
+  }
+
   /** By what a region holds the lock, also where it is the region of its owner's other half. */
   heldIn(region: Region, family: LockFamily): Grant | undefined {
     const own = this.ownOf(region, family);

@@ -30,6 +30,10 @@ class Entrance extends Region {
     return this.scope;
   }
 
+  override get beneficiary(): Region {
+    return this.scope;
+  }
+
   override *outwards(): Generator<Region> {
     yield* super.outwards();
     yield this.scope;

@@ -5,6 +5,7 @@
 export class Region {
   private readonly outer: Region | undefined;
   private open = true;
+  private closeListeners: (() => void)[] | undefined;
 
   /**
    * @param hold What the callback runs under; `undefined` makes a scope, in which everything acquired has one owner.
@@ -36,6 +37,11 @@ export class Region {
     return undefined;
   }
 
+  /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
+  get beneficiary(): Region | undefined {
+    return undefined;
+  }
+
   /** This region and the ones around it that are open, from the inside out. */
   *outwards(): Generator<Region> {
     for (let region = Region.innermostOpen(this); region; region = Region.innermostOpen(region.outer)) yield region;
@@ -43,5 +49,12 @@ export class Region {
 
   close(): void {
     this.open = false;
+    for (const listener of this.closeListeners?.splice(0) ?? []) listener();
+  }
+
+  /** Calls `listener` when the region closes, or at once if it has. */
+  whenClosed(listener: () => void): void {
+    if (this.open) (this.closeListeners ??= []).push(listener);
+    else listener();
   }
 }

@@ -6,6 +6,7 @@ import { type LockEvent, Locked, LockOptionsError, LockService } from 'nest-redi
 import { from, lastValueFrom, Observable, Subject } from 'rxjs';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';
+import { Pause } from './pause.js';
 import { until } from './until.js';
 
 /** As libraries for transactions have it: whoever runs inside can ask for its end. */
@@ -266,6 +267,57 @@ describe('@Locked with releaseAfter', () => {
       expect([stock.mostInside, grants()]).toEqual([1, 1]);
       transaction.commit();
       await until(isFree);
+    });
+
+    it('D5: is entered again after the caller that held it has ended', async () => {
+      const transaction = new Transaction();
+      await transaction.run(async () => {
+        await stock.around('7', () => stock.reserve('7'));
+        await stock.reserve('7');
+        await stock.reserve('7');
+      });
+      expect(grants()).toBe(1);
+      transaction.commit();
+      await until(isFree);
+    });
+
+    it('D5: is entered by other calls only when the caller that holds it has ended', async () => {
+      const transaction = new Transaction();
+      const busy = new Pause();
+      let isCallerInside = true;
+      await transaction.run(async () => {
+        const around = stock.around('7', async () => {
+          await stock.reserve('7');
+          await busy.here();
+          isCallerInside = false;
+        });
+        await busy.reached;
+        const sibling = stock.reserve('7', async () => expect(isCallerInside).toBe(false));
+        const late = setImmediate('waits');
+        await expect(Promise.race([sibling, late])).resolves.toBe('waits');
+        busy.end();
+        await around;
+        await expect(sibling).resolves.toBe('reserved 7');
+      });
+      expect(grants()).toBe(1);
+      transaction.commit();
+      await until(isFree);
+    });
+
+    it('D5: is entered again where a scope of the caller held it before', async () => {
+      const transaction = new Transaction();
+      await transaction.run(async () => {
+        await locks.runInScope(async () => {
+          const hold = await locks.acquire('stock:7');
+          await stock.reserve(['7', '8']);
+          await stock.reserve('7');
+          await hold.release();
+        });
+        await stock.reserve(['7', '8']);
+      });
+      expect(grants()).toBe(2);
+      transaction.commit();
+      await until(() => grants() === 0);
     });
 
     it('is not taken where it cannot be told what for', async () => {
