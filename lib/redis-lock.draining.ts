@@ -1,5 +1,6 @@
-import type { EventLog } from './observability/logging.js';
+import { type EventLog, listed, seconds } from './observability/logging.js';
 import type { Connections } from './primitives/connections.js';
+import type { Grant } from './primitives/grant.js';
 import { LockShutdownError } from './errors.js';
 import type { OwnedRuntime } from './redis-lock.runtime.js';
 
@@ -59,8 +60,26 @@ export class Draining {
       for (const permit of permitsOut) permit.abort(reason);
     }
     if (await this.emptyWithin(grace)) return;
-    const held = this.runtimes.reduce((sum, { grants }) => sum + grants.size, 0);
-    this.log.warn(`${held} lock(s) are still held at shutdown and end by their lease`);
+    this.logWhatIsHeld();
+  }
+
+  private logWhatIsHeld(): void {
+    const held = this.runtimes.flatMap(({ grants }) => [...grants]);
+    const permits = this.runtimes.reduce((sum, { permitsInUse }) => sum + permitsInUse.size, 0);
+    const remedy = 'stop such work when hold.signal aborts, or raise shutdownTimeout';
+    const when = `when shutdownTimeout of ${seconds(this.shutdownTimeout)} is over`;
+    if (held.length > 0) {
+      const left = Math.max(...held.map(({ lease }) => lease.remaining), 0);
+      this.log.warn(
+        `This process still holds ${held.length} lock(s) ${when}: ${listed(held.map(heldText))}. Each is released if its work ends ` +
+          `before the connections close; otherwise its lease ends it, in ${seconds(Math.ceil(left))} at the latest; ${remedy}`,
+      );
+    }
+    if (permits === 0) return;
+    this.log.warn(
+      `This process still works with permits of semaphores ${when}, in ${permits} call(s). Permits that are not given back ` +
+        `before the connections close stay missing; ${remedy}`,
+    );
   }
 
   private emptyWithin(ms: number): Promise<boolean> {
@@ -73,6 +92,9 @@ export class Draining {
     });
   }
 }
+
+const heldText = ({ name, method, heldFor }: Grant): string =>
+  `"${name}" (${method === undefined ? '' : `${method}, `}for ${seconds(heldFor)})`;
 
 const whenEmpty = async ({ acquisitions, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
   // What is on its way may still be granted, and what was granted too late is given back.

@@ -31,7 +31,8 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
       const names = (maxNames: number) => namesFrom(key(context), 'lockHandler', maxNames);
-      return this.locked.intercept({ plan, template: undefined, args: [], key: names }, context, next);
+      const method = `lockHandler ${context.getClass().name}.${context.getHandler().name}`;
+      return this.locked.intercept({ plan, template: undefined, method, args: [], key: names }, context, next);
     }
   }
 

@@ -65,6 +65,7 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
       const call: LockedCall = {
         plan,
         template: template?.text,
+        method: `${DECORATOR} ${place}`,
         args,
         key: (maxNames) => names({ instance: this, args, place }, maxNames),
         callerGone: endsWithRequest(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,

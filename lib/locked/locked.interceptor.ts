@@ -23,8 +23,10 @@ import { responseDone, whenClientGoes } from './response.js';
 /** One call that is to run under locks. */
 export interface LockedCall {
   readonly plan: LockedPlan;
-  /** The template or function that made the key, for errors. */
+  /** The template that makes the key, if any, for errors. */
   readonly template: string | undefined;
+  /** What is locked, for events and logs: `@Locked Orders.pay`. */
+  readonly method: string;
   readonly args: readonly unknown[];
   /** Names the locks, at most `maxNames`; may throw. */
   readonly key: (maxNames: number) => string | readonly string[];
@@ -33,7 +35,7 @@ export interface LockedCall {
 }
 
 /** One call whose result others may share. */
-export interface SharedCall extends Omit<LockedCall, 'plan' | 'args'> {
+export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method'> {
   readonly plan: SharedPlan;
   /** Class and method, for messages. */
   readonly place: string;
@@ -107,12 +109,12 @@ export class LockedInterceptor {
   }
 
   private async enter(call: LockedCall, signal?: AbortSignal): Promise<Guard> {
-    const { plan, template, args, key, callerGone } = call;
+    const { plan, args, key, callerGone } = call;
     const runtime = this.connections.get(plan.connection);
     const keys = key(runtime.defaults.maxNames);
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
-    const enter = (): Promise<Guard> => enterFor(runtime, plan, sortedNames(names), template, terms);
+    const enter = (): Promise<Guard> => enterFor(runtime, plan, sortedNames(names), call, terms);
     const { releaseAfter } = plan;
     if (!releaseAfter) return enter();
     const keptFor = releaseAfter.keptFor?.({ args });

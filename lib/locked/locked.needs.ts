@@ -10,6 +10,13 @@ import { takeAll } from '../primitives/take-all.js';
 import { refusal } from '../waiting/refusal.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 
+/** What the names come from, for errors, events and logs. */
+interface Origin {
+  readonly template: string | undefined;
+  /** Such as `@Locked Orders.pay`. */
+  readonly method: string;
+}
+
 /**
  * Gets in to everything that a call needs, or to nothing.
  * @param names Full names, at least one, each once, in the order in which every process takes them.
@@ -18,13 +25,13 @@ export const enterFor = async (
   runtime: LockRuntime,
   { need, holdAtLeast }: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
   names: readonly string[],
-  template: string | undefined,
+  { template, method }: Origin,
   terms: Terms,
 ): Promise<Guard> => {
   if (typeof need === 'object') {
     return enterSemaphores(runtime, names, template, need, terms);
   }
-  const locks = names.map((name) => new ReentrantLock(runtime, name, template, runtime.kinds[need]));
+  const locks = names.map((name) => new ReentrantLock(runtime, name, template, runtime.kinds[need], method));
   const [only, ...others] = locks;
   const lock = only && others.length === 0 ? only : new MultiLock(runtime, locks);
   const entered = await lock.enter(terms);

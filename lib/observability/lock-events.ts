@@ -1,23 +1,47 @@
 import { runOutsideRegions } from '../scope/current-region.js';
 
+/** A hold that an event is about. */
+interface OfHold {
+  readonly lockName: string;
+  /** Who holds it, as it stands in Redis. */
+  readonly owner: string;
+  /** The method or interceptor that acquired it, such as `@Locked Orders.pay`; `undefined` if `LockService` was called. */
+  readonly method?: string | undefined;
+  /** For how long it had been held, ms. */
+  readonly heldFor: number;
+}
+
 /** What happened beside the calls that returned: everything that has no promise of its own to reject. */
 export type LockEvent =
   /** A hold ended before its owner released it; or a permit, which is then the `owner`, before its `withPermit` ended. */
-  | { readonly type: 'lost'; readonly lockName: string; readonly owner: string; readonly reason: string }
+  | (Omit<OfHold, 'heldFor'> & {
+      readonly type: 'lost';
+      /** Absent for a permit. */
+      readonly heldFor?: number;
+      readonly reason: string;
+      /** How to keep that from happening again. */
+      readonly remedy: string;
+    })
   /** A hold has been kept for as long as is allowed, ms; it ends when its last renewal has run out. */
-  | {
-      readonly type: 'held-too-long';
-      readonly lockName: string;
-      readonly owner: string;
-      readonly heldFor: number;
-      readonly maxHold: number;
-    }
+  | (OfHold & { readonly type: 'held-too-long'; readonly maxHold: number })
   /** A hold is kept for very long, ms, and nothing limits that. */
-  | { readonly type: 'held-long'; readonly lockName: string; readonly owner: string; readonly heldFor: number }
-  /** A renewal failed; it is tried again until the hold's local deadline. */
-  | { readonly type: 'renewal-failed'; readonly holds: number; readonly error: unknown }
+  | (OfHold & { readonly type: 'held-long' })
+  /** The renewal of some holds failed; it is tried again until the local deadline of each. */
+  | {
+      readonly type: 'renewal-failed';
+      /** How many. */
+      readonly holds: number;
+      /** The name of the lock of each. */
+      readonly lockNames: readonly string[];
+      readonly error: unknown;
+    }
   /** A release could not be confirmed; it goes on in the background until the lease is over. */
-  | { readonly type: 'release-failed'; readonly lockName: string; readonly owner: string; readonly error: unknown }
+  | (Omit<OfHold, 'heldFor'> & {
+      readonly type: 'release-failed';
+      /** Absent if it was granted too late to be handed out. */
+      readonly heldFor?: number;
+      readonly error: unknown;
+    })
   /** Permits could not be given back for certain; that goes on in the background, see `given-up`. */
   | {
       readonly type: 'permits-release-failed';

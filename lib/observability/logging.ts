@@ -26,32 +26,62 @@ const givenUpText = ({ lockName, request, count = 0, error }: LockEvent & { read
   return `Whether ${what} "${lockName}" stays unknown${why}; ${remedy}`;
 };
 
+/** Most names in one line. */
+const SHOWN = 10;
+
+const quoted = (name: string): string => `"${name}"`;
+
+/** Some names as part of one line, with the number of those that are left out. */
+export const listed = (names: readonly string[]): string => {
+  const rest = names.length - SHOWN;
+  return [...names.slice(0, SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+};
+
+export const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
+
+/** `Lock "order:42" (@Locked Orders.pay)`. */
+const lockOf = ({ lockName, method }: { readonly lockName: string; readonly method?: string | undefined }): string =>
+  method === undefined ? `Lock ${quoted(lockName)}` : `Lock ${quoted(lockName)} (${method})`;
+
+const heldFor = (event: { readonly heldFor?: number }): string =>
+  event.heldFor === undefined ? '' : ` after ${seconds(event.heldFor)}`;
+
 const write = (log: EventLog, event: LockEvent): void => {
   switch (event.type) {
     case 'lost':
-      log.warn(`Lock "${event.lockName}" was lost by ${event.owner}: ${event.reason}`);
+      log.warn(
+        `${lockOf(event)} was lost by this process${heldFor(event)}: ${event.reason}. Others may get it while its work goes on; ` +
+          `${event.remedy} (owner ${event.owner})`,
+      );
       break;
     case 'held-too-long':
       log.error(
-        `Lock "${event.lockName}" is held by ${event.owner} for ${event.heldFor} ms; maxHold of ${event.maxHold} ms ends it now`,
+        `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}, and maxHold of ${seconds(event.maxHold)} ` +
+          `ends it now: it is renewed no more; make the work shorter, or raise maxHold (owner ${event.owner})`,
       );
       break;
     case 'held-long':
       log.warn(
-        `Lock "${event.lockName}" is held by ${event.owner} for ${event.heldFor} ms; give maxHold to limit what one hold may take`,
+        `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}; look whether its work hangs, and give ` +
+          `the module maxHold to limit holds (owner ${event.owner})`,
       );
       break;
     case 'renewal-failed':
-      log.warn(`Renewing ${event.holds} hold(s) failed and is tried again: ${messageOf(event.error)}`);
+      log.warn(
+        `This process could not renew ${event.holds} of its locks, ${listed(event.lockNames.map(quoted))}: ${messageOf(event.error)}. ` +
+          'It tries again until their leases end; look after the connection to Redis, or they are lost',
+      );
       break;
     case 'release-failed':
       log.warn(
-        `Releasing lock "${event.lockName}" of ${event.owner} could not be confirmed: ${messageOf(event.error)}`,
+        `${lockOf(event)} was let go by this process${heldFor(event)}, but Redis did not confirm that: ${messageOf(event.error)}. ` +
+          `The release is tried again; others wait until it succeeds or the lease ends (owner ${event.owner})`,
       );
       break;
     case 'permits-release-failed':
       log.warn(
-        `Giving ${event.permits} permit(s) back to "${event.lockName}" could not be confirmed: ${messageOf(event.error)}`,
+        `This process gave ${event.permits} permit(s) back to semaphore "${event.lockName}", but Redis did not confirm that: ` +
+          `${messageOf(event.error)}. The release is tried again; until then the permits are missing`,
       );
       break;
     case 'given-up':
@@ -63,10 +93,16 @@ const write = (log: EventLog, event: LockEvent): void => {
       );
       break;
     case 'election-failed':
-      log.error(`The leadership "${event.lockName}" failed here: ${messageOf(event.error)}`, stackOf(event.error));
+      log.error(
+        `Leader election "${event.lockName}": the candidate of this process failed: ${messageOf(event.error)}. It stands again in a second`,
+        stackOf(event.error),
+      );
       break;
     case 'result-not-shared':
-      log.warn(`The result for "${event.lockName}" could not be left for other processes: ${messageOf(event.error)}`);
+      log.warn(
+        `The result for "${event.lockName}" could not be left in Redis: ${messageOf(event.error)}. ` +
+          'This process has it; other processes that wait make their own',
+      );
       break;
     case 'unexpected':
       log.error(`Unexpected: ${messageOf(event.error)}`, stackOf(event.error));

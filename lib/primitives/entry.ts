@@ -17,6 +17,14 @@ import type { Terms } from './terms.js';
 
 type Request = Asked & Terms;
 
+/** Where a lock comes from, for errors, events and logs. */
+interface Origin {
+  /** The key template that made its name. */
+  readonly template: string | undefined;
+  /** The method or interceptor that is locked: `@Locked Orders.pay`. */
+  readonly method: string | undefined;
+}
+
 /**
  * How callers get in to one lock. The owner is whoever is running: inside a region that holds the lock, its owner,
  * without waiting; inside a scope, the scope's; outside both, always somebody new. Who writes may read as well, as the
@@ -27,7 +35,7 @@ export class Entry {
     private readonly runtime: LockRuntime,
     private readonly kind: LockKind,
     private readonly name: string,
-    private readonly template: string | undefined,
+    private readonly origin: Origin,
   ) {}
 
   private get around(): HeldAround {
@@ -205,7 +213,7 @@ export class Entry {
   }
 
   private admit(acquired: Acquired, terms: Terms, binding: Binding, onClosed?: () => void): GrantedHold {
-    const grant = new Grant(this.runtime, this.kind, this.name, acquired, onClosed);
+    const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.origin.method, onClosed);
     const hold = new GrantedHold(grant, binding, terms.limit.waited);
     grant.admitFirst(hold, terms.lease);
     return hold;
@@ -236,7 +244,7 @@ export class Entry {
   }
 
   private request(terms: Terms): Request {
-    return { what: 'Lock', name: this.name, template: this.template, ...terms };
+    return { what: 'Lock', name: this.name, template: this.origin.template, ...terms };
   }
 
   /** By what the owner writes who is about to read. */

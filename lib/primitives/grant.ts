@@ -14,7 +14,7 @@ import { HoldSignal } from './hold-signal.js';
 import { HoldTimes, type Term } from './hold-times.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from './lock-runtime.js';
-import { lossError, lossText } from './loss.js';
+import { lossError, lossRemedy, lossText } from './loss.js';
 
 /**
  * What the server granted to one owner: a number of holds, and one lease over all of them. Transitions go to the server
@@ -50,6 +50,8 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     readonly kind: LockKind,
     readonly name: string,
     private readonly acquired: Acquired,
+    /** The method or interceptor that got it, if any: `@Locked Orders.pay`. */
+    readonly method?: string,
     private readonly onClosed?: () => void,
   ) {
     super();
@@ -91,6 +93,11 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
   /** Whether there is nothing to hold on to any more. */
   get isLost(): boolean {
     return !this.lease.isAlive;
+  }
+
+  /** Milliseconds since it was granted. */
+  get heldFor(): number {
+    return Math.round(this.holds.age);
   }
 
   /** The hold that came in last and that somebody is to release by hand. */
@@ -224,8 +231,8 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
   checkAge(): void {
     const type = this.loss ? undefined : this.age.remark();
     if (!type) return;
-    const { name: lockName, owner, runtime, holds } = this;
-    const facts = { lockName, owner, heldFor: Math.round(holds.age) };
+    const { name: lockName, owner, runtime, method, heldFor } = this;
+    const facts = { lockName, owner, method, heldFor };
     if (type === 'held-long') runtime.events.emit({ type, ...facts });
     else runtime.events.emit({ type, ...facts, maxHold: runtime.defaults.maxHold });
   }
@@ -342,8 +349,10 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     this.runtime.watchdog.unwatch(this);
     // Nobody has to give back what is not there any more, and nothing waits for it.
     this.runtime.grants.delete(this);
+    const { name: lockName, owner, method, heldFor } = this;
     const why = lossText(reason, this.kind.family);
-    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: this.owner, reason: why });
+    const remedy = lossRemedy(reason, this.holds.isWatched);
+    this.runtime.events.emit({ type: 'lost', lockName, owner, method, heldFor, reason: why, remedy });
     this.stopSignal.abort(this.lossError());
   }
 

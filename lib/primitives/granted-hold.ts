@@ -68,7 +68,8 @@ export class GrantedHold implements Hold {
     try {
       await this.release();
     } catch (error) {
-      this.grant.runtime.events.emit({ type: 'release-failed', lockName: this.name, owner: this.owner, error });
+      const { name: lockName, owner, method, heldFor, runtime } = this.grant;
+      runtime.events.emit({ type: 'release-failed', lockName, owner, method, heldFor, error });
     }
   }
 

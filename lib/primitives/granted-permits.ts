@@ -86,6 +86,7 @@ export class GrantedPermits implements PermitKeeper {
   }
 
   private emitLoss({ id }: GrantedPermit, reason: string): void {
-    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: id, reason });
+    const remedy = 'give the permit a longer lease or none, and look for others who release it or delete the semaphore';
+    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: id, reason, remedy });
   }
 }

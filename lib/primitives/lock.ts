@@ -68,15 +68,20 @@ export interface Lock<H extends Hold = Hold> {
 export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
   private readonly entry: Entry;
 
-  /** Made by `LockService`. */
+  /**
+   * Made by `LockService`.
+   * @param template The key template that made the name, if any, for errors.
+   * @param method The method or interceptor that is locked, if any, for events and logs: `@Locked Orders.pay`.
+   */
   constructor(
     runtime: LockRuntime,
     readonly name: string,
     template?: string,
     private readonly kind: LockKind = runtime.kinds.plain,
+    method?: string,
   ) {
     super(runtime);
-    this.entry = new Entry(runtime, kind, name, template);
+    this.entry = new Entry(runtime, kind, name, { template, method });
   }
 
   /** @internal */

@@ -16,6 +16,19 @@ const GONE_FROM_QUORUM =
 export const lossText = (reason: LossReason, family: LockFamily): string =>
   reason === 'gone' && family === 'quorum' ? GONE_FROM_QUORUM : TEXTS[reason];
 
+const WATCHED_BUT_OVER =
+  'no renewal was confirmed in time: look for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout';
+
+const REMEDIES: Readonly<Record<LossReason, string>> = {
+  'lease-over': 'leave out lease, so that the watchdog renews the hold, or make the lease longer than the work takes',
+  'held-too-long': 'make the work shorter, or raise maxHold',
+  gone: 'look for forceRelease(), DEL or FLUSHDB by others, and for a restart or a fail-over of Redis',
+};
+
+/** How to keep that from happening again, for people. @param isWatched Whether the watchdog renewed the hold. */
+export const lossRemedy = (reason: LossReason, isWatched: boolean): string =>
+  reason === 'lease-over' && isWatched ? WATCHED_BUT_OVER : REMEDIES[reason];
+
 /** @param reason Absent where it was not lost, but released. */
 export const lossError = (
   name: string,

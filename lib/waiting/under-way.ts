@@ -3,6 +3,10 @@ export class UnderWay {
   private count = 0;
   private readonly waiting: (() => void)[] = [];
 
+  get size(): number {
+    return this.count;
+  }
+
   add<T>(work: Promise<T>): Promise<T> {
     const end = this.begin();
     work.then(end, end);

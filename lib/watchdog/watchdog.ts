@@ -216,7 +216,8 @@ export class Watchdog {
   /** Tries again after a pause; at once if the server has come back since the renewals were sent. */
   private failed(renewals: readonly Renewing[], error: unknown, { returns, at }: Start): void {
     const holds = renewals.map(({ hold }) => hold);
-    this.events.emit({ type: 'renewal-failed', holds: holds.length, error });
+    const lockNames = holds.map(({ name }) => name);
+    this.events.emit({ type: 'renewal-failed', holds: holds.length, lockNames, error });
     for (const { hold, command } of renewals) {
       if (!this.watches(hold)) continue;
       hold.lease.unanswered(command);

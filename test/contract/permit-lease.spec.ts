@@ -140,7 +140,9 @@ describe('The lease of a permit', () => {
     await clock.advance(5000);
     const id = await work;
     await next;
-    const lost = { type: 'lost', lockName: 'p', owner: id, reason: expect.stringContaining('lease ended') };
+    const reason: unknown = expect.stringContaining('lease ended');
+    const remedy: unknown = expect.stringContaining('a longer lease');
+    const lost = { type: 'lost', lockName: 'p', owner: id, reason, remedy };
     expect(seen).toEqual([expect.any(LockLostError), [lost], 'somebody else']);
     expect(client.events).toEqual([lost]);
   });
