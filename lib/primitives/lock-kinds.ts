@@ -57,6 +57,7 @@ export const createKinds = ({
   };
   const plainLine = new Line(new SuccessiveAttempts(backend.lock, owners, events, handOver), waiting, lockChannel);
   const { lock, spinLock, fairLock, fencedLock, groupLock } = backend;
+  const spinLine = new Line(attempts(spinLock), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
     plain: { family: 'exclusive', transitions: lock, acquisitions: plainLine, succession: plainLine },
@@ -68,7 +69,8 @@ export const createKinds = ({
     spin: {
       family: 'exclusive',
       transitions: spinLock,
-      acquisitions: new Spin(new Line(attempts(spinLock), waiting), exponentialBackoff()),
+      acquisitions: new Spin(spinLine, exponentialBackoff()),
+      succession: spinLine,
     },
     fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },
     group: inLine('group', groupLock, { channelOf: channelOfGroup }),

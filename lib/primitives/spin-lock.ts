@@ -5,7 +5,8 @@ import type { LockRuntime } from './lock-runtime.js';
 /**
  * A reentrant lock whose waiters ask again and again, and whose releases are announced to nobody: nothing is published
  * and nothing is subscribed to. For places where pub/sub is not allowed or costs too much. Waiters of a plain lock of
- * the same name are not woken by its releases: they find out at their next safety poll (Redisson: `getSpinLock`).
+ * the same name are not woken by its releases: they find out at their next safety poll (Redisson: `getSpinLock`). Of
+ * releases in the same process its waiters know, and ask at once.
  */
 export class SpinLock extends ReentrantLock {
   /**

@@ -10,6 +10,7 @@ import type { Waiting } from './line.js';
 import { pauseAfter } from './pause.js';
 import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
 import type { Busy, Result, Tries } from './tries.js';
+import { SilentTurn } from './silent-turn.js';
 import { Waiter } from './waiter.js';
 import { WakeUp } from './wake-up.js';
 
@@ -34,6 +35,8 @@ export class Contention<Wanted, Got extends object> {
   private isNewsDue = false;
   private readonly courtesy: Courtesy;
   private readonly ear: Ear | undefined;
+  /** Where nothing is announced. */
+  private readonly silentTurn: SilentTurn | undefined;
   /** Runs while it goes from one to the next in this process. */
   private series: ScheduledTask | undefined;
   private running = false;
@@ -53,7 +56,10 @@ export class Contention<Wanted, Got extends object> {
   ) {
     this.wakeUp = new WakeUp(waiting.scheduler);
     this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
-    if (channel === undefined) return;
+    if (channel === undefined) {
+      this.silentTurn = new SilentTurn(waiting.scheduler);
+      return;
+    }
     const onHearing = (): void => {
       this.isNewsDue = true;
       // Whose turn it is then is looked at soon enough.
@@ -129,11 +135,12 @@ export class Contention<Wanted, Got extends object> {
   /** What somebody here has is about to be given back. */
   releasing(): void {
     this.stopSeries();
-    this.courtesy.releasing(this.ear?.hears ?? false);
+    if (this.ear) this.courtesy.releasing(this.ear.hears);
   }
 
   /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
   released(heard: number): void {
+    if (this.silentTurn?.goesOn()) this.wakeUp.notify();
     this.courtesy.released(Math.max(0, heard - (this.ear?.hears ? 1 : 0)));
   }
 
@@ -178,7 +185,7 @@ export class Contention<Wanted, Got extends object> {
   private async learnFrom(opening: Promise<Result<Got>>): Promise<void> {
     try {
       const result = await opening;
-      this.lastSeen = 'got' in result ? this.tries.after(result.got) : result;
+      this.lastSeen = 'got' in result ? this.seenAfter(result.got) : result;
     } catch (error) {
       // What is no answer for good is told to whoever asked; those behind ask for themselves.
       if (isPassing(error)) this.lastSeen = error;
@@ -288,6 +295,7 @@ export class Contention<Wanted, Got extends object> {
   private found(busy: Busy): void {
     this.lastSeen = busy;
     this.courtesy.otherCame();
+    this.silentTurn?.found(busy);
   }
 
   /** To those who still wait for it. Returns what the next in line finds; `undefined`: it may as well try at once. */
@@ -298,10 +306,16 @@ export class Contention<Wanted, Got extends object> {
     if (!this.isNewsDue) this.wakeUp.forget();
     if (takers.length > 0) {
       this.courtesy.got();
-      return this.tries.after(got);
+      return this.seenAfter(got);
     }
     this.tries.giveBack(this.name, got);
     return undefined;
+  }
+
+  private seenAfter(got: Got): Busy | undefined {
+    const seen = this.tries.after(got);
+    this.silentTurn?.got(seen);
+    return seen;
   }
 
   /** Called by a waiter whose wait is over. */

@@ -87,7 +87,7 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
   released(name: string, heard: number): void {
     const contention = this.contentions.get(name);
     if (contention) contention.released(heard);
-    else if (heard > 0) this.contention(name).yieldTo(heard);
+    else if (heard > 0 && this.channelOf) this.contention(name).yieldTo(heard);
   }
 
   settled(): Promise<void> {

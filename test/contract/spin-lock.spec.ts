@@ -95,6 +95,36 @@ onEveryBackend((world) => {
       await world.time.finish(waiting, PAUSE_MS + world.time.slack);
     });
 
+    it('D27: is had at once after a release by its own process, in the longest pause', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getSpinLock('n', constantBackoff('10s'));
+      const hold = await lock.acquire();
+      const waiting = [lock.acquire({ wait: Infinity }), lock.acquire({ wait: Infinity })] as const;
+      await world.time.pass(100);
+      await hold.release();
+      const next = await world.time.finish(waiting[0], world.time.slack);
+      await world.time.pass(10);
+      await next.release();
+      await world.time.finish(waiting[1], world.time.slack);
+      await expect(world.probe.channels()).resolves.toEqual([]);
+    });
+
+    it('D27: is had by others although somebody always waits in the process that has it', async () => {
+      const [here, there] = [await world.open({ wait: Infinity }), await world.open({ wait: Infinity })];
+      const lock = here.locks.getSpinLock('n', constantBackoff(50));
+      let isHad = false;
+      const visit = async (): Promise<void> => {
+        while (!isHad) await lock.withLock(() => world.time.pause(10));
+      };
+      const visits = [visit(), visit(), visit()];
+      await world.time.pass(5);
+      const other = there.locks.getSpinLock('n', constantBackoff(5)).withLock(() => {
+        isHad = true;
+      });
+      await world.time.finish(other, 1000 + world.time.slack);
+      await world.time.finish(Promise.all(visits), 1000);
+    });
+
     it('SP-07 is not had by somebody whose wait ends before', async () => {
       const { locks } = await world.open();
       const lock = locks.getSpinLock('n');
