@@ -87,8 +87,11 @@ export interface RedisLockOptions {
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * How many replicas must have a lock before it counts as acquired, and how long that may take; otherwise the
-   * acquisition is undone and reported. Default: none are asked.
+   * How many replicas must have a lock or a permit before it counts as acquired, and how long that may take; otherwise the
+   * acquisition is undone and rejects with `LockUnavailableError`. What sets, adds, releases or counts down the number of a
+   * semaphore or latch rejects with it as well: a release or count-down then goes on in the background, everything else
+   * stays. Not asked about are renewals, releases of locks and of permits with ids, shared results, and RedLock nodes. On a
+   * server without `WAIT` the first acquisition rejects for good. Default: none are asked.
    */
   readonly replicas?: ReplicaOptions | undefined;
   /**

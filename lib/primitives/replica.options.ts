@@ -2,11 +2,11 @@ import { readOptions } from '../input/read-options.js';
 import { refusedOption } from '../input/refused-option.js';
 import { type Duration, parseDuration } from '../time/duration.js';
 
-/** How many replicas must have a lock before it counts as acquired. */
+/** How many replicas must have a lock, a permit or a changed number before that counts. */
 export interface ReplicaOptions {
   /** 1 … 100. */
   readonly min: number;
-  /** How long that may take, in ms or such as `'1s'`. Default: 1 s; 1 ms … 30 s. */
+  /** How long that may take each time, in ms or such as `'1s'`. Default: 1 s; 1 ms … 30 s. */
   readonly timeout?: Duration | undefined;
 }
 

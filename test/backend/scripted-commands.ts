@@ -1,5 +1,6 @@
 import type { RedisCommands } from '../../lib/backend/redis/commands.js';
-import type { HeldField, Replicas } from '../../lib/backend/redis/replication.js';
+import type { Replicas } from '../../lib/backend/redis/replication.js';
+import type { Written } from '../../lib/backend/redis/written.js';
 import {
   type ArgumentsOf,
   isReplyOf,
@@ -82,7 +83,7 @@ export class ScriptedCommands implements RedisCommands {
     return reply;
   }
 
-  replicasWith(_held: HeldField, _replicas: Replicas): Promise<number> {
+  replicasWith(_written: Written, _replicas: Replicas): Promise<number> {
     return this.replicas();
   }
 

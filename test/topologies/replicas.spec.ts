@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
-import { LockUnavailableError } from '../../lib/index.js';
+import { lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
+import type { Client } from '../contract/client.js';
 import { Time } from '../contract/time.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { TopologyClients } from './clients.js';
-import { LOCKS } from './every-kind.js';
+import { LOCKS, useSynchronizers } from './every-kind.js';
 
 const time = Time.real();
 const clients = new TopologyClients(() => master.url);
@@ -99,6 +100,80 @@ describe('With a replica that must know of a lock', () => {
     expect(await locks.getLock('order:7').isLocked()).toBe(false);
   });
 
+  const available = async (): Promise<unknown> => ({
+    semaphore: await admin.get('semaphore'),
+    permits: await admin.get('permits'),
+    out: await admin.zcard('{permits}:timeout'),
+  });
+
+  /** A semaphore, one whose permits have ids, and a latch, which the replica has. */
+  const synchronizers = async ({ locks }: Client) => {
+    await admin.mset({ semaphore: 3, permits: 3, latch: 3 });
+    await admin.wait(1, 5000);
+    return {
+      semaphore: locks.getSemaphore('semaphore'),
+      permits: locks.getPermitExpirableSemaphore('permits'),
+      latch: locks.getCountDownLatch('latch'),
+    };
+  };
+  type Synchronizers = Awaited<ReturnType<typeof synchronizers>>;
+
+  it.each([
+    ['permits', ({ semaphore }: Synchronizers) => semaphore.tryAcquire(2)],
+    ['all permits', ({ semaphore }: Synchronizers) => semaphore.drainPermits()],
+    ['a permit with an id', ({ permits }: Synchronizers) => permits.tryAcquire()],
+    ['permits with a lease', ({ permits }: Synchronizers) => permits.tryAcquireMany(2, { lease: '30s' })],
+  ] as const)('D25: %s are given back, and that is said, where it does not have them', async (_, take) => {
+    const all = await synchronizers(await clients.open({ replicas }));
+    link.hold('reply');
+    const error = await refusalOf(take(all));
+    expect(error).toMatchObject({ outcome: 'refused', details: { replicas: { wanted: 1, found: 0 } } });
+    expect(String(error)).toMatch(/given back/);
+    expect(await available()).toEqual({ semaphore: '3', permits: '3', out: 0 });
+    link.heal();
+    await time.until(async () => (await admin.wait(1, 100)) === 1, 10_000);
+    expect(await take(all)).toBeTruthy();
+  });
+
+  it.each([
+    ['trySetPermits', ({ semaphore }: Synchronizers) => semaphore.trySetPermits(7)],
+    ['addPermits', ({ semaphore }: Synchronizers) => semaphore.addPermits(4)],
+    ['trySetPermits of permits with ids', ({ permits }: Synchronizers) => permits.trySetPermits(7)],
+    ['setPermits', ({ permits }: Synchronizers) => permits.setPermits(7)],
+    ['addPermits of permits with ids', ({ permits }: Synchronizers) => permits.addPermits(4)],
+    ['trySetCount', ({ latch }: Synchronizers) => latch.trySetCount(7)],
+  ] as const)('D25: %s rejects where it does not have the number, which stays', async (call, change) => {
+    const { locks } = await clients.open({ replicas });
+    const all = await synchronizers({ locks } as Client);
+    if (call.startsWith('try')) await admin.del('semaphore', 'permits', 'latch');
+    link.hold('reply');
+    const error = await refusalOf(change(all));
+    expect(error).toMatchObject({ outcome: 'unknown', details: { replicas: { wanted: 1, found: 0 } } });
+    expect(String(error)).toMatch(/it stays/);
+    expect(await admin.mget('semaphore', 'permits', 'latch')).toContain('7');
+  });
+
+  it('D25: releases and count-downs go on until it has them, and happen once', async () => {
+    const { semaphore, latch } = await synchronizers(await clients.open({ replicas }));
+    link.hold('reply');
+    const errors = await Promise.all([refusalOf(semaphore.release(2)), refusalOf(latch.countDown())]);
+    for (const error of errors) {
+      expect(error).toMatchObject({ outcome: 'unknown', details: { replicas: { wanted: 1, found: 0 } } });
+      expect(String(error)).toMatch(/goes on in the background/);
+    }
+    link.heal();
+    await time.pass(1000);
+    expect(await admin.mget('semaphore', 'latch')).toEqual(['5', '2']);
+  });
+
+  it('D25: everything works where it does', async () => {
+    const { locks } = await clients.open({ replicas: { min: 1, timeout: '3s' } });
+    await useSynchronizers(locks, 'all');
+    const markers = () => admin.keys('redisson_unlock_latch:*');
+    await time.until(async () => (await markers()).length === 0, 1000);
+    expect(await markers()).toEqual([]);
+  });
+
   const waits = async (): Promise<number> =>
     Number(/cmdstat_wait:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
 });
@@ -115,4 +190,47 @@ it('TP-10 a lock is taken and given back by one try, without a pause', async () 
   const { locks } = await clients.open();
   const hold = await locks.tryAcquire('order:7', { wait: 0, lease: 10_000 });
   expect(await hold?.release()).toBe('released');
+});
+
+describe('On a server without WAIT that nobody looked at', () => {
+  let deaf: RedisServer;
+  let direct: Redis;
+
+  beforeAll(async () => {
+    deaf = await RedisServer.start({ args: ['--rename-command', 'WAIT', ''] });
+    direct = new Redis(deaf.url);
+    // Each first use of a script would ask a second time.
+    for (const { text } of lockScripts) await direct.script('LOAD', text);
+  });
+
+  afterEach(() => direct.flushall());
+
+  afterAll(async () => {
+    direct.disconnect();
+    await deaf.stop();
+  });
+
+  it.each([
+    ...LOCKS.map(
+      ([kind, lockOf]) => [kind, (locks: LockService) => lockOf(locks, 'n').acquire({ wait: '10s' })] as const,
+    ),
+    ['semaphore', (locks: LockService) => locks.getSemaphore('n').acquire(1, { wait: '10s' })] as const,
+    ['permits', (locks: LockService) => locks.getPermitExpirableSemaphore('n').acquire({ wait: '10s' })] as const,
+  ])('D25: the first answer is final for %s, and nothing is taken again', async (kind, acquire) => {
+    const { locks } = await clients.open({ replicas: { min: 1, timeout: 100 }, probe: false }, deaf.url);
+    const isSemaphore = kind === 'semaphore' || kind === 'permits';
+    if (isSemaphore) await direct.set('n', 1);
+    // ioredis asks for things that not every server has, too, when it connects.
+    await refusalOf(acquire(locks));
+    const asked = await waits();
+    const error = await refusalOf(acquire(locks));
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', permanent: true });
+    expect(String(error)).toMatch(/does not have the command WAIT; leave out the option "replicas"/);
+    expect((await waits()) - asked).toBe(1);
+    expect(isSemaphore ? await direct.get('n') : await direct.exists('n')).toBe(isSemaphore ? '1' : 0);
+  });
+
+  /** How often a WAIT was refused. */
+  const waits = async (): Promise<number> =>
+    Number(/errorstat_ERR:count=(\d+)/.exec(await direct.info('errorstats'))?.[1] ?? 0);
 });

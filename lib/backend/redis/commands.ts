@@ -1,5 +1,6 @@
 import type { BackendWatcher } from '../backend-watcher.js';
-import type { HeldField, Replicas } from './replication.js';
+import type { Replicas } from './replication.js';
+import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from './scripts/script.js';
 
 /** The command by which a change is announced: to every server, or to the shard of the channel. */
@@ -49,10 +50,10 @@ export interface RedisCommands {
     name?: string,
   ): Promise<ReplyOf<S>>;
   /**
-   * Resolves with how many replicas know of a hold, once those are enough or the time for that is over.
+   * Resolves with how many replicas have what was written, once those are enough or the time for that is over.
    * @throws LockUnavailableError where nobody can tell.
    */
-  replicasWith(held: HeldField, replicas: Replicas): Promise<number>;
+  replicasWith(written: Written, replicas: Replicas): Promise<number>;
   /** Tells `watcher` from now on what becomes of the servers. */
   watch(watcher: BackendWatcher): void;
   /** Refuses everything from now on, for this reason. */

@@ -19,12 +19,14 @@ import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
 import { LeftBehind } from './left-behind.js';
 import type { AcquireReply, LockDialect, ReleaseReply } from './lock-dialect.js';
+import { enoughReplicas } from './enough-replicas.js';
 import { isTryAgain, unexpectedReply } from './replies.js';
 import type { Replicas } from './replication.js';
 import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
 import { errorOfTwo, isUnknown, requestInTime, type TimedRequest } from './request-in-time.js';
 import { Undoing } from './undoing.js';
 import { Unsettled } from './unsettled.js';
+import { writtenHold } from './written.js';
 
 /** Where a request is made, and for how long. */
 type About = Pick<TimedRequest<never, never>, 'key' | 'name' | 'deadline'>;
@@ -208,24 +210,14 @@ export class RedisLock implements LockTransitions {
   }
 
   private async confirmReplicas({ name, owner, lease }: AcquireRequest, replicas: Replicas): Promise<void> {
-    const { dialect } = this;
-    const held = { key: dialect.keyOf(name), field: dialect.fieldOf(name, owner) };
-    const asked = this.commands.replicasWith(held, replicas);
-    const found = await asked.catch((error: unknown) => this.undoUnconfirmed({ name, owner, lease }, error));
-    if (found >= replicas.min) return;
-    const { min, timeout } = replicas;
-    const why = `Only ${found} of ${min} replicas had lock "${name}" within ${timeout} ms; it was given back`;
-    const details = { replicas: { wanted: min, found } };
-    await this.undoUnconfirmed(
-      { name, owner, lease },
-      new LockUnavailableError(why, 'refused', false, { lockName: name, details }),
-    );
-  }
-
-  private async undoUnconfirmed(request: ReleaseRequest, reason: unknown): Promise<never> {
-    // What fails goes on in the background.
-    await this.release(request).catch(() => {});
-    throw reason;
+    const { commands, dialect } = this;
+    const written = writtenHold(dialect.keyOf(name), dialect.fieldOf(name, owner));
+    const lacking = { name, what: `lock "${name}"`, so: 'it was given back', outcome: 'refused' } as const;
+    await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
+      // What fails goes on in the background.
+      await this.release({ name, owner, lease }).catch(() => {});
+      throw error;
+    });
   }
 
   protected tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {

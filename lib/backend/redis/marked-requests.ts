@@ -6,10 +6,13 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import type { GivenUp } from '../backend-watcher.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import type { RedisCommands } from './commands.js';
+import { enoughReplicas } from './enough-replicas.js';
 import type { Limits } from './lock-dialect.js';
+import type { Replicas } from './replication.js';
 import { errorOfTwo, isUnknown, requestInTime } from './request-in-time.js';
 import { scripts } from './scripts/scripts.generated.js';
 import { Undoing } from './undoing.js';
+import { writtenMarker } from './written.js';
 
 /** What every request sends beside what it is about. */
 export interface MarkedRequest extends Limits {
@@ -63,6 +66,9 @@ const REMEMBERED_MS = 24 * 3_600_000;
 /** After this time no copy of a request arrives any more, ms: the server has refused it for that long. */
 const COPIES_MS = 60_000;
 
+/** Outcomes of requests that changed something, which replicas may lack. */
+const CHANGES: ReadonlySet<string> = new Set(['taken', 'set', 'added', 'deleted', 'released', 'counted']);
+
 const forgotten = (name: string): LockUnavailableError =>
   new LockUnavailableError('The request is too old to be made again with one effect', 'unknown', true, {
     lockName: name,
@@ -81,6 +87,7 @@ export class MarkedRequests {
     private readonly commands: RedisCommands,
     private readonly scheduler: SteadyScheduler,
     onGivenUp: (what: GivenUp) => void = () => {},
+    private readonly replicas?: Replicas,
   ) {
     this.strays = new Undoing<Stray>(
       scheduler,
@@ -91,7 +98,7 @@ export class MarkedRequests {
 
   /**
    * Takes something, in one try. Where the outcome stays unknown, it is undone in the background until that is confirmed
-   * after the instant from which the server refuses the try.
+   * after the instant from which the server refuses the try; as it is where too few replicas have it.
    */
   async take<Outcome extends string>(
     name: string,
@@ -101,25 +108,34 @@ export class MarkedRequests {
   ): Promise<Answer<Outcome | 'taken'>> {
     const identity = this.identify(name);
     const { marker } = identity;
+    const stray = { givenUp: { name, ...asked }, free: () => undo(marker), lease: this.keep };
     const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
-      this.strays.undo({ givenUp: { name, ...asked }, free: () => undo(marker), lease: this.keep, notAfter }),
+      this.strays.undo({ ...stray, notAfter }),
     );
-    if (answer.outcome === 'taken') this.forget(marker);
+    if (answer.outcome !== 'taken') return answer;
+    await this.known(identity, answer, 'it was given back', 'refused').catch(async (error: unknown) => {
+      await undo(marker).catch(() => this.strays.undo({ ...stray, notAfter: 0 }));
+      throw error;
+    });
+    this.forget(marker);
     return answer;
   }
 
   /**
    * Changes something, and tries once more where that failed, within one deadline. Rejects only when the server refuses
-   * both tries, so that they cannot overtake what the caller asks next.
+   * both tries, so that they cannot overtake what the caller asks next; or where too few replicas have it.
    */
   async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
     const deadline = this.deadline();
     const identity = this.identify(name);
-    return this.twice(identity, send, () => deadline).catch(async (error: unknown) => {
+    const changing = this.twice(identity, send, () => deadline).catch(async (error: unknown) => {
       if (isPassing(error)) this.forgetLater(identity.marker);
       if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
       throw error;
     });
+    const { answer, forget } = await changing;
+    await this.known(identity, answer, 'it stays, and a fail-over may forget it', 'unknown').finally(forget);
+    return answer;
   }
 
   /** As {@link change}; what failed twice goes on in the background, for as long as it is remembered. */
@@ -129,16 +145,23 @@ export class MarkedRequests {
     send: SendMarked<Outcome>,
   ): Promise<Answer<Outcome>> {
     const identity = this.identify(name);
-    return this.twice(identity, send, () => this.deadline()).catch((error: unknown) => {
+    const so = 'that goes on in the background';
+    try {
+      const { answer, forget } = await this.twice(identity, send, () => this.deadline());
+      await this.known(identity, answer, so, 'unknown');
+      forget();
+      return answer;
+    } catch (error) {
       const again = async (): Promise<number> => {
-        await this.ask(identity, this.deadline(), send);
+        const answer = await this.ask(identity, this.deadline(), send);
+        await this.known(identity, answer, so, 'unknown');
         this.forgetLater(identity.marker);
         return Number.POSITIVE_INFINITY;
       };
       const givenUp = { name, ...asked };
       if (isPassing(error)) this.strays.undo({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
       throw error;
-    });
+    }
   }
 
   /** Resolves when nothing goes on in the background, or after `ms`, and ends it. */
@@ -146,24 +169,35 @@ export class MarkedRequests {
     return this.strays.finish(ms);
   }
 
+  /** Resolves with the answer and with what deletes the marker, to be called when nothing is asked any more. */
   private async twice<Outcome extends string>(
     identity: Identity,
     send: SendMarked<Outcome>,
     deadline: () => number,
-  ): Promise<Answer<Outcome>> {
+  ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
+    const { marker } = identity;
     try {
-      const answer = await this.ask(identity, deadline(), send);
-      this.forget(identity.marker);
-      return answer;
+      return { answer: await this.ask(identity, deadline(), send), forget: () => this.forget(marker) };
     } catch (first) {
       const end = deadline();
       if (!isPassing(first) || this.scheduler.now() >= end) throw first;
       const answer = await this.ask(identity, end, send).catch((second: unknown) => {
         throw errorOfTwo(first, second);
       });
-      this.forgetLater(identity.marker);
-      return answer;
+      return { answer, forget: () => this.forgetLater(marker) };
     }
+  }
+
+  /** Resolves when enough replicas have what was changed, if they have to. */
+  private async known(
+    { name, marker }: Identity,
+    { outcome }: Answer<string>,
+    so: string,
+    otherwise: LockUnavailableError['outcome'],
+  ): Promise<void> {
+    if (!this.replicas || !CHANGES.has(outcome)) return;
+    const lacking = { name, what: `the change of "${name}"`, so, outcome: otherwise };
+    await enoughReplicas(this.commands, this.replicas, writtenMarker(marker), lacking);
   }
 
   private ask<Outcome extends string>(

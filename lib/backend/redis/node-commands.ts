@@ -7,7 +7,8 @@ import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { asIs, inTime } from './in-time.js';
 import { isNotWritten, isScriptMissing, unexpectedReply } from './replies.js';
-import { type HeldField, type Replicas, Replication } from './replication.js';
+import { type Replicas, Replication } from './replication.js';
+import type { Written } from './written.js';
 import { RestartGuard } from './restart-guard.js';
 import { scriptHash } from './script-hash.js';
 import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script, shapeOf, timeIn } from './scripts/script.js';
@@ -135,9 +136,9 @@ export class NodeCommands implements RedisCommands {
     return 'PUBLISH';
   }
 
-  replicasWith(held: HeldField, replicas: Replicas): Promise<number> {
+  replicasWith(written: Written, replicas: Replicas): Promise<number> {
     this.replication ??= new Replication(this.input, this.commandTimeout, this.scheduler);
-    return this.replication.knownBy(held, replicas);
+    return this.replication.knownBy(written, replicas);
   }
 
   watch(watcher: BackendWatcher): void {

@@ -15,11 +15,14 @@ import type {
 import { tooManyPermits } from '../semaphore-transitions.js';
 import type { RedisCommands } from './commands.js';
 import { RedisCounter } from './counter.js';
+import { enoughReplicas } from './enough-replicas.js';
 import type { Limits } from './lock-dialect.js';
 import type { MarkedRequest, MarkedRequests } from './marked-requests.js';
 import { PermitScripts } from './permit-scripts.js';
+import type { Replicas } from './replication.js';
 import { errorOfTwo, isUnknown, requestInTime } from './request-in-time.js';
 import { Undoing } from './undoing.js';
+import { writtenPermits } from './written.js';
 
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
 interface Stray {
@@ -47,6 +50,7 @@ export class RedisPermits implements PermitTransitions {
     private readonly requests: MarkedRequests,
     private readonly scheduler: SteadyScheduler,
     onGivenUp: (what: GivenUp) => void = () => {},
+    private readonly replicas?: Replicas,
   ) {
     this.scripts = new PermitScripts(commands);
     const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
@@ -61,18 +65,22 @@ export class RedisPermits implements PermitTransitions {
   acquire(request: PermitRequest): Promise<PermitOutcome> {
     const { name, ids, lease } = request;
     const endless = { name, request: 'acquire', count: ids.length } as const;
-    const givenUp = Number.isFinite(lease) ? undefined : endless;
+    const stray: Omit<Stray, 'notAfter'> = {
+      givenUp: Number.isFinite(lease) ? undefined : endless,
+      free: () => this.freeAll(name, ids),
+      lease,
+    };
     return requestInTime(this.commands, this.scheduler, {
       key: name,
       deadline: this.deadline(lease),
       send: (limits) => this.scripts.acquire(request, limits),
-      read: ({ outcome, available, remaining }, sent): PermitOutcome | undefined => {
+      read: ({ outcome, available, remaining }, sent): PermitOutcome | Promise<PermitOutcome> | undefined => {
         if (outcome === 'late') return undefined;
-        if (outcome === 'acquired') return { outcome, sent };
+        if (outcome === 'acquired') return this.confirmed(request, stray, { outcome, sent });
         return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
       },
       // The ids share one deadline, so they are out together or not at all.
-      onUnknown: (notAfter) => this.undoing.undo({ givenUp, free: () => this.freeAll(name, ids), lease, notAfter }),
+      onUnknown: (notAfter) => this.undoing.undo({ ...stray, notAfter }),
     });
   }
 
@@ -110,6 +118,10 @@ export class RedisPermits implements PermitTransitions {
 
   async setPermits(name: string, total: number): Promise<void> {
     await this.twice(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
+    if (!this.replicas) return;
+    const so = 'it stays, and a fail-over may forget it';
+    const lacking = { name, what: `the change of "${name}"`, so, outcome: 'unknown' } as const;
+    await enoughReplicas(this.commands, this.replicas, writtenPermits(name), lacking);
   }
 
   async addPermits(name: string, delta: number): Promise<void> {
@@ -126,6 +138,23 @@ export class RedisPermits implements PermitTransitions {
   /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
   finish(ms: number): Promise<void> {
     return this.undoing.finish(ms);
+  }
+
+  /** What was acquired, once enough replicas have it; otherwise it is given back. */
+  private confirmed(
+    { name, ids }: PermitRequest,
+    stray: Omit<Stray, 'notAfter'>,
+    acquired: PermitOutcome,
+  ): PermitOutcome | Promise<PermitOutcome> {
+    if (!this.replicas) return acquired;
+    const lacking = { name, what: `permits of "${name}"`, so: 'they were given back', outcome: 'refused' } as const;
+    return enoughReplicas(this.commands, this.replicas, writtenPermits(name, ids[0]), lacking).then(
+      () => acquired,
+      async (error: unknown) => {
+        await stray.free().catch(() => this.undoing.undo({ ...stray, notAfter: 0 }));
+        throw error;
+      },
+    );
   }
 
   private deadline(lease = Number.POSITIVE_INFINITY): number {

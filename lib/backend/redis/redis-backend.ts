@@ -69,10 +69,10 @@ export class RedisBackend implements LockBackend {
     this.writeLock = new RedisWriteLock(this.commands, scheduler, replicas);
     this.locks.push(this.readLock, this.writeLock);
     const gaveUp = (what: GivenUp): void => this.watcher.gaveUp(what);
-    this.requests = new MarkedRequests(this.commands, scheduler, gaveUp);
+    this.requests = new MarkedRequests(this.commands, scheduler, gaveUp, replicas);
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
     this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
-    this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler, gaveUp);
+    this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler, gaveUp, replicas);
     this.singleFlight = new RedisSingleFlight(this.commands, scheduler);
   }
 

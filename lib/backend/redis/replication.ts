@@ -3,10 +3,11 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { asIs, inTime } from './in-time.js';
-import { isScriptMissing, unexpectedReply } from './replies.js';
+import { isCommandMissing, isScriptMissing, unexpectedReply } from './replies.js';
 import { scriptHash } from './script-hash.js';
-import { encode, isReplyOf } from './scripts/script.js';
+import { isReplyOf } from './scripts/script.js';
 import { scripts } from './scripts/scripts.generated.js';
+import type { Written } from './written.js';
 
 /** How many replicas must have something, and how long that may take, ms. */
 export interface Replicas {
@@ -14,20 +15,23 @@ export interface Replicas {
   readonly timeout: number;
 }
 
-/** A hold, by the field that says so in the hash of its lock. */
-export interface HeldField {
-  readonly key: string;
-  readonly field: string;
-}
-
 interface Question extends Replicas {
-  readonly held: HeldField;
+  readonly written: Written;
   readonly resolve: (replicas: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** Asking again cannot help. */
+const noWait = (cause: unknown): LockUnavailableError =>
+  new LockUnavailableError(
+    'the server does not have the command WAIT; leave out the option "replicas", or use a server that has it',
+    'refused',
+    true,
+    { cause },
+  );
+
 /**
- * Finds out how many replicas know of a hold. On a connection of its own, since WAIT lets everything wait that comes
+ * Finds out how many replicas have what was written. On a connection of its own, since WAIT lets everything wait that comes
  * behind it; what is asked meanwhile shares the next WAIT.
  */
 export class Replication {
@@ -46,13 +50,13 @@ export class Replication {
   }
 
   /**
-   * Resolves with how many replicas know of the hold, as soon as those are enough, or when the time for that is over;
-   * with 0 where the server does not know of it itself any more.
+   * Resolves with how many replicas have it, as soon as those are enough, or when the time for that is over;
+   * with 0 where the server does not have it itself any more.
    * @throws LockUnavailableError where nobody can tell.
    */
-  knownBy(held: HeldField, replicas: Replicas): Promise<number> {
+  knownBy(written: Written, replicas: Replicas): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.questions.push({ ...replicas, held, resolve, reject });
+      this.questions.push({ ...replicas, written, resolve, reject });
       void this.work();
     });
   }
@@ -74,9 +78,9 @@ export class Replication {
     try {
       await this.ready();
       const deadline = this.scheduler.now() + timeout + this.commandTimeout;
-      const held = questions.map((question) => question.held);
+      const written = questions.map((question) => question.written);
       const { replicas, isHeld } = await inTime(
-        this.writeAndWait(held, min, timeout),
+        this.writeAndWait(written, min, timeout),
         deadline,
         this.scheduler,
         asIs(),
@@ -90,17 +94,17 @@ export class Replication {
   }
 
   private async writeAndWait(
-    holds: readonly HeldField[],
+    all: readonly Written[],
     min: number,
     timeout: number,
   ): Promise<{ readonly replicas: number; readonly isHeld: readonly boolean[] }> {
-    const [replicas, ...replies] = await this.send('evalsha', holds, min, timeout).catch((error: unknown) => {
+    const [replicas, ...replies] = await this.send('evalsha', all, min, timeout).catch((error: unknown) => {
       if (!isScriptMissing(error)) throw error;
-      return this.send('eval', holds, min, timeout);
+      return this.send('eval', all, min, timeout);
     });
     if (typeof replicas !== 'number') throw unexpectedReply(replicas);
     const isHeld = replies.map((reply) => {
-      if (isReplyOf(scripts.replication.confirm, reply)) return reply[0] === 'held';
+      if (isReplyOf(scripts.replication.confirmHold, reply)) return reply[0] === 'held';
       throw unexpectedReply(reply);
     });
     return { replicas, isHeld };
@@ -109,17 +113,18 @@ export class Replication {
   /** All in one turn and so over one connection: a WAIT knows only of what was written before it on its own. */
   private send(
     how: 'evalsha' | 'eval',
-    holds: readonly HeldField[],
+    all: readonly Written[],
     min: number,
     timeout: number,
   ): Promise<readonly unknown[]> {
     const { client } = this.connection;
-    const { text } = scripts.replication.confirm;
-    const writes = holds.map(({ key, field }) => {
-      const { keyCount, parameters } = encode(scripts.replication.confirm, { lock: key }, { field });
-      return client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
+    const writes = all.map(({ text, keyCount, parameters }) =>
+      client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters),
+    );
+    const waited = client.wait(min, timeout).catch((error: unknown) => {
+      throw isCommandMissing(error) ? noWait(error) : error;
     });
-    return Promise.all([client.wait(min, timeout), ...writes]);
+    return Promise.all([waited, ...writes]);
   }
 
   private async ready(): Promise<void> {

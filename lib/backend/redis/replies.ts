@@ -30,6 +30,10 @@ export const isNotWritten = (error: unknown): boolean => messageOf(error).includ
 /** What ioredis says of everything that was on its way when a connection was cut; the text is about an option of its own. */
 const isCutOff = (error: unknown): boolean => error instanceof Error && error.name === 'MaxRetriesPerRequestError';
 
+/** A server that does not have the command, or not under its name. */
+export const isCommandMissing = (error: unknown): boolean =>
+  isErrorReply(error) && /^ERR unknown command/i.test(messageOf(error));
+
 /** Redis 6 wraps what happened inside a script into a text of its own, so the text is searched, not compared. */
 export const isScriptMissing = (error: unknown): boolean =>
   isErrorReply(error) && messageOf(error).includes('NOSCRIPT');

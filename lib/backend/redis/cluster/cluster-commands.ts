@@ -5,7 +5,8 @@ import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
 import type { BackendWatcher } from '../../backend-watcher.js';
 import type { PublishCommand, RedisCommands } from '../commands.js';
 import { type NodeCommands, patienceWithin } from '../node-commands.js';
-import type { HeldField, Replicas } from '../replication.js';
+import type { Replicas } from '../replication.js';
+import type { Written } from '../written.js';
 import { isUnknown } from '../request-in-time.js';
 import type { ArgumentsOf, KeysOf, NamedKeys, ReplyOf, Script } from '../scripts/script.js';
 import type { ClusterTopology } from './cluster-topology.js';
@@ -90,9 +91,9 @@ export class ClusterCommands implements RedisCommands {
     return this.topology.isSharded && sharesShard(channel) ? 'SPUBLISH' : 'PUBLISH';
   }
 
-  async replicasWith(held: HeldField, replicas: Replicas): Promise<number> {
-    const { node } = this.home(held.key, held.key);
-    return node.replicasWith(held, replicas);
+  async replicasWith(written: Written, replicas: Replicas): Promise<number> {
+    const { node } = this.home(written.key, written.key);
+    return node.replicasWith(written, replicas);
   }
 
   watch(watcher: BackendWatcher): void {

@@ -3356,8 +3356,8 @@ return reply`,
   },
   replication: {
     /** Writes once more that an owner holds, so that a WAIT behind it tells which replicas know of the hold. */
-    confirm: script<{ lock: string }, { field: string }, [outcome: 'held' | 'lost']>({
-      name: 'replication/confirm',
+    confirmHold: script<{ lock: string }, { field: string }, [outcome: 'held' | 'lost']>({
+      name: 'replication/confirm-hold',
       keyNames: ['lock'],
       argumentNames: ['field'],
       replies: [[{ holds: ['held', 'lost'] }]],
@@ -3366,6 +3366,35 @@ local field = ARGV[1]
 local count = redis.call('HGET', lock, field)
 if not count then return { 'lost' } end
 redis.call('HSET', lock, field, count)
+return { 'held' }`,
+    }),
+    /** Writes the marker of a request once more, so that a WAIT behind it tells which replicas know what the request changed. */
+    confirmMarker: script<{ marker: string }, Record<string, never>, [outcome: 'held' | 'lost']>({
+      name: 'replication/confirm-marker',
+      keyNames: ['marker'],
+      argumentNames: [],
+      replies: [[{ holds: ['held', 'lost'] }]],
+      text: `local marker = KEYS[1]
+local left = redis.call('PTTL', marker)
+if left < 0 then return { 'lost' } end
+redis.call('PEXPIRE', marker, math.max(1, left))
+return { 'held' }`,
+    }),
+    /** Writes the number of permits once more, so that a WAIT behind it tells which replicas know of a permit that is out. */
+    confirmPermits: script<{ permits: string; deadlines: string }, { id: string }, [outcome: 'held' | 'lost']>({
+      name: 'replication/confirm-permits',
+      keyNames: ['permits', 'deadlines'],
+      argumentNames: ['id'],
+      replies: [[{ holds: ['held', 'lost'] }]],
+      text: `local permits = KEYS[1]
+local deadlines = KEYS[2]
+local id = ARGV[1]
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+if redis.call('EXISTS', permits) == 0 then return { 'lost' } end
+if id ~= '' and not redis.call('ZSCORE', deadlines, fromHex(id)) then return { 'lost' } end
+redis.call('INCRBY', permits, 0)
 return { 'held' }`,
     }),
   },
