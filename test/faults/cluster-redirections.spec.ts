@@ -56,6 +56,11 @@ class Server {
         this.limits.push(notAfter);
         return now > notAfter ? ['late', 0, '', now] : [lease, now];
       }
+      case 'wait':
+        return 1;
+      case 'evalsha':
+        // Of the scripts of other kinds only the one that confirms a hold is sent here.
+        return ['held'];
       case 'release':
         this.releases.push(now);
         return ['released', now, 0];
@@ -73,7 +78,8 @@ const slots = (): Reply => [
   [LAST_SLOT, LAST_SLOT, ['127.0.0.1', target.port, 'target']],
 ];
 
-const isAbout = (lock: string, { name, args }: Command): boolean => name in scripts.lock && args.includes(lock);
+const isAbout = (lock: string, { name, args }: Command): boolean =>
+  (name in scripts.lock || name === 'evalsha') && args.includes(lock);
 
 const request = (name: string) => ({ name, owner: owners.next(), lease: LEASE });
 
@@ -131,6 +137,15 @@ describe('A request that a server of a cluster sends on to another', () => {
     const { lock } = client.runtime.backend;
     await expect(lock.acquire(request('{9}moving'))).rejects.toMatchObject({ outcome: 'unknown' });
     await time.until(() => (target.releases.at(-1) ?? 0) > limit, 5000);
+  });
+
+  it('D14: is confirmed by the replicas of the other, and keeps nobody else from being confirmed', async () => {
+    const { lock } = (await clients.open({ replicas: { min: 1, timeout: 300 } })).runtime.backend;
+    const names = ['{9}first', '{9}moving', '{9}last'];
+    const outcomes = await Promise.all(names.map((name) => lock.acquire(request(name))));
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['acquired', 'acquired', 'acquired']);
+    const confirmed = target.redis.commands.filter(({ name }) => name === 'evalsha' || name === 'wait');
+    expect(confirmed.map(({ name }) => name)).toEqual(['evalsha', 'wait']);
   });
 
   it('D14: is refused by the restart guard of the other', async () => {

@@ -136,9 +136,9 @@ export class NodeCommands implements RedisCommands {
     return 'PUBLISH';
   }
 
-  replicasWith(written: Written, replicas: Replicas): Promise<number> {
+  replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
     this.replication ??= new Replication(this.input, this.commandTimeout, this.scheduler);
-    return this.replication.knownBy(written, replicas);
+    return this.replication.knownBy(written, replicas, asking);
   }
 
   watch(watcher: BackendWatcher): void {

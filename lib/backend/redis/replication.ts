@@ -3,7 +3,7 @@ import type { SteadyScheduler } from '../../time/steady-scheduler.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
 import { asIs, inTime } from './in-time.js';
-import { isCommandMissing, isScriptMissing, unexpectedReply } from './replies.js';
+import { isCommandMissing, isScriptMissing, unavailable, unexpectedReply } from './replies.js';
 import { scriptHash } from './script-hash.js';
 import { isReplyOf } from './scripts/script.js';
 import { scripts } from './scripts/scripts.generated.js';
@@ -17,8 +17,16 @@ export interface Replicas {
 
 interface Question extends Replicas {
   readonly written: Written;
+  /** Whether the key is just on its way to this server, which serves it only to those who know. */
+  readonly asking: boolean;
   readonly resolve: (replicas: number) => void;
   readonly reject: (error: unknown) => void;
+}
+
+interface Answer {
+  readonly replicas: number;
+  /** For each question whether the server still has it, or why it does not say. */
+  readonly found: readonly PromiseSettledResult<boolean>[];
 }
 
 /** Asking again cannot help. */
@@ -54,9 +62,9 @@ export class Replication {
    * with 0 where the server does not have it itself any more.
    * @throws LockUnavailableError where nobody can tell.
    */
-  knownBy(written: Written, replicas: Replicas): Promise<number> {
+  knownBy(written: Written, replicas: Replicas, asking = false): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.questions.push({ ...replicas, written, resolve, reject });
+      this.questions.push({ ...replicas, written, asking, resolve, reject });
       void this.work();
     });
   }
@@ -78,14 +86,14 @@ export class Replication {
     try {
       await this.ready();
       const deadline = this.scheduler.now() + timeout + this.commandTimeout;
-      const written = questions.map((question) => question.written);
-      const { replicas, isHeld } = await inTime(
-        this.writeAndWait(written, min, timeout),
-        deadline,
-        this.scheduler,
-        asIs(),
-      );
-      questions.forEach(({ resolve }, index) => resolve(isHeld[index] ? replicas : 0));
+      const asked = this.writeAndWait(questions, min, timeout);
+      const { replicas, found } = await inTime(asked, deadline, this.scheduler, asIs());
+      questions.forEach(({ resolve, reject }, index) => {
+        const one = found[index];
+        // In a cluster one key may have left this server, and the others not.
+        if (one?.status === 'rejected') reject(unavailable(undefined, one.reason));
+        else resolve(one?.value === true ? replicas : 0);
+      });
     } catch (error) {
       // Whoever comes next must not wait behind what is not answered.
       if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.connection.reconnect();
@@ -93,38 +101,33 @@ export class Replication {
     }
   }
 
-  private async writeAndWait(
-    all: readonly Written[],
-    min: number,
-    timeout: number,
-  ): Promise<{ readonly replicas: number; readonly isHeld: readonly boolean[] }> {
-    const [replicas, ...replies] = await this.send('evalsha', all, min, timeout).catch((error: unknown) => {
-      if (!isScriptMissing(error)) throw error;
-      return this.send('eval', all, min, timeout);
-    });
-    if (typeof replicas !== 'number') throw unexpectedReply(replicas);
-    const isHeld = replies.map((reply) => {
-      if (isReplyOf(scripts.replication.confirmHold, reply)) return reply[0] === 'held';
-      throw unexpectedReply(reply);
-    });
-    return { replicas, isHeld };
+  private async writeAndWait(questions: readonly Question[], min: number, timeout: number): Promise<Answer> {
+    const answer = await this.send('evalsha', questions, min, timeout);
+    const isMissing = answer.found.some((one) => one.status === 'rejected' && isScriptMissing(one.reason));
+    return isMissing ? this.send('eval', questions, min, timeout) : answer;
   }
 
   /** All in one turn and so over one connection: a WAIT knows only of what was written before it on its own. */
-  private send(
+  private async send(
     how: 'evalsha' | 'eval',
-    all: readonly Written[],
+    questions: readonly Question[],
     min: number,
     timeout: number,
-  ): Promise<readonly unknown[]> {
+  ): Promise<Answer> {
     const { client } = this.connection;
-    const writes = all.map(({ text, keyCount, parameters }) =>
-      client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters),
-    );
+    const writes = questions.map(async ({ written: { text, keyCount, parameters }, asking }) => {
+      const announced = asking ? client.asking() : undefined;
+      const written = client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
+      const [reply] = await Promise.all([written, announced]);
+      if (isReplyOf(scripts.replication.confirmHold, reply)) return reply[0] === 'held';
+      throw unexpectedReply(reply);
+    });
     const waited = client.wait(min, timeout).catch((error: unknown) => {
       throw isCommandMissing(error) ? noWait(error) : error;
     });
-    return Promise.all([waited, ...writes]);
+    const [replicas, found] = await Promise.all([waited, Promise.allSettled(writes)]);
+    if (typeof replicas !== 'number') throw unexpectedReply(replicas);
+    return { replicas, found };
   }
 
   private async ready(): Promise<void> {

@@ -93,7 +93,15 @@ export class ClusterCommands implements RedisCommands {
 
   async replicasWith(written: Written, replicas: Replicas): Promise<number> {
     const { node } = this.home(written.key, written.key);
-    return node.replicasWith(written, replicas);
+    try {
+      return await node.replicasWith(written, replicas);
+    } catch (error) {
+      const redirection = redirectionIn(error);
+      if (!redirection) throw error;
+      const deadline = this.scheduler.now() + this.commandTimeout;
+      const target = await this.follow(redirection, node, written.key, deadline, undefined);
+      return target.node.replicasWith(written, replicas, target.asking);
+    }
   }
 
   watch(watcher: BackendWatcher): void {
