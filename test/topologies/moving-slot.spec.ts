@@ -278,6 +278,19 @@ describe('The queue of a fair lock while its slot moves', () => {
   });
 });
 
+describe('A group while its slot moves', () => {
+  const FIELDS = ['a', 'b'];
+
+  it.each(FIELDS)('D4: is released by force where only field %s was held', async (field) => {
+    const { locks } = await clients.open();
+    await locks.getGroupLock('group:{t}', [field]).acquire({ lease: LEASE });
+    const slot = await beginToMove('{t}');
+    const released = locks.getGroupLock('group:{t}', FIELDS).forceRelease();
+    expect(await time.finish(released, AT_ONCE_MS)).toBe(true);
+    expect(await slot.left()).toEqual([]);
+  });
+});
+
 describe('A writer that waits to go first while a slot moves', () => {
   it('D15: is told who reads, though it cannot be announced', async () => {
     const { readLock, writeLock } = await open();

@@ -212,18 +212,19 @@ local function takeLock(lock, owner, lease)
   redis.call('DEL', lock)
   return limited
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -298,18 +299,19 @@ local function soleHold(lock)
   local mode = redis.call('HGET', lock, 'mode')
   return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -360,18 +362,19 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -534,18 +537,19 @@ local function dropHold(lock, owner)
   if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
   return true
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -644,7 +648,7 @@ for _, owner in ipairs(owners) do
     if head then lower(deadlines, lowered, slot) end
   end
 end
-if not head then redis.pcall('DEL', deadlines) end
+if not head then ofWhatIsLeft('DEL', deadlines) end
 if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
@@ -723,18 +727,19 @@ local function takeLock(lock, owner, lease)
   redis.call('DEL', lock)
   return limited
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -902,18 +907,19 @@ local function dropHold(lock, owner)
   if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
   return true
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -1102,6 +1108,12 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1146,9 +1158,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
 local now = serverNow()
@@ -1206,6 +1218,12 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1250,9 +1268,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
 local now = serverNow()
@@ -1262,7 +1280,7 @@ if found == 'none' then return { 'not-held', '', now } end
 if found ~= 'hash' then return { 'wrong-type', found, now } end
 local freed = false
 for _, field in ipairs(fields) do
-  local holder = redis.call('HGET', group, field)
+  local holder = ofWhatIsLeft('HGET', group, field)
   if holder then freed = dropField(group, field, holder) or freed end
 end
 if freed then
@@ -1313,6 +1331,12 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1357,9 +1381,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
 local now = serverNow()
@@ -1404,6 +1428,12 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1448,9 +1478,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
 local found = typeOfGroup(group)
@@ -1496,6 +1526,12 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1540,9 +1576,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
 local now = serverNow()
@@ -1585,6 +1621,12 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
+local function ofWhatIsLeft(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  return redis.call(command, key, ...)
+end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 local function fieldHolder(group, field, now)
@@ -1629,9 +1671,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
 local now = serverNow()

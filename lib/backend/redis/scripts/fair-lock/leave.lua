@@ -33,8 +33,7 @@ for _, owner in ipairs(owners) do
     if head then lower(deadlines, lowered, slot) end
   end
 end
--- They may be gone already, which a moving slot takes for being elsewhere.
-if not head then redis.pcall('DEL', deadlines) end
+if not head then ofWhatIsLeft('DEL', deadlines) end
 if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end

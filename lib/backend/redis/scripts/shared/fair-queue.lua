@@ -1,3 +1,4 @@
+--- include shared/what-is-left.lua
 -- The queue of a fair lock: who waits, first come first, in a list; and until when each keeps its place, in a sorted set.
 
 -- Which of the two keys is something else, and what; nothing where both may be used.
@@ -8,14 +9,8 @@ local function foreignKey(queue, deadlines)
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
 
--- The first of those who wait. Where a script has emptied the queue and its slot is moving, Redis would break the script
--- off for asking; nobody waits then.
-local function headOf(queue)
-  local head = redis.pcall('LINDEX', queue, 0)
-  if type(head) ~= 'table' then return head end
-  if string.find(head.err, 'non local key', 1, true) then return false end
-  return redis.call('LINDEX', queue, 0)
-end
+-- The first of those who wait, also where the script itself may have emptied the queue.
+local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
 
 -- Ends the places at the front whose time is over. Gives the head that is left, until when it keeps its place (nothing
 -- where nobody said), and whether it has become the head just now.

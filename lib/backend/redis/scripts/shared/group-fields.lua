@@ -1,4 +1,5 @@
 --- include shared/owners.lua
+--- include shared/what-is-left.lua
 -- Where a group keeps until when, and how often, an owner holds one of its fields.
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -64,8 +65,8 @@ end
 
 -- Forgets that the owner ever held the field. Returns whether it was the holder.
 local function dropField(group, field, owner)
-  redis.call('HDEL', group, expiryField(field, owner), countField(field, owner))
-  local isHolder = redis.call('HGET', group, field) == owner
-  if isHolder then redis.call('HDEL', group, field) end
+  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft('HDEL', group, unpack(names))
   return isHolder
 end
