@@ -59,8 +59,9 @@ export class LockAbortedError extends LockError {
 }
 
 /**
- * What is known of a command that failed: `not-sent` and `refused` certainly changed nothing, `unknown` may have been
- * executed and is cancelled in the background until that is confirmed.
+ * What is known of a command that failed: `not-sent` and `refused` certainly changed nothing. `unknown` may have been
+ * executed: an acquisition is then undone, a release or count-down repeated, in the background until that is confirmed;
+ * any other change may have happened, and does not happen later.
  */
 export type CommandOutcome = 'not-sent' | 'refused' | 'unknown';
 
