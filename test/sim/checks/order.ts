@@ -23,9 +23,15 @@ export const watchFairOrder = (simulation: Simulation, server: SimulatedServer):
     const lock = String(keys['lock']);
     const queue = queues.get(lock) ?? [];
     queues.set(lock, queue);
-    const place = queue.indexOf(args['owner']);
-    if (script === 'fair-lock/leave' && place >= 0) queue.splice(place, 1);
+    if (script === 'fair-lock/leave') {
+      const gone = [args['owners']].flat();
+      queues.set(
+        lock,
+        queue.filter((owner) => !gone.includes(owner)),
+      );
+    }
     if (script !== 'fair-lock/queue') return;
+    const place = queue.indexOf(args['owner']);
     if (reply[0] === 'queued' && place < 0) queue.push(args['owner']);
     if (reply[0] !== 'acquired' || place < 0) return;
     if (place > 0)

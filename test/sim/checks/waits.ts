@@ -11,6 +11,8 @@ export interface WaitFacts {
   /** Milliseconds that the library may take beyond that. */
   readonly grace: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether it takes several commands, so that each answer in between is progress. Default: no. */
+  readonly isStepwise?: boolean | undefined;
   /** Whether the caller could have what it wants now, by the server's state. */
   readonly isFree: () => boolean;
 }
@@ -32,8 +34,10 @@ class Wait {
 
   /** The instant by which there has to be an answer. */
   get dueAt(): number {
-    const { wait, grace, process } = this.facts;
-    const end = Math.min(this.begunAt + wait / process.clock.rate, this.abortedAt ?? Number.POSITIVE_INFINITY);
+    const { wait, grace, process, isStepwise = false } = this.facts;
+    const elapsed = this.begunAt + wait / process.clock.rate;
+    const progressed = isStepwise ? Math.max(elapsed, process.lastAnswerAt) : elapsed;
+    const end = Math.min(progressed, this.abortedAt ?? Number.POSITIVE_INFINITY);
     return end + grace + GRAIN_MS + (process.stalledFor - this.stalledBefore);
   }
 }

@@ -36,6 +36,8 @@ export class SimulatedProcess {
   readonly locks: LockService;
   readonly runtimes: readonly OwnedRuntime[];
   isAlive = true;
+  /** When a server has answered it last, by true time. */
+  lastAnswerAt = 0;
   /** Milliseconds of true time for which it has stood still so far. */
   stalledFor = 0;
   private stalledUntil = 0;
@@ -151,7 +153,11 @@ export class SimulatedProcess {
     const { simulation, options } = this;
     const { commandTimeout } = options.settings;
     const link = (onReady: () => void, onBroken: () => void): SimulatedConnection => {
-      const connection = new SimulatedConnection(simulation, this, server, options.delays, { onReady, onBroken });
+      const onAnswer = (): void => {
+        this.lastAnswerAt = simulation.now;
+      };
+      const listener = { onReady, onBroken, onAnswer };
+      const connection = new SimulatedConnection(simulation, this, server, options.delays, listener);
       this.connections.push(connection);
       return connection;
     };

@@ -52,7 +52,13 @@ class Link {
   readonly toClient: Direction;
   private readonly pending = new Set<(error: Error) => void>();
 
-  constructor(simulation: Simulation, client: End, server: End, delays: Delays) {
+  constructor(
+    simulation: Simulation,
+    client: End,
+    server: End,
+    delays: Delays,
+    private readonly onAnswer: () => void,
+  ) {
     this.toServer = new Direction(simulation, server, delays);
     this.toClient = new Direction(simulation, client, delays);
   }
@@ -63,6 +69,7 @@ class Link {
       const answer = (settle: () => void): void => {
         this.push(`reply to ${what}`, () => {
           this.pending.delete(reject);
+          this.onAnswer();
           settle();
         });
       };
@@ -92,6 +99,8 @@ export interface ConnectionListener {
   /** A connection is there again. */
   onReady(): void;
   onBroken(): void;
+  /** The server has answered. */
+  onAnswer(): void;
 }
 
 /** A client's connection to a server, made again some time after it broke. */
@@ -164,6 +173,6 @@ export class SimulatedConnection {
   }
 
   private connect(): Link {
-    return new Link(this.simulation, this.client, this.server, this.delays);
+    return new Link(this.simulation, this.client, this.server, this.delays, () => this.listener.onAnswer());
   }
 }

@@ -34,7 +34,7 @@ const takeOnce = async (actor: Actor, lock: Lock): Promise<void> => {
   const { rng, profile } = stage;
   const wait = stage.wait();
   const signal = rng.chance(0.25) ? actor.abortsWithin(Math.min(wait, 600)) : undefined;
-  const asking = { lease: stage.lease(), wait, signal, isFree: () => false };
+  const asking = { lease: stage.lease(), wait, signal, isFree: () => false, isStepwise: true };
   const duration = (): number => rng.pick([0, 1, 20, 0.5 * profile.watchdogTimeout]) * rng.between(0.2, 1.5);
   await actor.locked(lock, asking, async (hold: Hold, task) => {
     await actor.work(duration(), hold.signal);

@@ -41,7 +41,8 @@ export const definePermits = (
   });
   table.define(updateLease, async ({ permits }, { id, lease: ms, notAfter }) => {
     if (now() > notAfter) return ['late', '', now()];
-    return [(await pool.updateLease(permits, id, leaseOf(ms))) ? 'held' : 'not-held', '', now()];
+    const { outcome } = await pool.updateLease(permits, id, leaseOf(ms));
+    return [outcome, '', now()];
   });
   table.define(lease, async ({ permits }, { id }) => {
     const ms = await pool.lease(permits, id);

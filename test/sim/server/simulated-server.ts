@@ -98,7 +98,10 @@ export class SimulatedServer implements End {
     });
     for (const name of names) this.noteFreed(name, heldOnes.includes(name));
     if (this.real) await this.simulation.await(this.compare(this.real, script, keys, args, reply));
-    this.simulation.note(this.name, () => `${script.name} ${Object.values(keys).join(' ')} → ${reply.join(' ')}`);
+    this.simulation.note(
+      this.name,
+      () => `${script.name} ${names.join(' ')} ${JSON.stringify(args)} → ${reply.join(' ')}`,
+    );
     for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore });
     return reply;
   }

@@ -13,6 +13,8 @@ export interface Asking {
   readonly wait: number;
   readonly signal?: AbortSignal | undefined;
   readonly mode?: Mode;
+  /** Whether it takes several commands, so that each answer in between is progress. Default: no. */
+  readonly isStepwise?: boolean;
   readonly server?: SimulatedServer;
   /** The work that the actor is at already. */
   readonly within?: Task | undefined;
@@ -103,13 +105,17 @@ export class Actor {
     return { wait, ...(lease !== undefined && { lease }), ...(signal && { signal }) };
   }
 
-  private awaits(lock: string, { wait, signal, server = this.stage.server, isFree, within }: Asking): () => void {
+  private awaits(
+    lock: string,
+    { wait, signal, server = this.stage.server, isFree, within, isStepwise }: Asking,
+  ): () => void {
     return this.stage.waits.begin({
       who: this.name,
       process: this.process,
       lock,
       wait,
       signal,
+      isStepwise,
       grace: this.stage.profile.commandTimeout,
       isFree: isFree ?? (() => within === undefined && server.wasFreed(lock)),
     });
