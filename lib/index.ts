@@ -37,6 +37,7 @@ export type {
   ConnectionInput,
 } from './backend/redis/connection-input.js';
 export type { LockEvent } from './observability/lock-events.js';
+export type { Affected, Outage, Recovery } from './observability/outage.js';
 export type { Hold, HoldRelease, HoldSummary } from './primitives/hold.js';
 export type { FencedHold, FencedLock } from './primitives/fenced-lock.js';
 export type { LeaderElection, LeaderElectionOptions } from './primitives/leader-election.js';

@@ -22,7 +22,7 @@ export class Draining {
   constructor(
     { all, base }: Connections<OwnedRuntime>,
     private readonly shutdownTimeout: number,
-    private readonly log: EventLog,
+    private readonly log: Pick<EventLog, 'warn'>,
   ) {
     this.runtimes = all;
     this.scheduler = base.scheduler;

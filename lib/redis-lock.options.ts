@@ -100,8 +100,9 @@ export interface RedisLockOptions {
    */
   readonly restartGuard?: Duration | boolean | undefined;
   /**
-   * Whether the servers are looked at when the application starts. `refuse`: it does not start, or gets no locks, where
-   * locks could not be trusted; `warn`: it only says so; `false`: nothing is asked. Default: `refuse`.
+   * Whether the servers are looked at when the application starts. `refuse`: it does not start where a server refuses the
+   * connection for good, as with a wrong password or a certificate that is not trusted, nor, or gets no locks, where locks
+   * could not be trusted; `warn`: it only says so; `false`: nothing is asked. Default: `refuse`.
    */
   readonly probe?: 'refuse' | 'warn' | false | undefined;
   /**

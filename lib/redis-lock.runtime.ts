@@ -1,5 +1,5 @@
 import { absentBackend } from './backend/absent-backend.js';
-import type { GivenUp } from './backend/backend-watcher.js';
+import type { BackendWatcher } from './backend/backend-watcher.js';
 import type { LockBackend } from './backend/lock-backend.js';
 import { MemoryBackend } from './backend/memory/memory-backend.js';
 import { MemoryStore } from './backend/memory/store.js';
@@ -102,14 +102,16 @@ export const createRuntime = (
   const latches = new Line(new LatchLooks(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquisitions }) => acquisitions);
   const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
-  const watcher = {
+  const watcher: BackendWatcher = {
     returned: () => watchdog.checkAll(),
-    clockJumped: (ms: number) => events.emit({ type: 'clock-jumped', ms }),
-    gaveUp: ({ name, ...what }: GivenUp) => events.emit({ type: 'given-up', lockName: name, ...what }),
+    clockJumped: (ms) => events.emit({ type: 'clock-jumped', ms }),
+    gaveUp: ({ name, ...what }) => events.emit({ type: 'given-up', lockName: name, ...what }),
+    unavailable: (outage) => events.emit({ type: 'unavailable', ...outage }),
+    available: (recovery) => events.emit({ type: 'available', ...recovery }),
   };
   backend.watch(watcher);
-  masters?.watch(watcher);
-  const probe = new StartUpProbe(settings, { backend, masters }, scheduler);
+  masters?.watch({ ...watcher, unavailable: (outage) => watcher.unavailable({ ...outage, affects: 'its-vote' }) });
+  const probe = new StartUpProbe(settings, { backend, masters }, events, scheduler);
   const shutdownController = new AbortController();
   return {
     backend,

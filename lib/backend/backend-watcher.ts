@@ -1,3 +1,5 @@
+import type { Outage, Recovery } from '../observability/outage.js';
+
 /**
  * A change of unknown outcome that is not followed up any more: a change of a number, which no lease puts right. Permits of
  * an `acquire` or `drain` may be missing, a `release` or `count-down` may not have happened.
@@ -20,6 +22,16 @@ export interface BackendWatcher {
   clockJumped(ms: number): void;
   /** Something stays unknown. */
   gaveUp(what: GivenUp): void;
+  /** Once for each outage. What is back within one command time-out is none. */
+  unavailable(outage: Outage): void;
+  /** Once for each outage that was told of. */
+  available(recovery: Recovery): void;
 }
 
-export const nobodyWatches: BackendWatcher = { returned: () => {}, clockJumped: () => {}, gaveUp: () => {} };
+export const nobodyWatches: BackendWatcher = {
+  returned: () => {},
+  clockJumped: () => {},
+  gaveUp: () => {},
+  unavailable: () => {},
+  available: () => {},
+};

@@ -1,6 +1,6 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { LockConflictError, LockNameError, LockShutdownError, LockTimeoutError } from '../errors.js';
+import { LockConflictError, LockNameError, LockTimeoutError } from '../errors.js';
 import { describe } from '../input/describe.js';
 import { sortedNames } from '../keys/names.js';
 import type { Connections } from '../primitives/connections.js';
@@ -123,7 +123,7 @@ export class LockedInterceptor {
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
-    if (error instanceof LockShutdownError && plan.skipsAtShutdown) return undefined;
+    if (plan.leavesOut?.(error) === true) return undefined;
     const conflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
     if (!conflict || plan.onConflict === 'throw') throw error;
     return plan.onConflict === 'skip' ? undefined : plan.onConflict({ error, args });

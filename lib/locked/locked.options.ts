@@ -98,8 +98,8 @@ export interface LockedPlan {
   readonly releaseAfter: ReleaseAfter | undefined;
   /** Milliseconds. */
   readonly holdAtLeast: number | undefined;
-  /** Whether a call that comes while the application shuts down is left out, for who has nobody to tell. Default: no. */
-  readonly skipsAtShutdown?: boolean;
+  /** Whether a call that fails so before it has its lock is left out, for who has nobody to tell. Default: none is. */
+  readonly leavesOut?: (error: unknown) => boolean;
   /** @param defaultWait Milliseconds that the module waits by default. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }

@@ -1,4 +1,5 @@
 import { runOutsideRegions } from '../scope/current-region.js';
+import type { Outage, Recovery } from './outage.js';
 
 /** A hold that an event is about. */
 interface OfHold {
@@ -70,6 +71,10 @@ export type LockEvent =
   | { readonly type: 'result-not-shared'; readonly lockName: string; readonly error: unknown }
   /** A server's wall clock was set by so many ms: leases end there sooner or later than they should. */
   | { readonly type: 'clock-jumped'; readonly ms: number }
+  /** A server cannot be reached or refuses us, and calls fail. Once for each outage, however many calls fail. */
+  | ({ readonly type: 'unavailable' } & Outage)
+  /** The end of an outage that `unavailable` told of. */
+  | ({ readonly type: 'available' } & Recovery)
   /** Something was thrown where nobody waits for it: a listener, a task of the scheduler. */
   | { readonly type: 'unexpected'; readonly error: unknown };
 

@@ -1,7 +1,9 @@
 import type { LockEvent, LockEvents } from './lock-events.js';
+import { type Affected, type Outage, titleOf } from './outage.js';
 
 /** The little of Nest's logger that is used. */
 export interface EventLog {
+  log(message: string): void;
   warn(message: string): void;
   error(message: string, stack?: string): void;
 }
@@ -45,6 +47,17 @@ const lockOf = ({ lockName, method }: { readonly lockName: string; readonly meth
 
 const heldFor = (event: { readonly heldFor?: number }): string =>
   event.heldFor === undefined ? '' : ` after ${seconds(event.heldFor)}`;
+
+const CONSEQUENCES: Readonly<Record<Affected, string>> = {
+  'all-locks': 'locks fail with LockUnavailableError, 503 over HTTP',
+  'its-slots': 'locks in its slots fail with LockUnavailableError, 503 over HTTP',
+  'its-vote': 'getRedLock(name) decides without it',
+};
+
+const unavailable = ({ reason, affects, error }: Outage): string => {
+  const end = error.permanent ? 'that is mended' : affects === 'its-slots' ? 'it is back or replaced' : 'it is back';
+  return `${reason}. Until ${end} ${CONSEQUENCES[affects]}`;
+};
 
 const write = (log: EventLog, event: LockEvent): void => {
   switch (event.type) {
@@ -91,6 +104,12 @@ const write = (log: EventLog, event: LockEvent): void => {
       log.warn(
         `The clock of a Redis server was set ${event.ms > 0 ? 'forward' : 'back'} by ${Math.abs(event.ms)} ms: leases end ${event.ms > 0 ? 'too soon' : 'too late'} there`,
       );
+      break;
+    case 'unavailable':
+      log.error(unavailable(event));
+      break;
+    case 'available':
+      log.log(`${titleOf(event.server)} is ${event.isReplaced ? 'replaced' : 'back'} after ${seconds(event.after)}`);
       break;
     case 'election-failed':
       log.error(

@@ -1,6 +1,6 @@
-import { Inject } from '@nestjs/common';
+import { Inject, Logger } from '@nestjs/common';
 import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
-import { LockNotWiredError, LockShutdownError } from '../errors.js';
+import { LockNotWiredError, LockShutdownError, LockUnavailableError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { lockedBy } from '../locked/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaced } from '../locked/locked.method.js';
@@ -11,6 +11,8 @@ import { type CronTimes, tickAt } from './cron-tick.js';
 
 /** Where an instance keeps the registry of jobs. Nest prints the text when the module is missing. */
 const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
+
+const logger = new Logger('LockedCron');
 
 /** How a job runs that is to run once for all replicas. */
 export interface LockedCronOptions extends ConnectionChoice {
@@ -29,6 +31,8 @@ export interface LockedCronOptions extends ConnectionChoice {
  * `@Cron` for many replicas: each tick runs on one of them. The instant for which it is planned is part of the lock's name,
  * so a replica whose clock is late does not run again what another one has done.
  *
+ * A tick that gets no lock because Redis cannot be reached is left out, and one line of the log says so.
+ *
  * @param expression As for `@Cron`.
  * @param name Of the locks, and behind `LockedCron ` of the job in Nest's `SchedulerRegistry`.
  *
@@ -45,7 +49,12 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
     return `${name}@${new Date(tickAt(cronTime, Date.now())).toISOString()}`;
   };
   const lockedTick = (key: unknown, locking: LockedOptions) =>
-    lockedBy(key, { ...planFor({ ...locking, onConflict: 'skip', connection }, '@LockedCron'), skipsAtShutdown: true });
+    lockedBy(key, { ...planFor({ ...locking, onConflict: 'skip', connection }, '@LockedCron'), leavesOut });
+  /** Nobody waits for a tick: one line says that it did not come, and not a stack each time while Redis is away. */
+  const leavesOut = (error: unknown): boolean => {
+    if (error instanceof LockUnavailableError) logger.error(`Tick of "${name}" left out: ${error.message}`);
+    return error instanceof LockUnavailableError || error instanceof LockShutdownError;
+  };
   const onceATick = lockedTick(nameOfTick, { holdAtLeast });
   const oneAtATime = lockedTick(name, {});
   const planned = Cron(expression, { ...cron, name: job });

@@ -73,7 +73,7 @@ describe('The end of an application', () => {
       close: async (ms: number) => void given.push(ms),
     } as unknown as typeof client.runtime;
     const connections = new Connections(runtime, new Map([['default', runtime]]));
-    const draining = new Draining(connections, timeout, { warn: () => {}, error: () => {} });
+    const draining = new Draining(connections, timeout, { warn: () => {} });
     const drained = draining.drain();
     await clock.advance(timeout - left);
     await drained;
@@ -87,7 +87,7 @@ describe('The end of an application', () => {
     const client = bench().open(proxy.url, { scheduler: clock });
     await client.connected();
     const { locks, runtime } = client;
-    const draining = new Draining(new Connections(runtime, new Map()), timeout, { warn: () => {}, error: () => {} });
+    const draining = new Draining(new Connections(runtime, new Map()), timeout, { warn: () => {} });
     const { client: redis } = Reflect.get(
       Reflect.get(runtime.backend, 'commands') as object,
       'connection',

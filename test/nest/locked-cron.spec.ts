@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
-import { LockNotWiredError, LockService, LockShutdownError } from 'nest-redis-lock';
+import { LockNotWiredError, LockService, LockShutdownError, LockUnavailableError } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { tickAt } from '../../lib/schedule/cron-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
@@ -10,6 +10,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from './caught.js';
 import { Pause } from './pause.js';
+import { until } from './until.js';
 
 const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
 
@@ -116,6 +117,44 @@ describe('@LockedCron', () => {
       await expect(one.get(LockService).acquire(name)).rejects.toBeInstanceOf(LockShutdownError);
     },
   );
+
+  it('D31: logs one line for a tick while Redis cannot be reached, and runs again when it can', async () => {
+    await using other = await RedisServer.start();
+    const metadata = { imports: [ScheduleModule.forRoot()], providers: [Reports] };
+    const app = await start(metadata, { connection: other.url, commandTimeout: 300 });
+    const said: string[] = [];
+    const note = (...line: unknown[]) => void said.push(line.map(String).join(' '));
+    Logger.overrideLogger({ log: note, warn: note, error: note });
+    try {
+      await app.get(LockService).withLock('connected', () => undefined);
+      await other.kill9();
+      await fire(app, 'nightly', '03:00:00.012');
+      await fire(app, 'often', '12:00:10.003');
+      expect(said.filter((line) => !line.startsWith('Redis at'))).toEqual([
+        expect.stringMatching(/^Tick of "nightly" left out: .* LockedCron$/),
+        expect.stringMatching(/^Tick of "often" left out: .* LockedCron$/),
+      ]);
+      expect(said.join()).not.toContain('\n');
+      await other.restart();
+      // The first ticks may still come too early.
+      let tick = Date.parse('2026-03-29T12:00:20Z');
+      await until(async () => {
+        await fire(app, 'often', new Date((tick += 10_000)).toISOString());
+        return app.get(Reports).runs.length > 0;
+      });
+      expect(app.get(Reports).runs).toEqual([`often@${new Date(tick).toISOString()}`]);
+    } finally {
+      Logger.overrideLogger(false);
+      await app.close();
+    }
+  });
+
+  it('D31: fails with what its own work could not get', async () => {
+    const [one] = replicas;
+    const unavailable = new LockUnavailableError('of the work', 'not-sent', false);
+    Object.assign(one?.get(Reports) ?? {}, { busy: { here: () => Promise.reject(unavailable) } });
+    await expect(one?.get(Reports).often()).rejects.toBe(unavailable);
+  });
 
   it('runs a job that is overdue when it is made, and so begins before it is registered', async () => {
     const registry = replicas[0]?.get(SchedulerRegistry);

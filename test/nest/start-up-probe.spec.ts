@@ -1,7 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
-import { type LockError, LockService, LockUnsafeError, type RedisLockOptions } from 'nest-redis-lock';
+import {
+  type LockError,
+  LockService,
+  LockUnavailableError,
+  LockUnsafeError,
+  type RedisLockOptions,
+} from 'nest-redis-lock';
 import { Certificates } from '../servers/certificates.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { freePort } from '../servers/free-port.js';
@@ -124,7 +130,7 @@ describe('When an application starts', () => {
     const { message } = await caught(start({ connection: server.url }), LockUnsafeError);
     said = [];
     const locks = await start({ connection: server.url, probe: 'warn' });
-    expect(said).toEqual([expect.stringContaining('log Redis'), `warn ${message}`]);
+    expect(said).toEqual([`warn ${message}`, expect.stringContaining('log Redis')]);
     await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
   });
 
@@ -221,18 +227,101 @@ describe('Nodes of a RedLock', () => {
   });
 });
 
+/** D32: the fact first, and as an error. */
+const outOfReach = (port: number): string =>
+  `error Redis at 127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}; check that it runs, ` +
+  'and host and port. Until it is back locks fail with LockUnavailableError, 503 over HTTP';
+
+describe('D34: what is said of a start that is refused', () => {
+  it('because locks could be evicted: nothing but why', async () => {
+    await evicting();
+    await caught(start({ connection: server.url }), LockUnsafeError);
+    expect(said).toEqual([]);
+  });
+
+  it('because it is a replica: nothing but why', async () => {
+    await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
+    await caught(start({ connection: replica.url }), LockUnsafeError);
+    expect(said).toEqual([]);
+  });
+
+  it('because of one node of a RedLock: nothing of the others', async () => {
+    await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
+    await using other = await RedisServer.start();
+    await caught(start({ redlock: { nodes: [server.url, other.url, replica.url] } }), LockUnsafeError);
+    expect(said).toEqual([]);
+  });
+});
+
+describe('D32: a server that refuses the connection for good', () => {
+  /** Only what is said before the start is refused, and never that all is well. */
+  const refusedStart = async (options: RedisLockOptions): Promise<LockUnavailableError> => {
+    const error = await caught(start({ commandTimeout: '200ms', ...options }), LockUnavailableError);
+    expect(error).toMatchObject({ permanent: true, code: 'LOCK_UNAVAILABLE' });
+    expect(said.filter((line) => !line.includes('cannot be used'))).toEqual([]);
+    expect(error.message + said.join('\n')).not.toContain('secret');
+    expect(error.message).toContain("To start all the same give probe: 'warn'");
+    return error;
+  };
+
+  it('because of a wrong password, refuses the start', async () => {
+    await admin.acl('SETUSER', 'locker', 'reset', 'on', '>right-secret', '~*', '&*', '+@all');
+    const url = server.url.replace('//', '//locker:wrong-secret@');
+    const { message } = await refusedStart({ connection: url });
+    expect(message).toContain(`Redis at 127.0.0.1:${server.port}`);
+    expect(message).toContain('it refuses the password of user "locker"');
+  });
+
+  it('because a password is missing, refuses the start', async () => {
+    await using guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
+    const { message } = await refusedStart({ connection: guarded.url });
+    expect(message).toContain('it requires a password, and none was given (NOAUTH)');
+  });
+
+  it('because its certificate is not trusted, refuses the start', async () => {
+    using certificates = await Certificates.make();
+    await using secure = await RedisServer.start({ tls: { certificates, identity: 'anotherAuthority' } });
+    const connection = { host: secure.host, port: secure.port, tls: certificates.credentials() };
+    const { message, cause } = await refusedStart({ connection });
+    expect(message).toContain('its certificate is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(cause).toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+  });
+
+  it('refuses the start as a node of a RedLock', async () => {
+    await using guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
+    await using other = await RedisServer.start();
+    const { message } = await refusedStart({ redlock: { nodes: [server.url, other.url, guarded.url] } });
+    expect(message).toContain(`Redis at 127.0.0.1:${guarded.port}`);
+  });
+
+  it.each(['warn', false] as const)('is said as an error with probe: %p, and the application starts', async (probe) => {
+    await using guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
+    const locks = await start({ connection: guarded.url, commandTimeout: '200ms', probe });
+    await until(() => said.length > 0);
+    expect(said).toEqual([
+      expect.stringMatching(`^error Redis at 127.0.0.1:${guarded.port} cannot be used: it requires a password`),
+    ]);
+    await caught(locks.tryAcquire('order:1'), LockUnavailableError);
+    await closeAll();
+  });
+});
+
 describe('A server that cannot be reached when an application starts', () => {
   it('F18 is looked at when it can, and everything is refused where it is not safe', async () => {
     const port = await freePort();
     const locks = await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
-    expect(said).toEqual([expect.stringMatching(/^warn What is guaranteed on 127.0.0.1:.* ECONNREFUSED/)]);
+    expect(said).toEqual([outOfReach(port)]);
     await using late = await RedisServer.start({
       port,
       args: ['--maxmemory', '1gb', '--maxmemory-policy', 'allkeys-lru'],
     });
     const { message } = await refusal(locks);
     expect(message).toContain(`127.0.0.1:${late.port}: it drops keys when memory is short`);
-    expect(said.slice(1)).toEqual([expect.stringContaining('log Redis'), `error ${message}`]);
+    await until(() => said.length === 3);
+    expect(said.slice(1).toSorted()).toEqual([
+      `error ${message}`,
+      expect.stringMatching(`^log Redis at 127.0.0.1:${port} is back after `),
+    ]);
     await expect(locks.getSemaphore('s').tryAcquire()).rejects.toThrow(LockUnsafeError);
     await closeAll();
   });
@@ -262,7 +351,10 @@ describe('A server that cannot be reached when an application starts', () => {
       const begun = performance.now();
       await start({ connection: proxy.url, commandTimeout: '200ms' });
       expect(performance.now() - begun).toBeLessThan(2000);
-      expect(said).toEqual([expect.stringMatching(/^warn What is guaranteed on/)]);
+      expect(said).toEqual([
+        `error Redis at 127.0.0.1:${proxy.port} cannot be reached: it is not ready yet. ` +
+          'Until it is back locks fail with LockUnavailableError, 503 over HTTP',
+      ]);
       await closeAll();
     } finally {
       await proxy.close();

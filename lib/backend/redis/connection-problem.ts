@@ -1,7 +1,8 @@
 import { LockUnavailableError } from '../../errors.js';
+import { titleOf } from '../../observability/outage.js';
 import { codeOf } from './connection-error.js';
 import { messageOf, PERMANENT, time } from './replies.js';
-import { type Endpoint, titleOf } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 
 /** Why there is no connection, for people: never with a password. */
 export interface ConnectionProblem {

@@ -38,7 +38,3 @@ export const endpointOf = (input: ServerInput): Endpoint => {
     sentinels: isNamed && Array.isArray(sentinels) ? sentinels.map(sentinelAddress) : [],
   };
 };
-
-/** How a sentence names a server: "Redis at 127.0.0.1:6379". */
-export const titleOf = (server: string): string =>
-  server.startsWith('master ') ? `Redis ${server}` : `Redis at ${server}`;

@@ -5,7 +5,9 @@ import type { PublishCommand, RedisCommands } from './commands.js';
 import type { RedisClient } from './client.js';
 import { RedisConnection } from './connection.js';
 import type { ServerInput } from './connection-input.js';
+import { describeProblem } from './connection-problem.js';
 import { asIs, inTime } from './in-time.js';
+import { Reachability } from './reachability.js';
 import { isNotWritten, isScriptMissing, unexpectedReply } from './replies.js';
 import { type Replicas, Replication } from './replication.js';
 import type { Written } from './written.js';
@@ -48,6 +50,7 @@ export class NodeCommands implements RedisCommands {
   serverId: string | undefined;
   readonly clock: ServerClock;
   private readonly connection: RedisConnection;
+  private readonly reachability: Reachability;
   private readonly guard: RestartGuard | undefined;
   private replication: Replication | undefined;
   private watcher = nobodyWatches;
@@ -67,16 +70,30 @@ export class NodeCommands implements RedisCommands {
     this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
       prepare: () => this.prepare(identify),
       onReady: () => this.connected(),
-      onClose: onLost,
+      onClose: () => {
+        this.reachability.missing();
+        onLost();
+      },
+    });
+    const { server } = this.connection.endpoint;
+    this.reachability = new Reachability(scheduler, commandTimeout, {
+      onLost: () => {
+        const reason = describeProblem(server, this.connection.problem);
+        const error = this.connection.unavailable(undefined, commandTimeout);
+        this.watcher.unavailable({ server, reason, affects: 'all-locks', error });
+      },
+      onFound: (after) => this.watcher.available({ server, after, isReplaced: false }),
     });
   }
 
   open(): void {
     this.opened = true;
+    if (!this.isReady) this.reachability.missing();
     this.connection.open();
   }
 
   async close(ms?: number): Promise<void> {
+    this.reachability.end();
     await Promise.all([this.connection.close(ms), this.replication?.close(ms)]);
   }
 
@@ -211,6 +228,7 @@ export class NodeCommands implements RedisCommands {
   }
 
   private connected(): void {
+    this.reachability.found();
     if (this.wasReady) this.watcher.returned();
     this.wasReady = true;
   }

@@ -7,6 +7,7 @@ import type { ClusterClient, ClusterInput, ServerInput } from '../connection-inp
 import { NodeCommands } from '../node-commands.js';
 import { clusterUnknown } from '../replies.js';
 import type { TransportSettings } from '../transport.js';
+import { ClusterOutages } from './cluster-outages.js';
 import { type Address, type ClusterServers, clusterServers, hostOf } from './cluster-servers.js';
 import { askWhetherSharded } from './sharded-channels.js';
 import { SlotMap } from './slot-map.js';
@@ -39,15 +40,17 @@ export class ClusterTopology {
   /** Whether messages stay with the shard of their lock. */
   isSharded = false;
   private readonly servers: ClusterServers;
+  private readonly outages: ClusterOutages;
   private readonly nodes = new Map<Address, NodeCommands>();
   private readonly lookListeners: ((look: Look) => void)[] = [];
-  private watcher = nobodyWatches;
+  watcher = nobodyWatches;
   private readonly waiting = new Set<() => void>();
   private map: SlotMap | undefined;
   private looking = false;
   private lastLook = Number.NEGATIVE_INFINITY;
   private next: ScheduledTask | undefined;
-  private lastError: unknown;
+  /** Why it is not known who serves what. */
+  lastError: unknown;
   private closed = false;
 
   constructor(
@@ -56,11 +59,13 @@ export class ClusterTopology {
     private readonly scheduler: SteadyScheduler,
   ) {
     this.servers = clusterServers(input);
+    this.outages = new ClusterOutages(this.servers.seeds, settings.commandTimeout, scheduler, this);
   }
 
   /** Looks at the cluster soon: now, unless that was done just before. */
   lookSoon(): void {
     if (this.closed || this.looking || this.next) return;
+    this.outages.asked();
     this.schedule(Math.max(0, this.lastLook + LEAST_PAUSE_MS - this.scheduler.now()));
   }
 
@@ -87,6 +92,14 @@ export class ClusterTopology {
     return this.map?.ownerOf(key);
   }
 
+  get isKnown(): boolean {
+    return this.map !== undefined;
+  }
+
+  serves(address: Address): boolean {
+    return this.masters.has(address);
+  }
+
   get masters(): ReadonlySet<Address> {
     return this.map?.masters ?? new Set();
   }
@@ -104,6 +117,8 @@ export class ClusterTopology {
       returned: () => this.watcher.returned(),
       clockJumped: (ms) => this.watcher.clockJumped(ms),
       gaveUp: (what) => this.watcher.gaveUp(what),
+      unavailable: (outage) => this.outages.lost(address, outage, this.settings.commandTimeout),
+      available: () => this.outages.recovered(address),
     });
     this.nodes.set(address, node);
     return node;
@@ -143,6 +158,7 @@ export class ClusterTopology {
 
   async close(ms?: number): Promise<void> {
     this.closed = true;
+    this.outages.end();
     this.next?.cancel();
     for (const resolve of this.waiting) resolve();
     await Promise.all([...this.nodes.values()].map((node) => node.close(ms)));
@@ -244,6 +260,7 @@ export class ClusterTopology {
     this.lastError = undefined;
     for (const master of map.masters) if (before?.replicas.has(master)) this.nodeAt(master).promoted();
     this.retire();
+    this.outages.learned();
     for (const resolve of this.waiting) resolve();
     return before !== undefined && map.differsFrom(before);
   }

@@ -1,0 +1,87 @@
+import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import { type Outage, titleOf } from '../../../observability/outage.js';
+import type { BackendWatcher } from '../../backend-watcher.js';
+import { Reachability } from '../reachability.js';
+import { clusterUnknown, messageOf } from '../replies.js';
+import type { Address } from './cluster-servers.js';
+
+/** What is known of the cluster that is watched. */
+export interface WatchedCluster {
+  readonly watcher: BackendWatcher;
+  /** Whether it is known who serves what. */
+  readonly isKnown: boolean;
+  /** Why it is not. */
+  readonly lastError: unknown;
+  serves(address: Address): boolean;
+}
+
+interface KnownOutage extends Outage {
+  readonly since: number;
+}
+
+/**
+ * Tells of masters that cannot be reached, and of the cluster as a whole as long as nobody has said who they are. What
+ * becomes of other servers, which were only asked the way, fails nobody's call.
+ */
+export class ClusterOutages {
+  private readonly whole: Reachability;
+  /** Servers out of reach, told of or not. */
+  private readonly out = new Map<Address, KnownOutage>();
+  private readonly told = new Set<Address>();
+
+  constructor(
+    seeds: readonly Address[],
+    patience: number,
+    private readonly scheduler: SteadyScheduler,
+    private readonly cluster: WatchedCluster,
+  ) {
+    const server = `cluster of ${seeds.join(', ')}`;
+    this.whole = new Reachability(scheduler, patience, {
+      onLost: () => {
+        const error = clusterUnknown(undefined, patience, cluster.lastError);
+        const why = cluster.lastError === undefined ? 'no server has answered yet' : messageOf(cluster.lastError);
+        const reason = `${titleOf(server)} cannot be reached: ${why}`;
+        cluster.watcher.unavailable({ server, reason, affects: 'all-locks', error });
+      },
+      onFound: (after) => cluster.watcher.available({ server, after, isReplaced: false }),
+    });
+  }
+
+  /** It is asked for who serves what. */
+  asked(): void {
+    if (!this.cluster.isKnown) this.whole.missing();
+  }
+
+  /** It has been said, anew, who serves what. */
+  learned(): void {
+    this.whole.found();
+    for (const address of this.out.keys()) {
+      if (this.cluster.serves(address)) this.tell(address);
+      else this.recovered(address, true);
+    }
+  }
+
+  lost(address: Address, outage: Outage, after: number): void {
+    this.out.set(address, { ...outage, affects: 'its-slots', since: this.scheduler.now() - after });
+    if (this.cluster.serves(address)) this.tell(address);
+  }
+
+  recovered(address: Address, isReplaced = false): void {
+    const outage = this.out.get(address);
+    this.out.delete(address);
+    if (!outage || !this.told.delete(address)) return;
+    const after = Math.round(this.scheduler.now() - outage.since);
+    this.cluster.watcher.available({ server: address, after, isReplaced });
+  }
+
+  end(): void {
+    this.whole.end();
+  }
+
+  private tell(address: Address): void {
+    const outage = this.out.get(address);
+    if (!outage || this.told.has(address)) return;
+    this.told.add(address);
+    this.cluster.watcher.unavailable(outage);
+  }
+}

@@ -1,0 +1,160 @@
+import { Logger } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import { type LockEvent, LockService, LockUnavailableError, type RedisLockOptions } from 'nest-redis-lock';
+import { freePort } from '../servers/free-port.js';
+import { RedisCluster } from '../servers/redis-cluster.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { compile } from './applications.js';
+import { until } from './until.js';
+
+let said: string[] = [];
+let events: LockEvent[] = [];
+const started: TestingModule[] = [];
+
+const logger = {
+  log: (line: string) => said.push(`log ${line}`),
+  warn: (line: string) => said.push(`warn ${line}`),
+  error: (line: string) => said.push(`error ${line}`),
+};
+
+/** Without a probe, so that what is said is said by the connections. */
+const start = async (options: RedisLockOptions): Promise<LockService> => {
+  const module = await compile({}, { probe: false, commandTimeout: '200ms', ...options });
+  Logger.overrideLogger(logger);
+  await module.init();
+  started.push(module);
+  const locks = module.get(LockService);
+  locks.onEvent((event) => events.push(event));
+  return locks;
+};
+
+const works = (locks: LockService): Promise<boolean> =>
+  locks.tryAcquire('works').then(
+    async (hold) => {
+      await hold?.release();
+      return true;
+    },
+    () => false,
+  );
+
+const outages = (): readonly LockEvent[] => events.filter(({ type }) => type === 'unavailable' || type === 'available');
+
+beforeEach(() => {
+  said = [];
+  events = [];
+});
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((module) => module.close()));
+  Logger.overrideLogger(false);
+});
+
+describe('D31: a server that goes', () => {
+  it('is said once, however many calls fail, and once when it is back', async () => {
+    await using server = await RedisServer.start();
+    const locks = await start({ connection: server.url.replace('//', '//default:a-secret@') });
+    await until(() => works(locks));
+    await server.kill9();
+    await until(() => outages().length > 0);
+    for (let call = 0; call < 5; call++)
+      await expect(locks.tryAcquire('order:1')).rejects.toThrow(LockUnavailableError);
+    const at = `127.0.0.1:${server.port}`;
+    expect(said).toEqual([
+      `error Redis at ${at} cannot be reached: connect ECONNREFUSED ${at}. ` +
+        'Until it is back locks fail with LockUnavailableError, 503 over HTTP',
+    ]);
+    expect(outages()).toEqual([
+      {
+        type: 'unavailable',
+        server: at,
+        reason: `Redis at ${at} cannot be reached: connect ECONNREFUSED ${at}`,
+        affects: 'all-locks',
+        error: expect.any(LockUnavailableError) as unknown,
+      },
+    ]);
+    await server.restart();
+    await until(() => outages().length > 1);
+    expect(said.slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`^log Redis at ${at} is back after [\\d.]+ m?s$`)),
+    ]);
+    expect(outages()[1]).toEqual({
+      type: 'available',
+      server: at,
+      after: expect.any(Number) as unknown,
+      isReplaced: false,
+    });
+    expect(said.join()).not.toContain('secret');
+  });
+
+  it('is said of each connection that leads to it', async () => {
+    await using server = await RedisServer.start();
+    await using other = await RedisServer.start();
+    const locks = await start({ connections: { default: server.url, billing: other.url } });
+    await until(() => works(locks));
+    await until(() => works(locks.forConnection('billing')));
+    await other.kill9();
+    await until(() => said.length > 0);
+    expect(said).toEqual([expect.stringContaining(`error Redis at 127.0.0.1:${other.port} cannot be reached`)]);
+  });
+
+  it('is a vote less where it is one of several nodes', async () => {
+    await using one = await RedisServer.start();
+    await using two = await RedisServer.start();
+    await using three = await RedisServer.start();
+    const locks = await start({ redlock: { nodes: [one.url, two.url, three.url] } });
+    await locks.getRedLock('order:1').withLock(() => undefined);
+    await three.kill9();
+    await until(() => said.length > 0);
+    expect(said).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^error Redis at 127.0.0.1:${three.port} .*\\. Until it is back getRedLock\\(name\\) decides without it$`,
+        ),
+      ),
+    ]);
+  });
+
+  it('says nothing of an end that was wanted', async () => {
+    await using server = await RedisServer.start();
+    const locks = await start({ connection: server.url });
+    await until(() => works(locks));
+    await Promise.all(started.splice(0).map((module) => module.close()));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(said).toEqual([]);
+  });
+});
+
+describe('D31: servers of a cluster that go', () => {
+  it('are said with what that means for their slots, and that others have taken their place', async () => {
+    await using cluster = await RedisCluster.start({ replicasPerMaster: 1, nodeTimeout: 1000 });
+    const locks = await start({ connection: { cluster: cluster.urls } });
+    await until(() => works(locks));
+    const owner = await cluster.ownerOf('works');
+    const server = `127.0.0.1:${owner.port}`;
+    await owner.kill9();
+    await until(() => outages().length === 2);
+    expect(outages()).toMatchObject([
+      { type: 'unavailable', server, affects: 'its-slots' },
+      { type: 'available', server, isReplaced: true },
+    ]);
+    expect(said.filter((line) => line.includes(server))).toEqual([
+      expect.stringMatching(/^error .* cannot be reached: .*\. Until it is back or replaced locks in its slots fail/),
+      expect.stringMatching(`^log Redis at ${server} is replaced after [\\d.]+ m?s$`),
+    ]);
+    await until(() => works(locks));
+  });
+
+  it('are said once, as the cluster that they are, where none of them answers', async () => {
+    const ports = [await freePort(), await freePort()];
+    const seeds = ports.map((port) => `redis://127.0.0.1:${port}`);
+    const locks = await start({ connection: { cluster: seeds } });
+    await until(() => said.length > 0);
+    await expect(locks.tryAcquire('order:1')).rejects.toThrow(LockUnavailableError);
+    expect(said).toEqual([
+      expect.stringMatching(
+        `^error Redis cluster of ${ports.map((port) => `127.0.0.1:${port}`).join(', ')} cannot be reached: ` +
+          '.*\\. Until it is back locks fail with LockUnavailableError',
+      ),
+    ]);
+  });
+});
