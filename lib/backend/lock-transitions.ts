@@ -25,7 +25,9 @@ export type AcquireOutcome =
       readonly remaining: number;
       readonly holder: OwnerId;
       readonly nodes?: readonly NodeResult[];
-    };
+    }
+  /** Nobody holds it, but it is the turn of `next`, whose place ends in `remaining` ms; -1 where it never does. */
+  | { readonly outcome: 'reserved'; readonly remaining: number; readonly next: OwnerId };
 
 /** An owner that has `name` wants to hold it `count` times, at least once, for `lease` ms from now. */
 export interface HoldRequest {

@@ -64,7 +64,7 @@ export class Attempts implements Tries<number, Acquired> {
     owner: OwnerId,
     lease: number,
   ): Result<Acquired> | Promise<never> {
-    if (reply.outcome === 'busy') {
+    if (reply.outcome !== 'acquired') {
       const { outcome: _, ...busy } = reply;
       return busy;
     }

@@ -172,7 +172,8 @@ export class FairLine {
   }
 
   private placed(waiter: FairWaiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
-    this.lastSeen = { holder, remaining };
+    // The head of the queue holds nothing: where it is named as the holder, the lock is free.
+    this.lastSeen = holder === head ? { next: head, remaining } : { holder, remaining };
     const before = this.places.first;
     if (outcome === 'queued') this.places.delete(waiter);
     this.places.add(waiter);

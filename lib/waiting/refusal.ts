@@ -22,17 +22,25 @@ export interface Asked {
 /** What the last try found: that it cannot be had, or no answer. */
 export type LastSeen = Busy | LockUnavailableError | undefined;
 
-const describeBusy = ({ holder, available, isSet, remaining }: Busy): string => {
+const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
   if (isSet === false) return 'without permits, because nobody has set how many it has';
   if (available !== undefined) return `left with ${available} permits`;
-  const left = remaining < 0 ? 'without end' : `for ${remaining} ms more unless it is renewed or released`;
-  return holder === undefined ? 'in use' : `held by ${holder} ${left}`;
+  if (next !== undefined) return `reserved for the first in its queue (${next})`;
+  return holder === undefined ? 'in use' : `held by ${holder}`;
+};
+
+/** When that may change although nobody says so; at the end of a sentence. */
+const outlook = ({ holder, next, remaining }: Busy): string => {
+  if (next !== undefined && remaining >= 0)
+    return `. That place ends in ${remaining} ms unless its waiter shows that it lives`;
+  if (holder === undefined) return '';
+  return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;
 };
 
 /** One try was allowed, and it cannot be had. */
 export const conflict = ({ what, name, template }: Asked, busy: Busy): LockConflictError =>
   new LockConflictError(
-    `${what} "${name}" is ${describeBusy(busy)}; one try was allowed, give a wait to queue for it`,
+    `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; one try was allowed, give a wait to queue for it`,
     { lockName: name, template, details: { ...busy } },
   );
 
@@ -62,8 +70,10 @@ export const refusal = ({ what, name, template, limit }: Asked, end: WaitEnd, la
     const busy = `${what} "${name}" is in use by another call of the same owner; one try was allowed, give a wait to queue for it`;
     return new LockConflictError(busy, context);
   }
-  const seen = last ? `is still ${describeBusy(last)}` : 'was not granted';
-  return new LockTimeoutError(`${what} "${name}" ${seen} after ${waited} ms; wait longer or try again later`, {
+  const seen = last
+    ? `is still ${describeBusy(last)} after ${waited} ms${outlook(last)}`
+    : `was not granted after ${waited} ms`;
+  return new LockTimeoutError(`${what} "${name}" ${seen}; wait longer or try again later`, {
     ...context,
     details: { ...last, waitedMs: waited },
   });

@@ -6,6 +6,8 @@ import type { Asked } from './refusal.js';
 export interface Busy {
   /** Who has it, where one does. */
   readonly holder?: OwnerId;
+  /** Whose turn it is, where nobody has it. */
+  readonly next?: OwnerId;
   /** How many permits there are, where it is about permits. */
   readonly available?: number;
   /** Whether it was ever said how many permits there are, where it is about permits. */

@@ -20,9 +20,8 @@ export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
     const { head } = queue;
     if (!head || this.locks.get(name)) return super.acquire(request);
     if (isNewHead) this.tellHead(name);
-    // The lock is as good as the head's, for as long as that keeps its place.
     const remaining = head.deadline === undefined ? -1 : Math.ceil(head.deadline - this.store.now());
-    return { outcome: 'busy', remaining, holder: head.owner };
+    return { outcome: 'reserved', remaining, next: head.owner };
   }
 
   async queue({ name, owner, lease, slot }: QueueRequest): Promise<QueueOutcome> {

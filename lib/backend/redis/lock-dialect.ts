@@ -14,13 +14,13 @@ export interface Limits {
  * `now`: the server's time, ms.
  *
  * Two numbers: acquired, for `lease` ms. It is what mostly happens, and numbers are read sooner than words. `late`: the
- * server's clock had passed `notAfter`, nothing was done. `detail`: the holder where it is busy, the type found where
- * that is wrong.
+ * server's clock had passed `notAfter`, nothing was done. `detail`: the holder where it is busy, whose turn it is
+ * where it is reserved, the type found where that is wrong.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]
   | readonly [
-      outcome: 'acquired' | 'busy' | 'late' | 'wrong-type',
+      outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
       remaining: number,
       detail: string,
       now: number,

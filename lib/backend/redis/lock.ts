@@ -84,6 +84,7 @@ export class RedisLock implements LockTransitions {
       return this.confirmed(request, fence === undefined ? { outcome, sent } : { outcome, sent, fence });
     }
     if (outcome === 'busy') return { outcome, remaining, holder: detail };
+    if (outcome === 'reserved') return { outcome, remaining, next: detail };
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return undefined;
   }

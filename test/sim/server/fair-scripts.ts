@@ -10,6 +10,7 @@ export const defineFairLocks = (table: ScriptTable, { fairLock }: MemoryBackend,
     if (now() > notAfter) return ['late', 0, '', now(), ''];
     const reply = await fairLock.acquire({ name: lock, owner, lease });
     if (reply.outcome === 'acquired') return ['acquired', lease, '', now(), ''];
+    if (reply.outcome === 'reserved') return ['reserved', reply.remaining, reply.next, now(), ''];
     return ['busy', reply.remaining, reply.holder ?? '', now(), ''];
   });
   table.define(queue, async ({ lock }, { owner, lease, slot, notAfter }) => {

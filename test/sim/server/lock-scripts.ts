@@ -8,8 +8,11 @@ export type ServerNow = () => number;
 
 type AcquireWords = [outcome: 'acquired' | 'busy', remaining: number, detail: string, now: number];
 
+const holderIn = (reply: Exclude<AcquireOutcome, { outcome: 'acquired' }>): string =>
+  reply.outcome === 'busy' ? reply.holder : reply.next;
+
 const acquireReply = (reply: AcquireOutcome, lease: number, now: number): AcquireWords =>
-  reply.outcome === 'acquired' ? ['acquired', lease, '', now] : ['busy', reply.remaining, reply.holder ?? '', now];
+  reply.outcome === 'acquired' ? ['acquired', lease, '', now] : ['busy', reply.remaining, holderIn(reply), now];
 
 /** Owner, lease and `stride` − 2 arguments more for each lock. */
 const renewalsOf = (
@@ -63,7 +66,7 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     if (now() > notAfter) return ['late', 0, '', now()];
     const reply = await lock.acquire({ name: keys.lock, owner, lease });
     if (reply.outcome === 'acquired') return [lease, now()];
-    return ['busy', reply.remaining, reply.holder ?? '', now()];
+    return ['busy', reply.remaining, holderIn(reply), now()];
   });
   table.define(scripts.lock.release, async (keys, { owner, publish }) => {
     // Without a command to publish by, nobody is told: that is the spin lock.

@@ -149,7 +149,7 @@ return { outcome, '', now }`,
       { lock: string; queue: string; deadlines: string },
       { owner: string; lease: number; channel: string; publish: string; notAfter: number },
       [
-        outcome: 'acquired' | 'busy' | 'late' | 'wrong-type',
+        outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
         remaining: number,
         detail: string,
         now: number,
@@ -162,7 +162,7 @@ return { outcome, '', now }`,
       grants: true,
       replies: [
         [
-          { holds: ['acquired', 'busy', 'late', 'wrong-type'] },
+          { holds: ['acquired', 'busy', 'reserved', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
           { holds: 'time' },
@@ -248,7 +248,7 @@ local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
 if redis.call('EXISTS', lock) == 0 then
   if not head then return takeLock(lock, owner, lease) or { 'acquired', lease, '', now, '' } end
   if isNewHead then tellHead(head, channel, publish) end
-  return { 'busy', deadline and math.ceil(deadline - now) or -1, head, now, '' }
+  return { 'reserved', deadline and math.ceil(deadline - now) or -1, head, now, '' }
 end
 local holder, kind = soleHold(lock)
 if not holder then return { 'wrong-type', 0, kind, now, lock } end

@@ -7,7 +7,7 @@
 --- arg channel: string
 --- arg publish: string
 --- arg notAfter: number
---- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number, key: string]
+--- reply [outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type', remaining: number, detail: string, now: number, key: string]
 --- grants
 --- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
 --- invariant It never overtakes a waiter and never becomes one.
@@ -24,8 +24,7 @@ local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
 if redis.call('EXISTS', lock) == 0 then
   if not head then return takeLock(lock, owner, lease) or { 'acquired', lease, '', now, '' } end
   if isNewHead then tellHead(head, channel, publish) end
-  -- The lock is as good as the head's, for as long as that keeps its place.
-  return { 'busy', deadline and math.ceil(deadline - now) or -1, head, now, '' }
+  return { 'reserved', deadline and math.ceil(deadline - now) or -1, head, now, '' }
 end
 
 local holder, kind = soleHold(lock)
