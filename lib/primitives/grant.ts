@@ -324,7 +324,10 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     this.lease.request(command);
     // A lease that ends by itself needs its timer also if this command is never answered.
     if (this.isEnding) this.lease.doubt();
-    const reply = await this.transitions.hold({ name, owner, count, lease });
+    const reply = await this.transitions.hold({ name, owner, count, lease }).catch((error: unknown) => {
+      this.lease.unanswered(command);
+      throw error;
+    });
     if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
     else this.lease.lose('gone');
   }

@@ -115,7 +115,10 @@ export class GrantedPermit implements Permit, LeaseHolder {
     return this.changes.run(async () => {
       const command = new LeaseCommand(new Stopwatch(this.scheduler), lease);
       this.lease.request(command);
-      const reply = await ask();
+      const reply = await ask().catch((error: unknown) => {
+        this.lease.unanswered(command);
+        throw error;
+      });
       if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
       else this.lease.lose('gone');
       if (this.isWatched) this.setTimer();

@@ -19,6 +19,8 @@ export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
 export class LeaseCommand {
   /** The command requested next for the same hold. */
   next: LeaseCommand | undefined;
+  /** Whether it is known what became of it, so that the server will not execute it any more. */
+  isSettled = false;
 
   /**
    * @param since Started before the command left.
@@ -60,6 +62,8 @@ export class Lease {
   private timer: ScheduledTask | undefined;
   private length: number;
   private latest: LeaseCommand | undefined;
+  /** The first command requested of which it is not known yet what became of it; none that is settled precedes it. */
+  private oldest: LeaseCommand | undefined;
 
   /**
    * @param since Started just before the acquiring command left.
@@ -94,22 +98,30 @@ export class Lease {
   request(command: LeaseCommand): void {
     if (this.latest) this.latest.next = command;
     this.latest = command;
+    this.oldest ??= command;
     this.limitTo(command);
   }
 
   /**
-   * The server executed `command`, which was sent at `sent`. Commands that were requested later may have been executed as
-   * well, and may have shortened the lease, so the deadline is the earliest of all these. A hold that was lost stays lost.
+   * The server executed `command`, which was sent at `sent`. Other commands may have been executed after it and may have
+   * shortened the lease: those that were requested later, and also earlier ones of which nothing is known, since a command
+   * that reached the server too late is sent once more. So the deadline is the earliest of all these. A hold that was lost
+   * stays lost.
    */
-  granted({ lease, next }: LeaseCommand, sent: Stopwatch): void {
-    if (!this.isAlive) return;
-    let earliest = new LeaseCommand(sent, lease);
-    for (let later = next; later; later = later.next) if (later.remaining < earliest.remaining) earliest = later;
-    this.begin(earliest);
+  granted(command: LeaseCommand, sent: Stopwatch): void {
+    let earliest = new LeaseCommand(sent, command.lease);
+    let isLater = false;
+    for (let other = this.oldest; other; other = other.next) {
+      if (other === command) isLater = true;
+      else if ((isLater || !other.isSettled) && other.remaining < earliest.remaining) earliest = other;
+    }
+    this.settle(command);
+    if (this.isAlive) this.begin(earliest);
   }
 
   /** No reply to `command` came: the server may have executed it, even after commands that were requested later. */
   unanswered(command: LeaseCommand): void {
+    this.settle(command);
     this.limitTo(command);
   }
 
@@ -139,6 +151,11 @@ export class Lease {
   end(): void {
     if (this.state !== 'lost') this.state = 'over';
     this.timer?.cancel();
+  }
+
+  private settle(command: LeaseCommand): void {
+    command.isSettled = true;
+    while (this.oldest?.isSettled) this.oldest = this.oldest.next;
   }
 
   private limitTo(command: LeaseCommand): void {

@@ -60,17 +60,19 @@ describe('The deadline of a lease', () => {
     lease.granted(renewal, renewal.since);
     expect(lease.remaining).toBe(safeShare(25_000));
     lease.granted(last, last.since);
-    expect(lease.remaining).toBe(safeShare(60_000));
+    // Nothing is known of the second: the server may execute it yet.
+    expect(lease.remaining).toBe(safeShare(25_000));
   });
 
   it.each(['granted', 'unanswered'] as const)(
-    'D1: moves forward when an earlier command is %s after a longer one, since it may have been executed last',
+    'D1: is never later than that of an earlier command, be it %s after a longer one or open, since it may be executed last',
     async (end) => {
       const { lease, request } = await open();
       const renewal = request(30_000);
       const extension = request(60_000);
       lease.granted(extension, extension.since);
-      expect(lease.remaining).toBe(safeShare(60_000));
+      // A renewal that reached the server too late is sent once more, perhaps after the extension.
+      expect(lease.remaining).toBe(safeShare(30_000));
       lease[end](renewal, renewal.since);
       expect(lease.remaining).toBe(safeShare(30_000));
     },
