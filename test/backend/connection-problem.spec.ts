@@ -67,6 +67,11 @@ describe('D34: a connection problem in words', () => {
     expect(explain(error('…', code), secure, false)).toMatchObject({ remedy, isReached: true });
   });
 
+  it('names an IPv6 address as a URL does', () => {
+    expect(endpointOf('redis://[::1]:6380').server).toBe('[::1]:6380');
+    expect(endpointOf({ host: '::1' }).server).toBe('[::1]:6379');
+  });
+
   it('a user without a password is not shown: it may be a password', () => {
     expect(endpointOf('redis://secret@redis:6379').user).toBeUndefined();
     expect(endpointOf('redis://:secret@redis:6379').user).toBe('default');

@@ -17,5 +17,7 @@ export const nodeAddress = (input: ServerInput): string => {
   const { path, host, port } = options as Readonly<Record<string, unknown>>;
   if (typeof path === 'string' && path !== '') return path;
   const name = textOr(host, 'localhost').toLowerCase();
-  return `${name === 'localhost' ? '127.0.0.1' : name}:${Number(port ?? DEFAULT_PORT)}`;
+  // As in a URL, where an IPv6 address has brackets.
+  const shown = name === 'localhost' ? '127.0.0.1' : name.includes(':') ? `[${name}]` : name;
+  return `${shown}:${Number(port ?? DEFAULT_PORT)}`;
 };
