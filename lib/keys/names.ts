@@ -129,6 +129,11 @@ export function readWriteStem(name: string): string {
   return suffixedName(name, '');
 }
 
+/** The writers that wait for a read-write lock and are to go first. */
+export function waitingWriters(name: string): string {
+  return `${readWriteStem(name)}rwlock_writers`;
+}
+
 /** The key that lives as long as the n-th read of an owner of a read-write lock, counted from 1. */
 export function readTimeout(name: string, owner: string, n: number): string {
   return `${readWriteStem(name)}${owner}:rwlock_timeout:${n}`;

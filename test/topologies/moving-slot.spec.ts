@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
-import { fairDeadlines, fairQueue, lockChannel } from '../../lib/keys/names.js';
+import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/names.js';
 import { OwnerIds } from '../../lib/scope/owner.js';
 import { Time } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
@@ -301,6 +301,20 @@ describe('A writer that waits to go first while a slot moves', () => {
     const tried = await time.finish(writeLock.acquire({ ...writer, waiting }), AT_ONCE_MS);
     expect(tried).toMatchObject({ outcome: 'busy', holder: read.owner });
     await slot.finish();
+  });
+
+  it.each(['the lock', 'the announcement'])('D15: withdraws although only %s has moved', async (what) => {
+    const { readLock, writeLock } = await open();
+    await take(readLock, 'doc:{t}');
+    const writer = { name: 'doc:{t}', owner: owners.next(), lease: LEASE };
+    const waiting = { id: owners.next(), patience: 11_000 };
+    await writeLock.acquire({ ...writer, waiting });
+    const slot = await beginToMove('{t}');
+    const announcement = waitingWriters('doc:{t}');
+    await slot.move(what === 'the lock' ? 'doc:{t}' : announcement);
+    await time.finish(writeLock.withdraw('doc:{t}', waiting.id), AT_ONCE_MS);
+    expect(await slot.left()).not.toContain(announcement);
+    expect(await ttlAt(slot.to, announcement)).toBe(-2);
   });
 
   it('D15: is not announced at the new place while the old one still has the announcement', async () => {

@@ -1,4 +1,4 @@
-import { readTimeout, readWriteLockChannel, readWriteStem } from '../../keys/names.js';
+import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { WaitingWriter } from '../read-write-transitions.js';
 import type { HeldLock } from './lock.js';
@@ -63,7 +63,7 @@ export class ReadWriteData {
 
   /** Believes that the writer waits from now on. */
   announce(name: string, { id, patience }: WaitingWriter): void {
-    const key = writersKey(name);
+    const key = waitingWriters(name);
     const now = this.store.now();
     const waiting = [...(this.writers.find(key) ?? [])].filter(([, until]) => until > now);
     this.writers.set(key, new Map([...waiting, [id, now + patience]]), Math.max(this.store.remaining(key), patience));
@@ -71,7 +71,7 @@ export class ReadWriteData {
 
   /** @returns Whether it was believed to wait. */
   withdraw(name: string, id: OwnerId): boolean {
-    const key = writersKey(name);
+    const key = waitingWriters(name);
     const waiting = new Map(this.writers.find(key));
     if (!waiting.delete(id)) return false;
     if (waiting.size === 0) this.store.delete(key);
@@ -82,9 +82,7 @@ export class ReadWriteData {
   /** The writer that is believed to wait longest. */
   waitingWriter(name: string): WaitingWriter | undefined {
     const now = this.store.now();
-    const [last] = [...(this.writers.find(writersKey(name)) ?? [])].sort(([, a], [, b]) => b - a);
+    const [last] = [...(this.writers.find(waitingWriters(name)) ?? [])].sort(([, a], [, b]) => b - a);
     return last && last[1] > now ? { id: last[0], patience: last[1] - now } : undefined;
   }
 }
-
-const writersKey = (name: string): string => `${readWriteStem(name)}rwlock_writers`;

@@ -1,4 +1,4 @@
-import { readWriteStem } from '../../keys/names.js';
+import { readWriteStem, waitingWriters } from '../../keys/names.js';
 import type { OwnerId } from '../../scope/owner.js';
 import type { HoldRequest, Renewal } from '../lock-transitions.js';
 import type { WriteRequest } from '../read-write-transitions.js';
@@ -44,7 +44,7 @@ export class WriteDialect extends ReadWriteDialect {
 
   /** Nobody waits under this id any more. */
   async withdraw(name: string, waiter: OwnerId, deadline: number): Promise<void> {
-    const args = { stem: readWriteStem(name), waiter, ...this.announcing(name) };
-    await this.commands.run(scripts.writeLock.withdraw, { lock: name }, args, deadline, name);
+    const args = { lock: name, waiter, ...this.announcing(name) };
+    await this.commands.run(scripts.writeLock.withdraw, { writers: waitingWriters(name) }, args, deadline, name);
   }
 }

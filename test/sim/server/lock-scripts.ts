@@ -99,8 +99,8 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     const { outcome } = await writeLock.release({ name: keys.lock, owner, lease: 0 });
     return [outcome, now()];
   });
-  table.define(scripts.writeLock.withdraw, async (keys, { waiter }) => {
-    await writeLock.withdraw(keys.lock, waiter);
+  table.define(scripts.writeLock.withdraw, async (_keys, { lock: name, waiter }) => {
+    await writeLock.withdraw(name, waiter);
     return ['withdrawn'];
   });
 };

@@ -4379,16 +4379,16 @@ return reply`,
     }),
     /** A writer that was to go first waits no more: tells the readers that it kept out. */
     withdraw: script<
-      { lock: string },
-      { stem: string; waiter: string; channel: string; publish: string },
+      { writers: string },
+      { lock: string; waiter: string; channel: string; publish: string },
       [outcome: 'withdrawn' | 'not-waiting']
     >({
       name: 'write-lock/withdraw',
-      keyNames: ['lock'],
-      argumentNames: ['stem', 'waiter', 'channel', 'publish'],
+      keyNames: ['writers'],
+      argumentNames: ['lock', 'waiter', 'channel', 'publish'],
       replies: [[{ holds: ['withdrawn', 'not-waiting'] }]],
-      text: `local lock = KEYS[1]
-local stem = ARGV[1]
+      text: `local writers = KEYS[1]
+local lock = ARGV[1]
 local waiter = ARGV[2]
 local channel = ARGV[3]
 local publish = ARGV[4]
@@ -4404,23 +4404,9 @@ end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
 end
-local function writersKey(stem) return stem .. 'rwlock_writers' end
-local function announceWriter(lock, stem, writer, now, patience)
-  local key = writersKey(stem)
-  if isElsewhere(lock, key) then return end
-  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
-  local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
-end
-local function waitingWriter(stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
-  return nil
-end
-if redis.call('ZREM', writersKey(stem), waiter) == 0 then return { 'not-waiting' } end
-if modeField(lock) ~= 'write' then redis.pcall(publish, channel, '1') end
+local isWritten = not isElsewhere(writers, lock) and modeField(lock) == 'write'
+if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting' } end
+if not isWritten then redis.pcall(publish, channel, '1') end
 return { 'withdrawn' }`,
     }),
   },
