@@ -36,6 +36,25 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'D10',
+    what: 'that a lock is to be held for a minimum is asked for once, whatever becomes of it',
+    edits: [
+      {
+        file: 'backend/redis/left-behind.ts',
+        find: `return await this.tryToKeep(left).catch((error: unknown) => {
+        if (!isPassing(error)) throw error;
+        return this.tryToKeep(left);
+      });`,
+        replace: 'return await this.tryToKeep(left);',
+      },
+      {
+        file: 'backend/redis/left-behind.ts',
+        find: 'if (isPassing(error)) this.background.undo(left);',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'D11',
     what: 'of two callers in one scope each makes the result that they could share',
     edits: [
@@ -76,6 +95,17 @@ export const mends: readonly PlantedBug[] = [
         file: 'backend/redis/lock.ts',
         find: 'send: (limits) => this.dialect.forceRelease(name, limits),',
         replace: 'send: (limits) => this.dialect.forceRelease(name, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
+      },
+    ],
+  },
+  {
+    name: 'D19',
+    what: 'the caller of a multi-lock waits until what it could not use is given back',
+    edits: [
+      {
+        file: 'primitives/take-all.ts',
+        find: 'const givenBack = Promise.all(held.map(giveBack));',
+        replace: 'const givenBack = Promise.all(held.map(giveBack));\n    await givenBack;',
       },
     ],
   },

@@ -56,9 +56,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/marked-requests.ts',
-        find: 'const ask = (): Promise<Answer<Outcome>> => this.ask(identity, deadline(), send);',
-        replace:
-          'const ask = (): Promise<Answer<Outcome>> => this.ask(this.identify(identity.name), deadline(), send);',
+        find: 'const answer = await this.ask(identity, end, send)',
+        replace: 'const answer = await this.ask(this.identify(identity.name), end, send)',
       },
     ],
   },
