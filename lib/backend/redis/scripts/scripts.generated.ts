@@ -212,11 +212,10 @@ local function takeLock(lock, owner, lease)
   redis.call('DEL', lock)
   return limited
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -224,7 +223,7 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -299,11 +298,10 @@ local function soleHold(lock)
   local mode = redis.call('HGET', lock, 'mode')
   return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -311,7 +309,7 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -362,11 +360,10 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -374,7 +371,7 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -537,11 +534,10 @@ local function dropHold(lock, owner)
   if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
   return true
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -549,7 +545,7 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -648,7 +644,7 @@ for _, owner in ipairs(owners) do
     if head then lower(deadlines, lowered, slot) end
   end
 end
-if not head then ofWhatIsLeft('DEL', deadlines) end
+if not head then ofWhatIsLeft(redis.pcall('DEL', deadlines)) end
 if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
@@ -727,11 +723,10 @@ local function takeLock(lock, owner, lease)
   redis.call('DEL', lock)
   return limited
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -739,7 +734,7 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -907,11 +902,10 @@ local function dropHold(lock, owner)
   if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
   return true
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -919,7 +913,7 @@ local function foreignKey(queue, deadlines)
   found = redis.call('TYPE', deadlines).ok
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -1108,11 +1102,10 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1158,9 +1151,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
 local now = serverNow()
@@ -1218,11 +1211,10 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1268,9 +1260,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
 local now = serverNow()
@@ -1280,7 +1272,7 @@ if found == 'none' then return { 'not-held', '', now } end
 if found ~= 'hash' then return { 'wrong-type', found, now } end
 local freed = false
 for _, field in ipairs(fields) do
-  local holder = ofWhatIsLeft('HGET', group, field)
+  local holder = ofWhatIsLeft(redis.pcall('HGET', group, field))
   if holder then freed = dropField(group, field, holder) or freed end
 end
 if freed then
@@ -1331,11 +1323,10 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1381,9 +1372,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
 local now = serverNow()
@@ -1428,11 +1419,10 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1478,9 +1468,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
 local found = typeOfGroup(group)
@@ -1526,11 +1516,10 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1576,9 +1565,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
 local now = serverNow()
@@ -1621,11 +1610,10 @@ end
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
-local function ofWhatIsLeft(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
-  return redis.call(command, key, ...)
+  error(answer.err, 0)
 end
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
@@ -1671,9 +1659,9 @@ local function keepGroup(group, lease)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
 local now = serverNow()

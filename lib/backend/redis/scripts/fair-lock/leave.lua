@@ -33,7 +33,7 @@ for _, owner in ipairs(owners) do
     if head then lower(deadlines, lowered, slot) end
   end
 end
-if not head then ofWhatIsLeft('DEL', deadlines) end
+if not head then ofWhatIsLeft(redis.pcall('DEL', deadlines)) end
 if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end

@@ -16,7 +16,7 @@ if found == 'none' then return { 'not-held', '', now } end
 if found ~= 'hash' then return { 'wrong-type', found, now } end
 local freed = false
 for _, field in ipairs(fields) do
-  local holder = ofWhatIsLeft('HGET', group, field)
+  local holder = ofWhatIsLeft(redis.pcall('HGET', group, field))
   if holder then freed = dropField(group, field, holder) or freed end
 end
 if freed then

@@ -10,7 +10,7 @@ local function foreignKey(queue, deadlines)
 end
 
 -- The first of those who wait, also where the script itself may have emptied the queue.
-local function headOf(queue) return ofWhatIsLeft('LINDEX', queue, 0) end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 
 -- Ends the places at the front whose time is over. Gives the head that is left, until when it keeps its place (nothing
 -- where nobody said), and whether it has become the head just now.

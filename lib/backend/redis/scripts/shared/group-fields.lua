@@ -65,8 +65,8 @@ end
 
 -- Forgets that the owner ever held the field. Returns whether it was the holder.
 local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft('HGET', group, field) == owner
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft('HDEL', group, unpack(names))
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
   return isHolder
 end
