@@ -253,12 +253,18 @@ describe('The connection', () => {
     await app.close();
   });
 
-  it('that the server refuses fails acquisitions, without the password in the error or its cause', async () => {
+  it('that the server refuses fails acquisitions and the start (D32), without the password in the error or its cause', async () => {
     await using server = await RedisServer.start({ args: ['--requirepass', 'another'] });
-    const app = await start({}, { connection: { port: server.port, password: 's3cret' } });
-    const error = await caught(app.get(LockService).acquire('order:1', { wait: 500 }), LockUnavailableError);
-    expect(error.message).toContain('WRONGPASS');
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+    const connection = { port: server.port, password: 's3cret' };
+    const app = await start({}, { connection, probe: false });
+    const errors = [
+      await caught(app.get(LockService).acquire('order:1', { wait: 500 }), LockUnavailableError),
+      await caught(start({}, { connection }), LockUnavailableError),
+    ];
+    for (const error of errors) {
+      expect(error.message).toContain('WRONGPASS');
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+    }
     await app.close();
   });
 });
