@@ -58,10 +58,11 @@ const createBackend = (
 
 const createMasters = (
   { nodes, nodeTimeout, quorum }: RedlockSettings,
-  restartGuard: number,
+  { restartGuard, commandTimeout }: ConnectionSettings,
   scheduler: SteadyScheduler,
 ): Quorum => {
-  const settings = { commandTimeout: nodeTimeout, restartGuard };
+  // A node that is slow for once costs its vote, and is no news; one that is gone for longer is.
+  const settings = { commandTimeout: nodeTimeout, missedAfter: Math.max(commandTimeout, nodeTimeout), restartGuard };
   const backends = [...nodes].map(
     ([address, connection]) => [address, new RedisNode(connection, settings, scheduler)] as const,
   );
@@ -80,7 +81,7 @@ export const createRuntime = (
   const events = new LockEvents();
   const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
-  const masters = settings.redlock && createMasters(settings.redlock, settings.restartGuard, scheduler);
+  const masters = settings.redlock && createMasters(settings.redlock, settings, scheduler);
   const {
     fairWaitTimeout,
     handOver,

@@ -256,10 +256,10 @@ describe('The connection', () => {
   it('that the server refuses fails acquisitions and the start (D32), without the password in the error or its cause', async () => {
     await using server = await RedisServer.start({ args: ['--requirepass', 'another'] });
     const connection = { port: server.port, password: 's3cret' };
-    const app = await start({}, { connection, probe: false });
+    const app = await start({}, { connection, commandTimeout: '2s', probe: false });
     const errors = [
-      await caught(app.get(LockService).acquire('order:1', { wait: 500 }), LockUnavailableError),
-      await caught(start({}, { connection }), LockUnavailableError),
+      await caught(app.get(LockService).acquire('order:1'), LockUnavailableError),
+      await caught(start({}, { connection, commandTimeout: '2s' }), LockUnavailableError),
     ];
     for (const error of errors) {
       expect(error.message).toContain('WRONGPASS');

@@ -39,6 +39,8 @@ export interface NodeCommandsOptions {
   readonly commandTimeout: number;
   /** The longest lease that the server may have forgotten when it restarts, ms. Default: 0, none. */
   readonly restartGuard?: number;
+  /** How long it may be gone before that is told as an outage, ms. Default: `commandTimeout`. */
+  readonly missedAfter?: number;
   /** Whether the server is to tell its run id, as far as it lets this user know. Default: no. */
   readonly identify?: boolean;
 }
@@ -60,7 +62,7 @@ export class NodeCommands implements RedisCommands {
 
   constructor(
     private readonly input: ServerInput,
-    { commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
+    { commandTimeout, missedAfter = commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
     private readonly scheduler: SteadyScheduler,
     onLost: () => void = () => {},
   ) {
@@ -76,10 +78,10 @@ export class NodeCommands implements RedisCommands {
       },
     });
     const { server } = this.connection.endpoint;
-    this.reachability = new Reachability(scheduler, commandTimeout, {
+    this.reachability = new Reachability(scheduler, missedAfter, {
       onLost: () => {
         const reason = describeProblem(server, this.connection.problem);
-        const error = this.connection.unavailable(undefined, commandTimeout);
+        const error = this.connection.unavailable(undefined, missedAfter);
         this.watcher.unavailable({ server, reason, affects: 'all-locks', error });
       },
       onFound: (after) => this.watcher.available({ server, after, isReplaced: false }),

@@ -1,0 +1,24 @@
+import { nobodyWatches } from '../../lib/backend/backend-watcher.js';
+import { NodeCommands } from '../../lib/backend/redis/node-commands.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { freePort } from '../servers/free-port.js';
+
+describe('D31: an outage of a node', () => {
+  it('is told of after `missedAfter`, however soon its commands give up', async () => {
+    const clock = new ManualClock();
+    const scheduler = new SteadyScheduler(clock, (error) => {
+      throw error;
+    });
+    const port = await freePort();
+    const node = new NodeCommands(`redis://127.0.0.1:${port}`, { commandTimeout: 50, missedAfter: 1000 }, scheduler);
+    const told: string[] = [];
+    node.watch({ ...nobodyWatches, unavailable: ({ server }) => told.push(server) });
+    node.open();
+    await clock.advance(999);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toEqual([`127.0.0.1:${port}`]);
+    await node.close(0);
+  });
+});
