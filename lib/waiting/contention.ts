@@ -7,7 +7,7 @@ import type { Pace } from './backoff.js';
 import { Courtesy } from './courtesy.js';
 import { Ear } from './ear.js';
 import type { Waiting } from './line.js';
-import { pauseAfter } from './pause.js';
+import { pauseAfter, untilLastLook } from './pause.js';
 import { type Asked, type LastSeen, queueFull, refusal } from './refusal.js';
 import type { Busy, Result, Tries } from './tries.js';
 import { SilentTurn } from './silent-turn.js';
@@ -40,6 +40,8 @@ export class Contention<Wanted, Got extends object> {
   /** Runs while it goes from one to the next in this process. */
   private series: ScheduledTask | undefined;
   private running = false;
+  /** Whether the round is one more look before a wait ends; whoever it is for is told in time, whatever it shows. */
+  private isLastLook = false;
   private lastSeen: LastSeen;
 
   /**
@@ -176,6 +178,7 @@ export class Contention<Wanted, Got extends object> {
     else if (this.lastSeen && !this.nextAfter(this.lastSeen)) await this.rest(pauseAfter(this.lastSeen));
     while (this.waiters.size > 0 || this.series) {
       const seen = await this.round();
+      this.isLastLook = false;
       if (this.waiters.size === 0 && this.series) await this.rest(Number.POSITIVE_INFINITY);
       else if (seen && this.waiters.size > 0) await this.rest(pauseAfter(seen));
     }
@@ -252,9 +255,20 @@ export class Contention<Wanted, Got extends object> {
     this.ear?.listen();
     const poll = this.paced() ?? (this.ear?.hears ? safety : deaf);
     const { first } = this.waiters;
-    await this.wakeUp.sleep(Math.min(pause, poll));
+    await this.sleep(Math.min(pause, poll), first);
     // Who leaves takes its pause along: the next one pauses at its own pace.
     if (first?.pace && this.waiters.size > 0 && !this.waiters.has(first)) await this.rest(pause);
+  }
+
+  /** For `ms`, or until the first in line is to look once more before its wait ends. */
+  private async sleep(ms: number, first: Waiter<Wanted, Got> | undefined): Promise<void> {
+    // Who has a pace of its own looks often, and a server that cannot answer is not asked for that.
+    const looksOnce = first && !first.pace && !(this.lastSeen instanceof LockUnavailableError);
+    const look = looksOnce ? untilLastLook(first.asked.limit) : Number.POSITIVE_INFINITY;
+    // A timer may be a little early.
+    const due = this.waiting.scheduler.now() + look - 1;
+    await this.wakeUp.sleep(Math.min(ms, look));
+    this.isLastLook = this.waiting.scheduler.now() >= due;
   }
 
   /** What the first in line wants to pause, if anything. A server that cannot answer just now is not asked sooner. */
@@ -322,7 +336,7 @@ export class Contention<Wanted, Got extends object> {
   giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
     // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
     const isAsking = this.trying.size > 0 || this.opening() !== undefined;
-    const undecided = this.trying.has(waiter) || (isAsking && !this.lastSeen);
+    const undecided = (this.trying.has(waiter) && !this.isLastLook) || (isAsking && !this.lastSeen);
     if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
   }

@@ -1,12 +1,12 @@
 import type { QueuedOutcome } from '../backend/fair-lock-transitions.js';
-import { isPassing } from '../errors.js';
+import { isPassing, LockUnavailableError } from '../errors.js';
 import { fairChannel } from '../keys/names.js';
 import { runOutsideRegions } from '../scope/current-region.js';
 import type { OwnerId } from '../scope/owner.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import { type Acquired, leaseSpent } from './attempt.js';
-import { pauseAfter, UNAVAILABLE_PAUSE_MS } from './pause.js';
+import { pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from './pause.js';
 import { Ear } from './ear.js';
 import { FairKeeper } from './fair-keeper.js';
 import { FairPlaces } from './fair-places.js';
@@ -112,7 +112,7 @@ export class FairLine {
 
   /** Until somebody else is the first. */
   private async contendFor(first: FairWaiter): Promise<void> {
-    const { polling, wakeUps } = this.waiting;
+    const { polling, wakeUps, scheduler } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
     const ear = new Ear(wakeUps, channel, this.wakeUp.notify, (error) => this.refuseAll(error));
     let pause = pauseFor(this.lastSeen);
@@ -120,10 +120,15 @@ export class FairLine {
     this.wakeUp.forget();
     while (this.places.first === first) {
       ear.listen();
-      await this.wakeUp.sleep(Math.min(pause, ear.hears ? polling.safety : polling.deaf));
+      const look =
+        this.lastSeen instanceof LockUnavailableError ? Number.POSITIVE_INFINITY : untilLastLook(first.asked.limit);
+      const due = scheduler.now() + look - 1;
+      await this.wakeUp.sleep(Math.min(pause, ear.hears ? polling.safety : polling.deaf, look));
       if (this.places.first !== first) break;
       this.wakeUp.forget();
+      first.isLastLook = scheduler.now() >= due;
       await this.try(first);
+      first.isLastLook = false;
       pause = pauseFor(this.lastSeen);
     }
     ear.close();
@@ -200,8 +205,8 @@ export class FairLine {
   }
 
   private giveUp(waiter: FairWaiter, end: WaitEnd): void {
-    // Its own try may still succeed.
-    if (waiter.isTrying && end.cause === 'elapsed') this.overdue.set(waiter, end);
+    // Its own try may still succeed; but for one more look it does not wait longer than it was to.
+    if (waiter.isTrying && !waiter.isLastLook && end.cause === 'elapsed') this.overdue.set(waiter, end);
     else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
   }
 

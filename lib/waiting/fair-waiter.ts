@@ -29,6 +29,8 @@ export interface Verdict {
 export class FairWaiter {
   /** One request at a time: what the next finds is what the last has left. */
   isTrying = false;
+  /** Whether that request is one more look before its wait ends. */
+  isLastLook = false;
   private id: OwnerId;
   private mayHavePlace = false;
 

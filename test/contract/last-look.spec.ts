@@ -1,0 +1,52 @@
+import type { Lock } from '../../lib/index.js';
+import { inWorld, onEveryBackend } from './backends.js';
+import { MemoryWorld } from './memory-world.js';
+
+onEveryBackend((world) => {
+  /** The kinds whose waiters sleep until they are told. */
+  const kinds = ['getLock', 'getFairLock', 'getFencedLock'] as const;
+
+  describe('A wait that ends', () => {
+    it.each(kinds)('D2: does not end beside a lock that is free, where nobody has said so: %s', async (kind) => {
+      const lock: Lock = (await world.open()).locks[kind]('n');
+      await world.probe.put('n', '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:1', 60_000);
+      const start = world.time.now();
+      const waiting = lock.acquire({ wait: 1000 });
+      await world.time.pass(200);
+      await world.probe.remove('n');
+      const hold = await world.time.finish(waiting, 2000);
+      // Not sooner: one look more, not a faster poll.
+      expect(world.time.now() - start).toBeGreaterThanOrEqual(970);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+  });
+});
+
+const memory = new MemoryWorld();
+inWorld(memory, () => {
+  describe('A last look', () => {
+    it.each(['getLock', 'getFairLock'] as const)(
+      'D2: that is not answered in time is not waited for, and what it gets is given back: %s',
+      async (kind) => {
+        const { time } = memory;
+        const { locks, runtime } = await memory.open();
+        const { lock, fairLock } = runtime.backend;
+        await memory.probe.put('n', '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:1', 60_000);
+        const waiting = locks[kind]('n').tryAcquire({ wait: 1000 });
+        await time.pass(500);
+        let answer = (): void => {};
+        const answered = new Promise<void>((resolve) => (answer = resolve));
+        const [acquire, queue] = [lock.acquire.bind(lock), fairLock.queue.bind(fairLock)];
+        lock.acquire = (request) => acquire(request).then((reply) => answered.then(() => reply));
+        fairLock.queue = (request) => queue(request).then((reply) => answered.then(() => reply));
+        await memory.probe.remove('n');
+        const start = time.now();
+        await expect(time.finish(waiting, 2000)).resolves.toBeNull();
+        expect(time.now() - start).toBeLessThanOrEqual(502);
+        expect((await memory.probe.state('n')).type).toBe('hash');
+        answer();
+        await time.until(async () => (await memory.probe.names()).length === 0, 100);
+      },
+    );
+  });
+});
