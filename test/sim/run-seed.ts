@@ -10,8 +10,10 @@ import { withChance } from './engine/chance.js';
 
 /** Load that has not ended after so long never will, ms. */
 const LOAD_MS = 240_000;
+/** Within this time everything comes to rest, ms. */
+const CALM_MS = 30 * 60_000;
 /** Longer than everything that ends by itself, ms. */
-const REST_MS = 24 * 3_600_000;
+const REST_MS = 2 * 24 * 3_600_000;
 /** What is left on its way when a run ends. */
 const CLOSING_MS = 10_000;
 
@@ -40,7 +42,10 @@ const runOn = async (simulation: Simulation, scenario: Scenario, real: RealScrip
   // Whoever worked in a process that died never comes to an end.
   if (isOver() && !isPlayed) await simulation.run(LOAD_MS, () => isPlayed);
   else if (!hasEnded) simulation.violate('progress', `the load has not ended after ${LOAD_MS} ms`);
+  await simulation.run(simulation.now + CALM_MS, () => false);
+  simulation.isAtRest = true;
   await simulation.run(simulation.now + REST_MS, () => false);
+  simulation.isAtRest = false;
   if (simulation.violations.length > 0) return;
   finish?.();
   checkLeftovers(simulation, stage.processes, stage.servers);

@@ -47,8 +47,10 @@ describeVectors(
       await permits.addPermits(name, delta);
       return null;
     },
-    'pes.updateLease': ({ permitExpirableSemaphore: permits }, args, situation) =>
-      permits.updateLease(args.name, args.id, leaseOf(args, situation)),
+    'pes.updateLease': async ({ permitExpirableSemaphore: permits }, args, situation) => {
+      const { outcome } = await permits.updateLease(args.name, args.id, leaseOf(args, situation));
+      return outcome === 'held';
+    },
   },
   {
     P01: later('1', { [P1]: IN_TEN_SECONDS }),

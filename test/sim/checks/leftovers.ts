@@ -2,9 +2,12 @@ import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 
-/** Numbers and tokens stay in Redis, as Redisson's do; markers end by themselves. */
+/**
+ * Numbers and tokens stay in Redis, as Redisson's do, and so do permits whose lease is over, until somebody asks for one;
+ * markers end by themselves.
+ */
 const isMeantToStay = (name: string): boolean =>
-  /^redisson_lock_token|^redisson_unlock_latch|^(semaphore|permits|latch)/.test(name);
+  /^redisson_(lock_token|unlock_latch)|^\{?(semaphore|permits|latch)/.test(name);
 
 /** When everything has ended nothing is left: no hold, no key, no subscription. */
 export const checkLeftovers = (

@@ -31,6 +31,8 @@ export class Simulation {
   readonly violations: Violation[] = [];
   readonly checks: Check[] = [];
   events = 0;
+  /** Whether everything has ended, so that nobody has a reason to ask a server for anything. */
+  isAtRest = false;
   private time = 0;
   private readonly queue = new EventQueue();
   private readonly actions = new Set<PendingAction>();

@@ -124,7 +124,9 @@ export class SimulatedConnection {
   }
 
   request(what: string, execute: Execute): Promise<unknown> {
-    this.simulation.note(this.client.name, () => `asks ${what}`);
+    const { simulation } = this;
+    simulation.note(this.client.name, () => `asks ${what}`);
+    if (simulation.isAtRest) simulation.violate('nothing left', `${this.client.name} still asks ${what}`);
     if (!this.link) return Promise.reject(new Error(NOT_WRITABLE));
     return this.link.request(what, execute);
   }

@@ -8,8 +8,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'watchdog/lease.ts',
-        find: 'for (let later = next; later; later = later.next) if (later.remaining < earliest.remaining) earliest = later;',
-        replace: 'void next;',
+        find: 'else if ((isLater || !other.isSettled) && other.remaining < earliest.remaining) earliest = other;',
+        replace: '',
       },
     ],
   },
@@ -84,6 +84,17 @@ export const mends: readonly PlantedBug[] = [
         file: 'backend/memory/fair-queue.ts',
         find: 'ahead.length === 0 && !isOurs(owner)',
         replace: 'ahead.length === 0',
+      },
+      // What lowers a deadline that counts Java waiters lowers this one as well.
+      {
+        file: 'backend/memory/fair-queue.ts',
+        find: 'if (!head || this.withoutExcess(head, now, slot) === head) return;',
+        replace: 'if (head) return;',
+      },
+      {
+        file: 'backend/memory/fair-queue.ts',
+        find: 'const lowered = this.withoutExcess(place, last, slot);',
+        replace: 'const lowered = place;',
       },
     ],
   },

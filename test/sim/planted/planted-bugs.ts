@@ -9,12 +9,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'wake-before-delete',
-    what: 'waiters are told of a release a few milliseconds before the lock is free',
+    what: 'waiters are told of a release by a command of its own, before the one that frees the lock',
     edits: [
       {
-        file: 'backend/memory/lock.ts',
-        find: '    this.store.delete(name);\n    return this.announces',
-        replace: "    this.store.set(name, 'hash', this.locks.find(name), 5);\n    return this.announces",
+        file: 'backend/redis/plain-dialect.ts',
+        find: 'return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);',
+        replace: `const told = { ...args, count: 1, ttl: 1, message: '0', keep: 1, notAfter: Number.MAX_SAFE_INTEGER };
+    const keys = { counter: \`\${name}:told\`, marker: \`\${name}:marker\` };
+    return this.commands
+      .run(scripts.counter.trySet, keys, told, deadline, name)
+      .then(() => this.commands.run(scripts.lock.release, { lock: name }, { ...args, publish: '' }, deadline, name));`,
       },
     ],
   },
@@ -83,8 +87,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/request-in-time.ts',
-        find: 'return request.read(reply, sent) ?? again();',
-        replace: 'return request.read(reply, new Stopwatch(scheduler)) ?? again();',
+        find: 'return request.read(reply, sent) ??',
+        replace: 'return request.read(reply, new Stopwatch(scheduler)) ??',
       },
     ],
   },

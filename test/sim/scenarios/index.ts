@@ -1,11 +1,12 @@
 import { elections } from './elections.js';
 import { exclusiveLocks } from './exclusive-locks.js';
 import { expirablePermits } from './expirable-permits.js';
+import { fairDeaths } from './fair-deaths.js';
 import { latches } from './latches.js';
 import { multiLocks } from './multi-locks.js';
 import { readWriteLocks } from './read-write-locks.js';
 import type { Scenario } from './scenario.js';
-import { semaphores } from './semaphores.js';
+import { semaphores, signals } from './semaphores.js';
 import { singleFlights } from './single-flights.js';
 
 /** What is drawn from; the commonest kind of lock is drawn more often. */
@@ -13,9 +14,11 @@ export const scenarios: readonly Scenario[] = [
   exclusiveLocks,
   exclusiveLocks,
   exclusiveLocks,
+  fairDeaths,
   readWriteLocks,
   multiLocks,
   semaphores,
+  signals,
   expirablePermits,
   latches,
   singleFlights,

@@ -24,11 +24,19 @@ class Permits {
   }
 }
 
-const takeOnce = async (actor: Actor, permits: Permits): Promise<void> => {
+/** How permits are used in one run. */
+interface Usage {
+  /** How many one takes at the most. */
+  readonly most: number;
+  /** For how long they are used, ms. */
+  readonly durations: readonly number[];
+}
+
+const takeOnce = async (actor: Actor, permits: Permits, { most, durations }: Usage): Promise<void> => {
   const { stage, process } = actor;
   const { rng } = stage;
   const semaphore = process.locks.getSemaphore(NAME);
-  const wanted = rng.whole(1, permits.total);
+  const wanted = rng.whole(1, most);
   const wait = stage.wait();
   const signal = rng.chance(0.2) ? actor.abortsWithin(Math.min(wait, 400)) : undefined;
   const asking = { wait, signal, isFree: () => available(stage) >= wanted };
@@ -36,13 +44,60 @@ const takeOnce = async (actor: Actor, permits: Permits): Promise<void> => {
     await actor.answer(NAME, asking, () => semaphore.acquire(wanted, { wait, ...(signal && { signal }) }));
     permits.take(wanted);
     process.note(() => `${actor.name} has ${wanted} permits`);
-    await actor.work(rng.pick([0, 1, 30, 300]) * rng.next());
+    await actor.work(rng.pick(durations) * rng.next());
     permits.used -= wanted;
     process.note(() => `${actor.name} gives ${wanted} permits back`);
     await semaphore.release(wanted);
   } catch (error) {
     actor.tolerate(error);
   }
+};
+
+/** Takes a permit once, and keeps it. */
+const takeOne = async (actor: Actor): Promise<void> => {
+  const { stage, process } = actor;
+  const wait = 90_000;
+  const semaphore = process.locks.getSemaphore(NAME);
+  await actor.work(stage.rng.between(0, 20));
+  try {
+    await actor.answer(NAME, { wait, isFree: () => available(stage) >= 1 }, () => semaphore.acquire(1, { wait }));
+    process.note(() => `${actor.name} has its permit`);
+  } catch (error) {
+    actor.tolerate(error);
+  }
+};
+
+/** Gives so many permits, one shortly after the other. */
+const give = async (actor: Actor, permits: number): Promise<void> => {
+  const { stage, process } = actor;
+  const { rng, profile } = stage;
+  await actor.work(rng.between(100, 200));
+  for (let given = 0; given < permits; given += 1) {
+    process.note(() => `${actor.name} gives a permit`);
+    await Promise.race([
+      process.locks
+        .getSemaphore(NAME)
+        .release()
+        .catch((error: unknown) => actor.tolerate(error)),
+      actor.work(2 * rng.next() * profile.delays.usual[1]),
+    ]);
+  }
+};
+
+/** Permits that some wait for and others give: nobody sleeps beside one. */
+export const signals: Scenario = {
+  name: 'signals',
+  mayKill: false,
+  cast: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
+  play: (stage) => {
+    const { rng } = stage;
+    stage.server.put(NAME, 0);
+    const [home] = stage.processes;
+    const waiting = Array.from({ length: rng.whole(2, 4) }, () =>
+      takeOne(stage.actor(rng.chance(0.7) ? home : undefined)),
+    );
+    return { actors: [...waiting, give(stage.actor(), waiting.length)] };
+  },
 };
 
 /** Permits that nobody owns: none is used twice, none gets lost. */
@@ -54,9 +109,14 @@ export const semaphores: Scenario = {
     const { rng } = stage;
     const permits = new Permits(stage, rng.whole(1, 3));
     stage.server.put(NAME, permits.total);
-    const crowd = Array.from({ length: rng.whole(2, 7) }, () => stage.actor());
+    // Short uses by many, so that permits are given back while others are being taken; or any.
+    const isBusy = rng.chance(0.5);
+    const usage: Usage = isBusy
+      ? { most: 1, durations: [1, 2 * stage.profile.delays.usual[1]] }
+      : { most: permits.total, durations: [0, 1, 30, 300] };
+    const crowd = Array.from({ length: isBusy ? rng.whole(5, 9) : rng.whole(2, 7) }, () => stage.actor());
     return {
-      actors: crowd.map((actor) => repeat(rng.whole(1, 4), () => takeOnce(actor, permits))),
+      actors: crowd.map((actor) => repeat(rng.whole(1, 4), () => takeOnce(actor, permits, usage))),
       finish: () => {
         const left = available(stage);
         if (left !== permits.total) {

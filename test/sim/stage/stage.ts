@@ -35,6 +35,8 @@ export interface Cast {
   readonly processes: number;
   /** Whether nobody may sleep beside something free. Default: yes. */
   readonly checksWakeUps?: boolean;
+  /** Whether processes die by themselves, so that waiters are told late although nothing else goes wrong. Default: no. */
+  readonly isTroubled?: boolean;
 }
 
 /** Servers, processes and those who check them, for one run. */
@@ -51,17 +53,17 @@ export class Stage {
   constructor(
     readonly simulation: Simulation,
     readonly profile: Profile,
-    { servers, processes, checksWakeUps = true }: Cast,
+    { servers, processes, checksWakeUps = true, isTroubled = profile.name !== 'quiet' }: Cast,
     private readonly real?: RealScripts,
   ) {
     this.rng = simulation.rng;
     this.delays = new Delays(this.rng, profile.delays);
     this.sections = new Sections(simulation);
-    const { fairWaitTimeout, commandTimeout, name } = profile;
+    const { fairWaitTimeout, commandTimeout } = profile;
     const quiet = TURNS_MS + 12 * this.delays.longest;
     // Where messages are lost, a poll makes up for them; and a fair queue waits for its dead for one slot.
     const troubled = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
-    const idle = name === 'quiet' ? quiet : troubled;
+    const idle = isTroubled ? troubled : quiet;
     this.minimums = new MinimumHolds(simulation, profile);
     this.waits = new Waits(simulation, checksWakeUps ? idle : Number.POSITIVE_INFINITY);
     this.servers = Array.from({ length: servers }, (_, index) => this.startServer(serverName(index)));
