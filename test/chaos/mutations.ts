@@ -66,8 +66,8 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'restart guard',
     file: 'backend/redis/restart-guard.ts',
-    find: 'if (left <= 0) return;',
-    replace: 'return;',
+    find: 'if (left <= 0) return undefined;',
+    replace: 'return undefined;',
     caught: { id: 'F10g', topology: 'standalone' },
   },
 ];

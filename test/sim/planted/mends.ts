@@ -33,6 +33,11 @@ export const mends: readonly PlantedBug[] = [
         find: 'if (this.listeners.size > 0) runOutsideRegions(() => this.tell(event));',
         replace: 'this.tell(event);',
       },
+      {
+        file: 'watchdog/lease.ts',
+        find: 'runOutsideRegions(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));',
+        replace: 'this.scheduler.schedule(Math.max(this.remaining, atLeast), due);',
+      },
     ],
   },
   {

@@ -117,6 +117,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unknown-grant-kept',
     what: 'an acquisition of unknown outcome is not undone',
-    edits: [{ file: 'backend/redis/undoing.ts', find: 'if (this.finished) return;', replace: 'return;' }],
+    edits: [
+      {
+        file: 'backend/redis/undoing.ts',
+        find: 'if (this.finished) return this.onGivenUp(ghost, undefined);',
+        replace: 'return;',
+      },
+    ],
   },
 ];

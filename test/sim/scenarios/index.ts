@@ -3,6 +3,7 @@ import { exclusiveLocks } from './exclusive-locks.js';
 import { expirablePermits } from './expirable-permits.js';
 import { fairDeaths } from './fair-deaths.js';
 import { latches } from './latches.js';
+import { minimumHolds } from './minimum-holds.js';
 import { multiLocks } from './multi-locks.js';
 import { readWriteLocks } from './read-write-locks.js';
 import type { Scenario } from './scenario.js';
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   exclusiveLocks,
   fairDeaths,
   readWriteLocks,
+  minimumHolds,
   multiLocks,
   semaphores,
   signals,
