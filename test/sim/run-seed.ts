@@ -14,7 +14,7 @@ const LOAD_MS = 240_000;
 const CALM_MS = 30 * 60_000;
 /** Longer than everything that ends by itself, ms. */
 const REST_MS = 2 * 24 * 3_600_000;
-/** What is left on its way when a run ends. */
+/** Time for messages that are on their way when a run ends, ms. */
 const CLOSING_MS = 10_000;
 
 export interface Outcome {
@@ -39,7 +39,7 @@ const runOn = async (simulation: Simulation, scenario: Scenario, real: RealScrip
   );
   const isOver = (): boolean => isPlayed || stage.processes.some(({ isAlive }) => !isAlive);
   const hasEnded = await simulation.run(LOAD_MS, isOver);
-  // Whoever worked in a process that died never comes to an end.
+  // Actors of a process that died never come to an end.
   if (isOver() && !isPlayed) await simulation.run(LOAD_MS, () => isPlayed);
   else if (!hasEnded) simulation.violate('progress', `the load has not ended after ${LOAD_MS} ms`);
   await simulation.run(simulation.now + CALM_MS, () => false);

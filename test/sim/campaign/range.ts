@@ -24,7 +24,7 @@ export interface Failure {
   readonly what: string;
 }
 
-/** What a range, or a part of it, came to. */
+/** Result of a range, or of a part of it. */
 export interface Tally {
   seeds: number;
   events: number;

@@ -2,7 +2,7 @@ import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
 import type { Hold } from '../../../lib/primitives/hold.js';
 import type { OwnerId } from '../../../lib/scope/owner.js';
 
-/** What a holder goes by: whether, and for how much longer, it may act. */
+/** A holder's own view of its hold. */
 export interface Belief {
   readonly owner: OwnerId;
   /** Milliseconds by the holder's own clock for which `assertHeld()` will go on to pass; 0 where it throws. */

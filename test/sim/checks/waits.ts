@@ -1,7 +1,7 @@
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 
-/** What somebody waits for. */
+/** A call that waits for an answer. */
 export interface WaitFacts {
   readonly who: string;
   readonly process: SimulatedProcess;
@@ -62,7 +62,7 @@ export class Waits {
     return [...this.pending].some(({ facts }) => facts.lock === lock && facts.process.isAlive);
   }
 
-  /** What is returned says that there was an answer. */
+  /** @returns A function to call when there is an answer. */
   begin(facts: WaitFacts): () => void {
     const wait = new Wait(facts, this.simulation.now);
     this.pending.add(wait);

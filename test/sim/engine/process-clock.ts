@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { ScheduledTask, Scheduler } from '../../../lib/time/scheduler.js';
 import type { SimulatedEvent } from './event-queue.js';
 
-/** What a clock needs of the process it belongs to. */
+/** The process that a clock belongs to. */
 export interface ClockedProcess {
   readonly trueNow: number;
   /** Runs `run` in this process at an instant of true time, or when the process goes on after a stall. */

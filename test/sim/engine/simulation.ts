@@ -59,7 +59,7 @@ export class Simulation {
     return event;
   }
 
-  /** What a caller of `owner` does at `time`, or, now and then, in the middle of an earlier event of its process. */
+  /** Runs an action of a caller in `owner` at `time`, or, now and then, in the middle of an earlier event of its process. */
   act(owner: object, time: number, run: () => void): void {
     const action: PendingAction = {
       owner,
@@ -95,7 +95,7 @@ export class Simulation {
 
   /** Lets everything happen until `isOver`, the first violation, or `end`; false where nothing was left to happen before. */
   async run(end: number, isOver: () => boolean): Promise<boolean> {
-    // What was begun before may still be about to ask for something.
+    // Work that was begun before may still be about to send something.
     await setImmediate();
     while (this.violations.length === 0 && !isOver()) {
       const next = this.queue.take();

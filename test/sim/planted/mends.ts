@@ -90,7 +90,7 @@ export const mends: readonly PlantedBug[] = [
         find: 'ahead.length === 0 && !isOurs(owner)',
         replace: 'ahead.length === 0',
       },
-      // What lowers a deadline that counts Java waiters lowers this one as well.
+      // The code that lowers deadlines which count Java waiters would lower this one as well.
       {
         file: 'backend/memory/fair-queue.ts',
         find: 'if (!head || this.withoutExcess(head, now, slot) === head) return;',

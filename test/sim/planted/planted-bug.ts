@@ -10,7 +10,7 @@ export interface Edit {
 /** A bug that the explorer has to find. */
 export interface PlantedBug {
   readonly name: string;
-  /** What goes wrong, for people. */
+  /** The mistake, in words. */
   readonly what: string;
   readonly edits: readonly Edit[];
 }

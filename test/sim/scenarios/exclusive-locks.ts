@@ -19,7 +19,7 @@ interface Locks {
   readonly lockOf: (actor: Actor, name: string) => Lock;
 }
 
-/** What a holder does: works, re-enters, extends, takes another lock, leaves. */
+/** Work of a holder: it pauses, re-enters, extends, takes another lock, and leaves. */
 class Work {
   constructor(
     private readonly actor: Actor,

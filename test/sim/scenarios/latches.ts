@@ -15,7 +15,7 @@ const countDown = async (actor: Actor, progress: Progress): Promise<void> => {
   await actor.work(stage.rng.between(0, 400));
   progress.begun += 1;
   process.note(() => `${actor.name} counts down`);
-  // What could not be confirmed goes on in the background.
+  // A count-down that could not be confirmed goes on in the background.
   await process.locks
     .getCountDownLatch(NAME)
     .countDown()

@@ -3,7 +3,7 @@ import type { Cast, Stage } from '../stage/stage.js';
 
 /** Load that has begun. */
 export interface Play {
-  /** What everybody does; none of it rejects. */
+  /** One promise for each actor; none rejects. */
   readonly actors: readonly Promise<unknown>[];
   /** Called when all load has ended and everything has had its time. */
   readonly finish?: () => void;

@@ -17,7 +17,7 @@ import type { RealScripts } from './real-scripts.js';
 import { ScriptTable } from './script-table.js';
 import { SimulatedStore } from './simulated-store.js';
 
-/** The half, or kind, of lock whose state is asked for. */
+/** Part of a lock whose state is asked for. */
 export type Mode = 'exclusive' | 'read' | 'write';
 
 /** A script that was executed, for those who check the order of things. */
@@ -26,7 +26,7 @@ export interface Execution {
   readonly keys: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
   readonly reply: readonly unknown[];
-  /** Who held the lock just before, where the script ends the holds of others. */
+  /** Owners that held the lock just before, if the script ends the holds of others. */
   readonly heldBefore: readonly OwnerId[];
 }
 

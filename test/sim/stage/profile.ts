@@ -1,7 +1,7 @@
 import type { Rng } from '../../chaos/rng.js';
 import type { DelayProfile } from '../network/delays.js';
 
-/** What a run is like: how messages travel, what goes wrong, and how the module is set. */
+/** Conditions of a run: delays of messages, number of faults, options of the module. */
 export interface Profile {
   readonly name: 'quiet' | 'slow' | 'faulty';
   readonly delays: DelayProfile;

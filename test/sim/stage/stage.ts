@@ -15,7 +15,7 @@ import type { Profile } from './profile.js';
 
 /** How far clocks run apart at the most. */
 const DRIFT = 0.004;
-/** What the library needs to tell a waiter and to ask again, beside the time on the way: turns that are left to others. */
+/** Time that the library leaves to other processes before a waiter asks, beside the time of messages, ms. */
 const TURNS_MS = 150;
 
 const SAFETY_POLL_MS = 5000;
@@ -29,7 +29,7 @@ const serverName = (index: number): string => `server-${index + 1}`;
 /** The servers that a run may have. */
 export const serverNames: readonly string[] = Array.from({ length: MOST_SERVERS }, (_, index) => serverName(index));
 
-/** What a scenario is to have. */
+/** Servers and processes of a scenario. */
 export interface Cast {
   readonly servers: number;
   readonly processes: number;
