@@ -22,7 +22,7 @@ const GRAIN_MS = 5;
 const MANY = 1000;
 /** A timer that is due so soon, ms, stays when nothing is pending any more: commands come and go faster than timers do. */
 const KEPT_MS = 2000;
-/** A timer that should have fired so long ago, ms, never will. */
+/** A timer that should have fired so long ago, ms, may never fire. */
 const LOST_AFTER_MS = 100;
 
 /**
@@ -40,8 +40,10 @@ export class Deadlines {
 
   add(deadline: Deadline): void {
     this.pending.append(deadline);
-    const isLost = this.due + LOST_AFTER_MS < this.scheduler.now();
-    if (deadline.at < this.due || isLost) this.arm(deadline.at);
+    const now = this.scheduler.now();
+    // A timer that is as late as that is not waited for: what it was for has passed as well.
+    if (this.due + LOST_AFTER_MS < now) this.arm(now);
+    else if (deadline.at < this.due) this.arm(deadline.at);
   }
 
   delete(deadline: Deadline): void {

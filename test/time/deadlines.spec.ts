@@ -79,4 +79,23 @@ describe('Deadlines that share a timer', () => {
     expect(errors).toHaveLength(1);
     expect(told).toEqual(['at 40']);
   });
+
+  it('tell those that passed while the loop stood still, although another is added before their timer fires', () => {
+    let now = 0;
+    const timers: { readonly due: number; readonly task: () => void; isOver: boolean }[] = [];
+    const schedule = (ms: number, task: () => void) => {
+      const timer = { due: now + ms, task, isOver: false };
+      timers.push(timer);
+      return { cancel: () => (timer.isOver = true) };
+    };
+    const deadlines = new Deadlines(new SteadyScheduler({ now: () => now, schedule }, () => {}));
+    const told: string[] = [];
+    deadlines.add(new Call(100, () => told.push('overdue')));
+    now = 5000;
+    // What arrived meanwhile may be handled before the timers.
+    deadlines.add(new Call(95_000, () => told.push('much later')));
+    for (const timer of timers.filter(({ due, isOver }) => due <= now && !isOver)) timer.task();
+    expect(told).toEqual(['overdue']);
+    expect(timers.filter(({ isOver }) => !isOver).at(-1)?.due).toBe(95_000);
+  });
 });
