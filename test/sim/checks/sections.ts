@@ -1,3 +1,4 @@
+import type { OwnerId } from '../../../lib/scope/owner.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { Mode, SimulatedServer } from '../server/simulated-server.js';
@@ -56,10 +57,21 @@ export class Sections {
     });
   }
 
-  /** Somebody is about to end holds of others; what is returned says that the call has settled. */
-  force(lock: string): () => void {
-    this.forcing.set(lock, (this.forcing.get(lock) ?? 0) + 1);
-    return () => this.forcing.set(lock, (this.forcing.get(lock) ?? 1) - 1);
+  /**
+   * Somebody is about to end holds of others.
+   * @param drift Milliseconds that clocks may drift apart in during the call.
+   * @returns A function to call when the call has settled.
+   */
+  force(lock: string, drift: number): () => void {
+    const { simulation, forcing } = this;
+    forcing.set(lock, (forcing.get(lock) ?? 0) + 1);
+    const over = (): void => void forcing.set(lock, (forcing.get(lock) ?? 1) - 1);
+    return () => void simulation.at(simulation.now + drift, over);
+  }
+
+  /** Whether somebody has ended the hold of this owner. */
+  wasForced(owner: OwnerId): boolean {
+    return this.ended.has(owner);
   }
 
   enter(section: Section): () => void {

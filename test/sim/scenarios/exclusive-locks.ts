@@ -4,6 +4,7 @@ import type { LockService } from '../../../lib/lock.service.js';
 import type { Task } from '../checks/sections.js';
 import { watchFairOrder } from '../checks/order.js';
 import type { Actor, Asking } from '../stage/actor.js';
+import { DRIFT } from '../stage/stage.js';
 import { repeat, type Scenario } from './scenario.js';
 
 const KINDS = {
@@ -75,7 +76,7 @@ const takeOnce = async (actor: Actor, locks: Locks): Promise<void> => {
   const atLeast = lease === undefined && rng.chance(0.2) ? rng.pick([200, 1000, 10_000]) : 0;
   const work = new Work(actor, name, locks);
   const run = async (hold: Hold, task: Task): Promise<void> => {
-    if (atLeast > 0) stage.minimums.keep(actor, hold, atLeast);
+    if (atLeast > 0 && !stage.sections.wasForced(hold.owner)) stage.minimums.keep(actor, hold, atLeast);
     await work.run(hold, task);
   };
   const asking: Asking = { lease, wait, signal };
@@ -103,7 +104,7 @@ const forceRelease = async (actor: Actor, { names, lockOf }: Locks): Promise<voi
   const { stage, process } = actor;
   await actor.work(stage.rng.between(0, 3000));
   const lock = lockOf(actor, stage.rng.pick(names));
-  const settled = stage.sections.force(lock.name);
+  const settled = stage.sections.force(lock.name, 2 * DRIFT * stage.profile.commandTimeout + 1);
   process.note(() => `${actor.name} force-releases ${lock.name}`);
   await lock.forceRelease().catch((error: unknown) => actor.tolerate(error));
   settled();

@@ -13,8 +13,8 @@ import { SimulatedServer } from '../server/simulated-server.js';
 import { Actor } from './actor.js';
 import type { Profile } from './profile.js';
 
-/** How far clocks run apart at the most. */
-const DRIFT = 0.004;
+/** Share of time by which a clock may be too fast or too slow. */
+export const DRIFT = 0.004;
 /** Time that the library leaves to other processes before a waiter asks, beside the time of messages, ms. */
 const TURNS_MS = 150;
 
