@@ -1,14 +1,14 @@
 import type { OwnerId } from '../../../lib/scope/owner.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
-import type { Mode, SimulatedServer } from '../server/simulated-server.js';
+import type { LockHome, Mode, SimulatedServer } from '../server/simulated-server.js';
 import type { Belief } from './belief.js';
 
 /** Work that runs under a lock. */
 export interface Section {
   readonly who: string;
   readonly process: SimulatedProcess;
-  readonly server: SimulatedServer;
+  readonly server: LockHome;
   readonly lock: string;
   readonly mode: Mode;
   readonly belief: Belief;

@@ -89,10 +89,11 @@ export class SimulatedCommands implements RedisCommands {
     args: ArgumentsOf<S>,
     deadline: number,
     name?: string,
+    asking = false,
   ): Promise<ReplyOf<S>> {
     // What could not be sent to a real server is refused here as well.
     encode(script, keys, args);
-    const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args));
+    const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return inTime(asked, deadline, this.scheduler, {
       name,
       read: (reply): ReplyOf<S> => {

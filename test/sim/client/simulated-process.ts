@@ -1,4 +1,5 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
+import { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-commands.js';
 import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';
@@ -11,9 +12,11 @@ import { ProcessClock } from '../engine/process-clock.js';
 import type { Simulation } from '../engine/simulation.js';
 import { SimulatedConnection } from '../network/connection.js';
 import type { Delays } from '../network/delays.js';
+import type { SimulatedCluster } from '../server/simulated-cluster.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 import { SimulatedCommands } from './simulated-commands.js';
 import { SimulatedSubscriber } from './simulated-subscriber.js';
+import { simulatedTopology } from './simulated-topology.js';
 
 /** How late a timer may come on a machine that has other things to do, ms. */
 const LATEST_TIMER_MS = 1.5;
@@ -27,6 +30,8 @@ export interface ProcessOptions {
   readonly delays: Delays;
   /** One connection of the module for each; the first is the default one. */
   readonly servers: readonly SimulatedServer[];
+  /** Instead of one connection for each server: one of the cluster that they are. */
+  readonly cluster?: SimulatedCluster | undefined;
   readonly settings: RedisLockOptions & { readonly commandTimeout: number };
 }
 
@@ -49,12 +54,15 @@ export class SimulatedProcess {
     private readonly options: ProcessOptions,
   ) {
     this.clock = new ProcessClock(this, options.rate);
-    this.runtimes = options.servers.map((server) => this.open(server));
+    const { cluster, servers } = options;
+    this.runtimes = cluster
+      ? [this.open((scheduler) => this.connectToCluster(cluster, scheduler))]
+      : servers.map((server) => this.open((scheduler) => this.connect(server, scheduler)));
     const [base] = this.runtimes;
     if (!base) throw new Error('A process needs a server');
-    const named = options.servers.map(
-      ({ name }, index) => [index === 0 ? DEFAULT_CONNECTION_NAME : name, this.runtimes[index] ?? base] as const,
-    );
+    const named = options.servers
+      .slice(0, this.runtimes.length)
+      .map(({ name }, index) => [index === 0 ? DEFAULT_CONNECTION_NAME : name, this.runtimes[index] ?? base] as const);
     this.locks = new LockService(base, new Connections<OwnedRuntime>(base, new Map(named)));
   }
 
@@ -137,10 +145,10 @@ export class SimulatedProcess {
     run();
   }
 
-  private open(server: SimulatedServer): OwnedRuntime {
+  private open(connect: (scheduler: SteadyScheduler) => LockBackend): OwnedRuntime {
     const { settings } = this.options;
     const parsed = parseModuleOptions({ ...settings, backend: 'memory' });
-    const runtime = createRuntime(parsed, this.clock, (scheduler) => this.connect(server, scheduler));
+    const runtime = createRuntime(parsed, this.clock, connect);
     runtime.events.on((event) => {
       this.note(() => `event ${describeEvent(event)}`);
       if (event.type === 'unexpected') this.simulation.violate('nothing unexpected', String(event.error));
@@ -150,29 +158,53 @@ export class SimulatedProcess {
   }
 
   private connect(server: SimulatedServer, scheduler: SteadyScheduler): LockBackend {
-    const { simulation, options } = this;
-    const { commandTimeout } = options.settings;
-    const link = (onReady: () => void, onBroken: () => void): SimulatedConnection => {
-      const onAnswer = (): void => {
-        this.lastAnswerAt = simulation.now;
-      };
-      const listener = { onReady, onBroken, onAnswer };
-      const connection = new SimulatedConnection(simulation, this, server, options.delays, listener);
-      this.connections.push(connection);
-      return connection;
-    };
-    const toCommand = link(
+    const commands = this.commandsTo(server, scheduler);
+    const wakeUps = this.listenTo(server, scheduler);
+    return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
+  }
+
+  private connectToCluster(cluster: SimulatedCluster, scheduler: SteadyScheduler): LockBackend {
+    const { commandTimeout } = this.options.settings;
+    const nodes = new Map(cluster.servers.map((server) => [server.name, this.commandsTo(server, scheduler)]));
+    const commands = new ClusterCommands(simulatedTopology(cluster, nodes), commandTimeout, scheduler);
+    const [first] = cluster.servers;
+    if (!first) throw new Error('A cluster has servers');
+    const wakeUps = this.listenTo(first, scheduler);
+    return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
+  }
+
+  private commandsTo(server: SimulatedServer, scheduler: SteadyScheduler): SimulatedCommands {
+    const connection = this.connection(
+      server,
       () => commands.returned(),
       () => {},
     );
-    const commands: SimulatedCommands = new SimulatedCommands(toCommand, server, scheduler, commandTimeout);
-    const toListen = link(
+    const { commandTimeout } = this.options.settings;
+    const commands: SimulatedCommands = new SimulatedCommands(connection, server, scheduler, commandTimeout);
+    return commands;
+  }
+
+  private listenTo(server: SimulatedServer, scheduler: SteadyScheduler): SimulatedSubscriber {
+    const connection = this.connection(
+      server,
       () => void wakeUps.returned(),
       () => wakeUps.broken(),
     );
-    const wakeUps: SimulatedSubscriber = new SimulatedSubscriber(toListen, server.store, scheduler, commandTimeout);
+    const { commandTimeout } = this.options.settings;
+    const wakeUps: SimulatedSubscriber = new SimulatedSubscriber(connection, server.store, scheduler, commandTimeout);
     this.subscribers.push(wakeUps);
-    return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
+    return wakeUps;
+  }
+
+  private connection(server: SimulatedServer, onReady: () => void, onBroken: () => void): SimulatedConnection {
+    const { simulation, options } = this;
+    const onAnswer = (): void => {
+      this.lastAnswerAt = simulation.now;
+    };
+    const listener = { onReady, onBroken, onAnswer };
+    const connection = new SimulatedConnection(simulation, this, server, options.delays, listener);
+    this.connections.push(connection);
+    return connection;
   }
 }
 

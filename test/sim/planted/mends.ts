@@ -25,6 +25,22 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'D3',
+    what: 'renewals of several locks of one slot are refused together while the slot moves',
+    edits: [
+      {
+        file: 'backend/redis/cluster/cluster-commands.ts',
+        find: 'if (!redirection || isForEach(redirection, keys) || this.scheduler',
+        replace: 'if (!redirection || this.scheduler',
+      },
+      {
+        file: 'backend/redis/lock.ts',
+        find: 'if (renewals.length > 1 && isTryAgain(error))',
+        replace: 'if (renewals.length < 1)',
+      },
+    ],
+  },
+  {
     name: 'D7',
     what: 'a listener of events runs as the owner of the region in which the event happened',
     edits: [

@@ -4,6 +4,7 @@ import { expirablePermits } from './expirable-permits.js';
 import { fairDeaths } from './fair-deaths.js';
 import { latches } from './latches.js';
 import { minimumHolds } from './minimum-holds.js';
+import { movingSlots } from './moving-slots.js';
 import { multiLocks } from './multi-locks.js';
 import { readWriteLocks } from './read-write-locks.js';
 import type { Scenario } from './scenario.js';
@@ -18,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   fairDeaths,
   readWriteLocks,
   minimumHolds,
+  movingSlots,
   multiLocks,
   semaphores,
   signals,

@@ -14,11 +14,20 @@ import { defineForceReleases } from './force-release-scripts.js';
 import { defineLocks } from './lock-scripts.js';
 import { definePermits } from './permit-scripts.js';
 import type { RealScripts } from './real-scripts.js';
+import type { SimulatedCluster } from './simulated-cluster.js';
 import { ScriptTable } from './script-table.js';
 import { SimulatedStore } from './simulated-store.js';
 
 /** Part of a lock whose state is asked for. */
 export type Mode = 'exclusive' | 'read' | 'write';
+
+/** Where a lock lives, for those who check what holders believe. */
+export interface LockHome {
+  /** Milliseconds of true time for which the owner holds; below 0 where it does not. */
+  remaining(mode: Mode, name: string, owner: OwnerId): number;
+  /** Whether somebody freed it who announced that; nobody announces the end of a lease. */
+  wasFreed(name: string): boolean;
+}
 
 /** A script that was executed, for those who check the order of things. */
 export interface Execution {
@@ -31,7 +40,9 @@ export interface Execution {
 }
 
 /** A server that executes our transitions, by the memory backend, on a clock of its own. */
-export class SimulatedServer implements End {
+export class SimulatedServer implements End, LockHome {
+  /** The cluster that it belongs to, if there is one. */
+  cluster: SimulatedCluster | undefined;
   readonly store: SimulatedStore;
   private readonly backend: MemoryBackend;
   private readonly table = new ScriptTable();
@@ -88,9 +99,20 @@ export class SimulatedServer implements End {
     this.watchers.push(watcher);
   }
 
-  async execute<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): Promise<readonly unknown[]> {
+  /** @param asking Whether the keys are known to be on their way here. */
+  async execute<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    asking = false,
+  ): Promise<readonly unknown[]> {
     const heldBefore = script.name.endsWith('force-release') ? this.holdersOf(Object.values(keys)[0]) : [];
     const names = Object.values(keys).flat().map(String);
+    const refusal = this.cluster?.refusal(this, names, asking);
+    if (refusal) {
+      this.simulation.note(this.name, () => `${script.name} ${names.join(' ')} → ${refusal.message}`);
+      throw refusal;
+    }
     const heldOnes = names.filter((name) => this.isHeld(name));
     const reply = await this.table.execute(script, keys, args).catch((error: unknown) => {
       this.simulation.violate('simulated server', String(error));

@@ -16,6 +16,8 @@ const LAST_MS = 0.5;
 
 /** The memory of a server whose clients are elsewhere: messages go over their connections. */
 export class SimulatedStore extends MemoryStore {
+  /** Stores of other servers whose listeners are told as well. */
+  peers: readonly SimulatedStore[] = [];
   private readonly listening = new Map<string, Set<Listener>>();
 
   /** As Redis: in its last millisecond, when 0 are left, a key is still there. */
@@ -28,8 +30,13 @@ export class SimulatedStore extends MemoryStore {
     return remaining > 0 ? remaining - 1 : remaining;
   }
 
-  /** @returns How many connections were told. */
+  /** @returns How many connections to this server were told. */
   override publish(channel: string): number {
+    for (const peer of this.peers) peer.tell(channel);
+    return this.tell(channel);
+  }
+
+  private tell(channel: string): number {
     const listeners = this.listening.get(channel) ?? new Set();
     for (const listener of listeners) listener.push(`message on ${channel}`, () => listener.onMessage(channel));
     return listeners.size;

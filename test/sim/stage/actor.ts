@@ -4,7 +4,7 @@ import type { Lock } from '../../../lib/primitives/lock.js';
 import { beliefOf } from '../checks/belief.js';
 import type { Section, Task } from '../checks/sections.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
-import type { Mode, SimulatedServer } from '../server/simulated-server.js';
+import type { LockHome, Mode } from '../server/simulated-server.js';
 import type { Stage } from './stage.js';
 
 /** How an actor asks for a lock. */
@@ -15,7 +15,7 @@ export interface Asking {
   readonly mode?: Mode;
   /** Whether it takes several commands, so that each answer in between is progress. Default: no. */
   readonly isStepwise?: boolean;
-  readonly server?: SimulatedServer;
+  readonly server?: LockHome;
   /** The work that the actor is at already. */
   readonly within?: Task | undefined;
   /** Whether it could have the lock now. Default: its holder has released it. */
@@ -107,7 +107,7 @@ export class Actor {
 
   private awaits(
     lock: string,
-    { wait, signal, server = this.stage.server, isFree, within, isStepwise }: Asking,
+    { wait, signal, server = this.stage.home, isFree, within, isStepwise }: Asking,
   ): () => void {
     return this.stage.waits.begin({
       who: this.name,
@@ -123,7 +123,7 @@ export class Actor {
 
   private async inSection(
     hold: Hold,
-    { mode = 'exclusive', server = this.stage.server, within }: Asking,
+    { mode = 'exclusive', server = this.stage.home, within }: Asking,
     work: (task: Task) => Promise<void>,
   ): Promise<void> {
     const { process, stage, name: who } = this;

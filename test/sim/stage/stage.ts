@@ -9,7 +9,8 @@ import { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 import { Delays } from '../network/delays.js';
 import type { RealScripts } from '../server/real-scripts.js';
-import { SimulatedServer } from '../server/simulated-server.js';
+import { SimulatedCluster } from '../server/simulated-cluster.js';
+import { type LockHome, SimulatedServer } from '../server/simulated-server.js';
 import { Actor } from './actor.js';
 import type { Profile } from './profile.js';
 
@@ -37,6 +38,8 @@ export interface Cast {
   readonly checksWakeUps?: boolean;
   /** Whether processes die by themselves, so that waiters are told late although nothing else goes wrong. Default: no. */
   readonly isTroubled?: boolean;
+  /** Whether the servers are a cluster. Default: each is for itself. */
+  readonly isCluster?: boolean;
 }
 
 /** Servers, processes and those who check them, for one run. */
@@ -47,15 +50,19 @@ export class Stage {
   readonly minimums: MinimumHolds;
   readonly delays: Delays;
   readonly servers: readonly SimulatedServer[];
+  readonly cluster: SimulatedCluster | undefined;
+  private readonly real: RealScripts | undefined;
   readonly processes: SimulatedProcess[] = [];
   private actors = 0;
 
   constructor(
     readonly simulation: Simulation,
     readonly profile: Profile,
-    { servers, processes, checksWakeUps = true, isTroubled = profile.name !== 'quiet' }: Cast,
-    private readonly real?: RealScripts,
+    { servers, processes, checksWakeUps = true, isTroubled = profile.name !== 'quiet', isCluster = false }: Cast,
+    real?: RealScripts,
   ) {
+    // A real server cannot be told to be elsewhere.
+    this.real = isCluster ? undefined : real;
     this.rng = simulation.rng;
     this.delays = new Delays(this.rng, profile.delays);
     this.sections = new Sections(simulation);
@@ -67,6 +74,7 @@ export class Stage {
     this.minimums = new MinimumHolds(simulation, profile);
     this.waits = new Waits(simulation, checksWakeUps ? idle : Number.POSITIVE_INFINITY);
     this.servers = Array.from({ length: servers }, (_, index) => this.startServer(serverName(index)));
+    this.cluster = isCluster ? new SimulatedCluster(simulation, this.servers) : undefined;
     for (let index = 0; index < processes; index += 1) this.startProcess();
   }
 
@@ -76,13 +84,19 @@ export class Stage {
     return server;
   }
 
+  /** Where locks live that are on no other server. */
+  get home(): LockHome {
+    return this.cluster ?? this.server;
+  }
+
   startProcess(): SimulatedProcess {
-    const { delays, servers, profile } = this;
+    const { delays, servers, profile, cluster } = this;
     const process = new SimulatedProcess(this.simulation, {
       name: `process-${this.processes.length + 1}`,
       rate: this.rate(),
       delays,
       servers,
+      cluster,
       settings: {
         commandTimeout: profile.commandTimeout,
         watchdogTimeout: profile.watchdogTimeout,
@@ -115,7 +129,8 @@ export class Stage {
   }
 
   /** The server on which a member of several holds lives. */
-  serverOf(hold: Hold, otherwise: SimulatedServer): SimulatedServer {
+  serverOf(hold: Hold, otherwise: LockHome): LockHome {
+    if (this.cluster) return this.cluster;
     const { runtime } = (hold as GrantedHold).grant;
     for (const process of this.processes) {
       const index = process.runtimes.findIndex((each) => each === runtime);

@@ -1,0 +1,93 @@
+import { hashSlot } from '../../../lib/keys/hash-slot.js';
+import type { OwnerId } from '../../../lib/scope/owner.js';
+import type { Simulation } from '../engine/simulation.js';
+import type { LockHome, Mode, SimulatedServer } from './simulated-server.js';
+
+/** A slot on its way from one server to another. */
+interface Move {
+  readonly slot: number;
+  readonly from: SimulatedServer;
+  readonly to: SimulatedServer;
+}
+
+const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
+
+/** Servers that share the slots. A slot moves as in Redis Cluster: key by key, with redirections meanwhile. */
+export class SimulatedCluster implements LockHome {
+  private readonly homes = new Map<number, SimulatedServer>();
+  private move: Move | undefined;
+
+  constructor(
+    private readonly simulation: Simulation,
+    readonly servers: readonly SimulatedServer[],
+  ) {
+    for (const server of servers) {
+      server.cluster = this;
+      // Messages go to all servers of a cluster.
+      server.store.peers = servers.filter((other) => other !== server).map(({ store }) => store);
+    }
+  }
+
+  homeOf(slot: number): SimulatedServer {
+    const home = this.homes.get(slot) ?? this.servers[0];
+    if (!home) throw new Error('A cluster has servers');
+    return home;
+  }
+
+  /** The error by which a server answers that it does not serve these keys now. */
+  refusal(server: SimulatedServer, keys: readonly string[], asking: boolean): Error | undefined {
+    const slot = hashSlot(keys[0] ?? '');
+    const { move } = this;
+    const present = keys.filter((key) => server.isHeld(key)).length;
+    if (move?.slot === slot && server === move.from) {
+      if (present === keys.length) return undefined;
+      return present === 0 ? replyError(`ASK ${slot} ${move.to.name}:0`) : tryAgain();
+    }
+    if (move?.slot === slot && server === move.to && asking) {
+      return keys.length === 1 || present === keys.length ? undefined : tryAgain();
+    }
+    const home = this.homeOf(slot);
+    return server === home ? undefined : replyError(`MOVED ${slot} ${home.name}:0`);
+  }
+
+  /** Moves the slot to the next server, one key after the other. @param pause Draws the time between two keys, ms. */
+  moveSlot(slot: number, pause: () => number): void {
+    if (this.move) return;
+    const from = this.homeOf(slot);
+    const to = this.servers[(this.servers.indexOf(from) + 1) % this.servers.length] ?? from;
+    this.move = { slot, from, to };
+    this.simulation.note('cluster', () => `slot ${slot} begins to move from ${from.name} to ${to.name}`);
+    this.later(this.move, pause);
+  }
+
+  remaining(mode: Mode, name: string, owner: OwnerId): number {
+    return Math.max(...this.servers.map((server) => server.remaining(mode, name, owner)));
+  }
+
+  wasFreed(name: string): boolean {
+    return !this.servers.some((server) => server.isHeld(name)) && this.servers.some((server) => server.wasFreed(name));
+  }
+
+  private later(move: Move, pause: () => number): void {
+    this.simulation.at(this.simulation.now + pause(), () => this.step(move, pause));
+  }
+
+  private step(move: Move, pause: () => number): void {
+    const { slot, from, to } = move;
+    const next = from.store.names().find((name) => hashSlot(name) === slot);
+    if (next === undefined) {
+      this.homes.set(slot, to);
+      this.move = undefined;
+      this.simulation.note('cluster', () => `slot ${slot} has moved to ${to.name}`);
+      return;
+    }
+    const entry = from.store.entry(next);
+    const ttl = from.store.remaining(next);
+    if (entry) to.store.set(next, entry.type, entry.value, ttl < 0 ? Number.POSITIVE_INFINITY : ttl);
+    from.store.delete(next);
+    this.simulation.note('cluster', () => `${next} moves to ${to.name}`);
+    this.later(move, pause);
+  }
+}
+
+const tryAgain = (): Error => replyError('TRYAGAIN Multiple keys request during rehashing of slot');
