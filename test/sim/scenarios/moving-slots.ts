@@ -61,7 +61,7 @@ export const movingSlots: Scenario = {
     if (name === 'quiet' && watchdogTimeout >= SAFE_TIMEOUT_MS) forbidLoss(stage);
     const crowd = Array.from({ length: stage.rng.whole(2, 6) }, () => stage.actor());
     const [process] = stage.processes;
-    const holders = stage.rng.chance(0.5) ? NAMES.map((name) => hold(stage.actor(process), name)) : [];
+    const holders = stage.rng.chance(0.5) ? NAMES.map((lock) => hold(stage.actor(process), lock)) : [];
     return { actors: [...holders, ...crowd.map((actor) => repeat(stage.rng.whole(1, 3), () => takeOnce(actor)))] };
   },
 };
