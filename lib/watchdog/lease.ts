@@ -96,8 +96,7 @@ export class Lease {
    * its reply never comes, so the deadline moves forward at once if the command grants less than is left.
    */
   request(command: LeaseCommand): void {
-    if (this.latest) this.latest.next = command;
-    this.latest = command;
+    this.append(command);
     this.oldest ??= command;
     this.limitTo(command);
   }
@@ -119,8 +118,14 @@ export class Lease {
     if (this.isAlive) this.begin(earliest);
   }
 
-  /** No reply to `command` came: the server may have executed it, even after commands that were requested later. */
+  /**
+   * No reply to `command` came, and the server refuses it from now on. It may have been executed after every command that
+   * has been requested so far, so it counts as the last of them.
+   */
   unanswered(command: LeaseCommand): void {
+    const last = new LeaseCommand(command.since, command.lease);
+    last.isSettled = true;
+    this.append(last);
     this.settle(command);
     this.limitTo(command);
   }
@@ -151,6 +156,11 @@ export class Lease {
   end(): void {
     if (this.state !== 'lost') this.state = 'over';
     this.timer?.cancel();
+  }
+
+  private append(command: LeaseCommand): void {
+    if (this.latest) this.latest.next = command;
+    this.latest = command;
   }
 
   private settle(command: LeaseCommand): void {

@@ -77,4 +77,17 @@ describe('The deadline of a lease', () => {
       expect(lease.remaining).toBe(safeShare(30_000));
     },
   );
+
+  it('D1: is within that of an unanswered renewal until a command is granted that was requested after it ended', async () => {
+    const { lease, request } = await open();
+    const renewal = request(30_000);
+    const hold = request(60_000);
+    lease.unanswered(renewal);
+    // The server may have executed the renewal after the hold.
+    lease.granted(hold, hold.since);
+    expect(lease.remaining).toBe(safeShare(30_000));
+    const next = request(60_000);
+    lease.granted(next, next.since);
+    expect(lease.remaining).toBe(safeShare(60_000));
+  });
 });
