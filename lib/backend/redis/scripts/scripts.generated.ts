@@ -451,6 +451,7 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
     local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
+  limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
 end
 local now = serverNow()
@@ -625,6 +626,7 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
     local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
+  limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
 end
 local now = serverNow()
@@ -814,6 +816,7 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
     local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
+  limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
 end
 local now = serverNow()

@@ -99,5 +99,7 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
     local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
+  -- Once more, by what the deadlines are now.
+  limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
 end
