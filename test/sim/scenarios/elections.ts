@@ -1,6 +1,5 @@
 import type { LeaderElection } from '../../../lib/primitives/leader-election.js';
 import type { Actor } from '../stage/actor.js';
-import { beliefOf } from '../checks/belief.js';
 import { repeat, type Scenario } from './scenario.js';
 
 /** How long a stop may take, ms: the leader's work ends at once, what follows is a release. */
@@ -12,15 +11,7 @@ const candidate = (actor: Actor): LeaderElection => {
   return process.locks.getLeaderElection('leader', {
     onElected: async (signal, hold) => {
       if (signal.aborted) simulation.violate('election', `${actor.name} is elected when it is to stop`);
-      const leave = stage.sections.enter({
-        who: actor.name,
-        process,
-        server: stage.server,
-        lock: hold.name,
-        mode: 'exclusive',
-        belief: beliefOf(hold),
-        task: { within: undefined },
-      });
+      const leave = actor.enters(hold);
       // Work of the usual form, which ends when it is told to.
       if (rng.chance(0.7)) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       else await actor.work(rng.between(0, 300), signal);

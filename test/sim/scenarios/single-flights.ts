@@ -1,7 +1,6 @@
 import type { Actor } from '../stage/actor.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Stage } from '../stage/stage.js';
-import { beliefOf } from '../checks/belief.js';
 import { repeat, type Scenario } from './scenario.js';
 
 /** Somebody who asked for the result, from then until the answer. */
@@ -57,15 +56,7 @@ const share = async (actor: Actor, name: string, flights: Flights): Promise<void
   try {
     const wait = rng.pick([1500, 20_000]);
     await process.locks.singleFlight(name, { wait }, async (hold) => {
-      const leave = stage.sections.enter({
-        who: actor.name,
-        process,
-        server: stage.server,
-        lock: hold.name,
-        mode: 'exclusive',
-        belief: beliefOf(hold),
-        task: { within: undefined },
-      });
+      const leave = actor.enters(hold);
       call.isMaking = true;
       await actor.work(rng.pick([0, 5, 100]) * rng.next(), hold.signal);
       leave();

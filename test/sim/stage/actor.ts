@@ -89,6 +89,14 @@ export class Actor {
     }
   }
 
+  /** Marks a section under a hold that the library gave to a callback; what is returned ends it. */
+  enters(hold: Hold): () => void {
+    const { process, stage, name: who } = this;
+    const task: Task = { within: undefined };
+    const section = { who, process, server: stage.home, lock: hold.name, mode: 'exclusive', task } as const;
+    return stage.sections.enter({ ...section, belief: beliefOf(hold) });
+  }
+
   /** Everything that the library says is one of its errors; anything else is a defect. */
   tolerate(error: unknown): false {
     if (!(error instanceof LockError)) {
