@@ -85,7 +85,7 @@ inWorld(world, ({ time }) => {
       expect(progress.settled).toBe(false);
       await theirs().release(permit);
       const taken = await time.finish(waiting, AT_ONCE_MS);
-      await expect(permitsOut()).resolves.toEqual([taken]);
+      await expect(permitsOut()).resolves.toEqual([taken.id]);
     });
 
     it('of Node go to a waiting Java thread when the lease is over, and not before', async () => {
