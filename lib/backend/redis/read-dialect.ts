@@ -7,6 +7,7 @@ import type { RedisCommands } from './commands.js';
 import type { AcquireReply, HoldReply, Limits, ReleaseReply, RenewReply } from './lock-dialect.js';
 import { keepTimeouts } from './read-timeouts.js';
 import { ReadWriteDialect } from './read-write-dialect.js';
+import { tornApart } from './renew-by-shard.js';
 import { requestInTime } from './request-in-time.js';
 import { scripts } from './scripts/scripts.generated.js';
 
@@ -30,6 +31,10 @@ export class ReadDialect extends ReadWriteDialect {
     const [outcome, remaining, detail, now] = reply;
     if (outcome !== 'torn') return [outcome, remaining, detail, now];
     await keepTimeouts(this.commands, { name, owner, reads: 1, lease }, limits);
+    // Until its time-out key was there, the reader passed for dead on a server that the whole slot had moved to: another
+    // reader's release may have freed the lock, and a writer may have it.
+    const [, , reads] = await this.inspect(name, owner, deadline);
+    if (reads === 0) throw tornApart(name);
     return ['acquired', remaining, detail, now];
   }
 

@@ -1,0 +1,41 @@
+import { RedisReadLock } from '../../lib/backend/redis/read-write-lock.js';
+import { LockUnavailableError } from '../../lib/errors.js';
+import { ScriptedCommands, type SentScript } from './scripted-commands.js';
+
+const OWNER = '11111111-1111-8111-8111-111111111111:1';
+
+/** A reader that acquires while its slot moves: its field is in the hash before it has a time-out key. */
+const acquire = async (countAfterwards: number) => {
+  const commands = new ScriptedCommands();
+  const replies: Record<string, (sent: SentScript) => readonly unknown[]> = {
+    'read-lock/acquire': () => ['torn', 30_000, '', 0],
+    'read-lock/keep-timeout': () => ['kept', 0],
+    'read-lock/inspect': () => ['locked', '', countAfterwards, 30_000],
+    'read-lock/release': () => ['not-held', 2000],
+  };
+  commands.answer = async (sent) => replies[sent.script]?.(sent) ?? [];
+  const lock = new RedisReadLock(commands, commands.scheduler);
+  const result = await lock.acquire({ name: 'a', owner: OWNER, lease: 30_000 }).catch((error: unknown) => error);
+  await lock.finish(0);
+  return { result, sent: commands.sent.map(({ script }) => script) };
+};
+
+describe('D4: a read that is acquired while its slot moves', () => {
+  it('is held if the lock still counts it when its time-out key is there', async () => {
+    const { result, sent } = await acquire(1);
+    expect(result).toMatchObject({ outcome: 'acquired' });
+    expect(sent).toEqual(['read-lock/acquire', 'read-lock/keep-timeout', 'read-lock/inspect']);
+  });
+
+  it('is not held if the lock was freed before its time-out key was there, and is undone', async () => {
+    const { result, sent } = await acquire(0);
+    expect(result).toBeInstanceOf(LockUnavailableError);
+    expect(result).toMatchObject({ outcome: 'unknown' });
+    expect(sent.slice(0, 4)).toEqual([
+      'read-lock/acquire',
+      'read-lock/keep-timeout',
+      'read-lock/inspect',
+      'read-lock/release',
+    ]);
+  });
+});
