@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fakeTimeLibrary } from '../chaos/faketime.js';
@@ -77,8 +77,10 @@ const explore = async (): Promise<boolean> => {
   for (const [scenario, count] of Object.entries(total.scenarios)) print(`     ${scenario}: ${count} seeds`);
   print(`     ${total.events} events in ${seconds.toFixed(0)} s, ${jobs} processes`);
   print(`${total.seeds - total.failures.length} passed, ${total.failures.length} failed`);
-  if (given.write)
+  if (given.write) {
+    mkdirSync(new URL('.', RESULTS), { recursive: true });
     writeFileSync(RESULTS, `${JSON.stringify({ from, jobs, seconds: Math.round(seconds), ...total }, undefined, 2)}\n`);
+  }
   return total.failures.length === 0;
 };
 
