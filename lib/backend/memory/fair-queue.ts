@@ -137,9 +137,8 @@ export class MemoryFairQueue {
         kept.add(place.owner);
         return { ...place, deadline: this.keptUntil(last, slot) };
       }
-      const lowered = this.withoutExcess(place, last, slot);
       last = behind(place, last);
-      return lowered;
+      return place;
     });
     if (places.length === 0) return kept;
     this.write(places);

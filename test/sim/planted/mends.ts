@@ -112,11 +112,6 @@ export const mends: readonly PlantedBug[] = [
         find: 'if (!head || this.withoutExcess(head, now, slot) === head) return;',
         replace: 'if (head) return;',
       },
-      {
-        file: 'backend/memory/fair-queue.ts',
-        find: 'const lowered = this.withoutExcess(place, last, slot);',
-        replace: 'const lowered = place;',
-      },
     ],
   },
   {

@@ -482,11 +482,8 @@ else
     if indexes[waiter] then
       reply[indexes[waiter] + 2] = 1
       places[#places + 1] = { keptUntil(last, slot, now), waiter }
-    else
-      local score = tonumber(redis.call('ZSCORE', deadlines, waiter))
-      local lowered = ours and withoutExcess(score, last, slot, now)
-      if lowered then places[#places + 1] = { lowered, waiter } end
-      if not ours then last = behindJava(score, last) end
+    elseif not ours then
+      last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
 end
