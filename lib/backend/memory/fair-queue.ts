@@ -94,12 +94,11 @@ export class MemoryFairQueue {
    */
   endBookings(slot: number): void {
     const { places } = this;
-    const now = this.store.now();
     const [head] = places;
-    if (!head || this.withoutExcess(head, now, slot) === head) return;
+    if (!head || this.withoutExcess(head, slot) === head) return;
     const java = places.findIndex(({ owner }) => !isOurs(owner));
     const front = java === -1 ? places.length : java;
-    this.write(places.map((place, at) => (at < front ? this.withoutExcess(place, now, slot) : place)));
+    this.write(places.map((place, at) => (at < front ? this.withoutExcess(place, slot) : place)));
     this.limit();
   }
 
@@ -152,10 +151,10 @@ export class MemoryFairQueue {
     return Math.ceil(last + slot) - (last > this.store.now() ? BOOKED_MS : 0);
   }
 
-  private withoutExcess(place: Place, last: number, slot: number): Place {
+  private withoutExcess(place: Place, slot: number): Place {
     const { owner, deadline } = place;
     if (!isOurs(owner) || deadline === undefined || deadline % 1 !== BOOKED_MS) return place;
-    const enough = this.keptUntil(last, slot);
+    const enough = this.keptUntil(this.store.now(), slot);
     return enough < deadline ? { owner, deadline: enough } : place;
   }
 

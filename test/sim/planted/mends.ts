@@ -109,7 +109,7 @@ export const mends: readonly PlantedBug[] = [
       // The code that lowers deadlines which count Java waiters would lower this one as well.
       {
         file: 'backend/memory/fair-queue.ts',
-        find: 'if (!head || this.withoutExcess(head, now, slot) === head) return;',
+        find: 'if (!head || this.withoutExcess(head, slot) === head) return;',
         replace: 'if (head) return;',
       },
     ],

@@ -436,19 +436,19 @@ local BOOKED = 0.5
 local function keptUntil(last, slot, now)
   return last + slot - (last > now and BOOKED or 0)
 end
-local function withoutExcess(deadline, last, slot, now)
+local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(last, slot, now)
+  local enough = keptUntil(now, slot, now)
   return enough < deadline and enough or nil
 end
 local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
   if not lowered then return deadline end
   local waiters = redis.call('LRANGE', queue, 0, -1)
   limitQueue(queue, deadlines, areOurs(waiters), now)
   for _, waiter in ipairs(waiters) do
     if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
   limitQueue(queue, deadlines, areOurs(waiters), now)
@@ -608,19 +608,19 @@ local BOOKED = 0.5
 local function keptUntil(last, slot, now)
   return last + slot - (last > now and BOOKED or 0)
 end
-local function withoutExcess(deadline, last, slot, now)
+local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(last, slot, now)
+  local enough = keptUntil(now, slot, now)
   return enough < deadline and enough or nil
 end
 local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
   if not lowered then return deadline end
   local waiters = redis.call('LRANGE', queue, 0, -1)
   limitQueue(queue, deadlines, areOurs(waiters), now)
   for _, waiter in ipairs(waiters) do
     if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
   limitQueue(queue, deadlines, areOurs(waiters), now)
@@ -798,19 +798,19 @@ local BOOKED = 0.5
 local function keptUntil(last, slot, now)
   return last + slot - (last > now and BOOKED or 0)
 end
-local function withoutExcess(deadline, last, slot, now)
+local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(last, slot, now)
+  local enough = keptUntil(now, slot, now)
   return enough < deadline and enough or nil
 end
 local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
   if not lowered then return deadline end
   local waiters = redis.call('LRANGE', queue, 0, -1)
   limitQueue(queue, deadlines, areOurs(waiters), now)
   for _, waiter in ipairs(waiters) do
     if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
   limitQueue(queue, deadlines, areOurs(waiters), now)

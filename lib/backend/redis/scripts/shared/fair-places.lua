@@ -80,23 +80,23 @@ end
 -- What was booked for Java waiters is too much once they have left and have taken less off. A process that lives sets its
 -- deadlines anew at its next `keep`; one that has died leaves minutes on a lock that is free. Gives a lower deadline where
 -- that is so.
-local function withoutExcess(deadline, last, slot, now)
+local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(last, slot, now)
+  local enough = keptUntil(now, slot, now)
   return enough < deadline and enough or nil
 end
 
 -- Takes such an excess off the places of ours at the front, and gives until when the head keeps its place. Reads the queue
 -- only where the head has one.
 local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, now, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
   if not lowered then return deadline end
   local waiters = redis.call('LRANGE', queue, 0, -1)
   -- First, because it is allowed when memory is used up, and so allows the rest.
   limitQueue(queue, deadlines, areOurs(waiters), now)
   for _, waiter in ipairs(waiters) do
     if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), now, slot, now)
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
     if enough then redis.call('ZADD', deadlines, enough, waiter) end
   end
   -- Once more, by what the deadlines are now.
