@@ -64,6 +64,7 @@ export class Contention<Wanted, Got extends object> {
     }
     const onHearing = (): void => {
       this.isNewsDue = true;
+      this.courtesy.expectNoEcho();
       // Whose turn it is then is looked at soon enough.
       if (!this.courtesy.isOpen) this.wakeUp.notify();
     };
@@ -143,6 +144,7 @@ export class Contention<Wanted, Got extends object> {
   /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
   released(heard: number): void {
     if (this.silentTurn?.goesOn()) this.wakeUp.notify();
+    if (heard === 0) this.courtesy.unannounced();
     this.courtesy.released(Math.max(0, heard - (this.ear?.hears ? 1 : 0)));
   }
 

@@ -22,7 +22,8 @@ export class Courtesy {
   private turns = 0;
   /** Whether we have got it since we released it last. */
   private isOurs = false;
-  /** Until when the next announcement is that of our own last release, ms. */
+  /** How many of our own releases are still to be announced to us, and until when that may be, ms. */
+  private echoes = 0;
   private echoUntil = Number.NEGATIVE_INFINITY;
   private timer: ScheduledTask | undefined;
   private patience = SHORTEST_PATIENCE_MS;
@@ -42,9 +43,15 @@ export class Courtesy {
   /** A release is about to be sent. @param hears Whether we shall hear its announcement as well. */
   releasing(hears: boolean): void {
     this.isOurs = false;
-    this.echoUntil = hears ? this.scheduler.now() + LONGEST_ECHO_MS : Number.NEGATIVE_INFINITY;
+    if (hears) this.expectEcho();
+    else this.expectNoEcho();
     if (this.others === 0) this.onOver();
     else this.begin(this.expected);
+  }
+
+  /** The release that was sent was announced to nobody that we know of: the next announcement may be another's. */
+  unannounced(): void {
+    if (this.echoes > 0) this.echoes -= 1;
   }
 
   /** @param others How many other clients were told of the release that was sent. */
@@ -64,13 +71,15 @@ export class Courtesy {
 
   /** A release was announced: our own, or somebody else's. */
   heard(): 'own' | 'other' {
-    const whose = this.scheduler.now() < this.echoUntil ? 'own' : 'other';
-    this.echoUntil = Number.NEGATIVE_INFINITY;
-    // What we had given up before we got it again is no news.
-    if (whose === 'own' && this.isOurs) return whose;
-    if (this.turns > 0) this.begin(this.turns - 1);
-    else this.end();
-    return whose;
+    this.dropLateEchoes();
+    if (this.echoes === 0) {
+      this.pass();
+      return 'other';
+    }
+    this.echoes -= 1;
+    // A release after which we got it again, or have released it once more, is no news.
+    if (!this.isOurs && this.echoes === 0) this.pass();
+    return 'own';
   }
 
   /** Somebody else was found to have it. */
@@ -96,6 +105,27 @@ export class Courtesy {
   /** Before anybody has counted: nobody but us. */
   private get expected(): number {
     return this.others ?? 1;
+  }
+
+  /** What was announced so far we shall not hear any more. */
+  expectNoEcho(): void {
+    this.echoes = 0;
+  }
+
+  private expectEcho(): void {
+    this.dropLateEchoes();
+    this.echoes += 1;
+    this.echoUntil = this.scheduler.now() + LONGEST_ECHO_MS;
+  }
+
+  private dropLateEchoes(): void {
+    if (this.scheduler.now() >= this.echoUntil) this.expectNoEcho();
+  }
+
+  /** One of the turns of others has come. */
+  private pass(): void {
+    if (this.turns > 0) this.begin(this.turns - 1);
+    else this.end();
   }
 
   private begin(turns: number): void {

@@ -163,6 +163,7 @@ describe('An announcement', () => {
     // Nobody else was told of the last release, so the next try leaves right behind the release.
     line.releasing('n');
     line.released('n', 1);
+    announce();
     await settle(tries);
     line.releasing('n');
     tries.available += 1;
@@ -173,6 +174,46 @@ describe('An announcement', () => {
     await expect(endsOf(waits)).resolves.toEqual(['served', 'asleep']);
     expect(tries.asked).toBe(asked);
     // One of our own is all there is to be heard of our own: this one is of somebody who ended what we had got.
+    tries.available += 1;
+    announce();
+    await settle(tries);
+    await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
+  });
+
+  it('D2: costs no try in vain where the next release leaves before it comes', async () => {
+    const tries = new HeldBackTries(0, () => ({ holder: 'us', remaining: 30_000 }));
+    const { line, acquire } = lineOf(tries);
+    const waits = [acquire(), acquire(), acquire()];
+    await settle(tries);
+    line.releasing('n');
+    line.released('n', 1);
+    await settle(tries);
+    announce();
+    await settle(tries);
+    // What the first release makes possible is used and released again before the first announcement comes.
+    line.releasing('n');
+    tries.available += 1;
+    await settle(tries);
+    line.releasing('n');
+    tries.available += 1;
+    await clock.advance(0);
+    const { asked } = tries;
+    announce();
+    announce();
+    await settle(tries);
+    await expect(endsOf(waits)).resolves.toEqual(['served', 'served', 'asleep']);
+    expect(tries.asked).toBe(asked);
+  });
+
+  it('D2: that comes soon after a release that was announced to nobody is news', async () => {
+    const tries = new HeldBackTries(0, () => untilMessage);
+    const { line, acquire } = lineOf(tries);
+    const waits = [acquire(), acquire()];
+    await settle(tries);
+    line.releasing('n');
+    line.released('n', 0);
+    tries.available += 1;
+    await clock.advance(0);
     tries.available += 1;
     announce();
     await settle(tries);
