@@ -26,7 +26,7 @@ export default {
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
   moduleNameMapper: {
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
-    '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/$1/index.ts',
+    '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   testTimeout: 15_000,

@@ -1,4 +1,4 @@
-import type { Outage, Recovery } from '../observability/outage.js';
+import type { Outage, Recovery } from '../events/outage.js';
 
 /**
  * A change of unknown outcome that is not followed up any more: a change of a number, which no lease puts right. Permits of

@@ -1,4 +1,4 @@
-import type { LockTransitions } from './lock-transitions.js';
+import type { LockTransitions } from './lock-operations.js';
 
 /**
  * Where fencing tokens come from. `clock`: the server's time in microseconds, or one above the last token where that is

@@ -1,12 +1,12 @@
 import type { BackendWatcher } from './backend-watcher.js';
-import type { FairLockTransitions } from './fair-lock-transitions.js';
+import type { FairLockTransitions } from './fair-lock-operations.js';
 import type { FencedTransitions } from './fenced-transitions.js';
-import type { FlightTransitions } from './flight-transitions.js';
+import type { FlightTransitions } from './result-store.js';
 import type { LatchTransitions } from './latch-transitions.js';
-import type { LockTransitions } from './lock-transitions.js';
-import type { PermitTransitions } from './permit-transitions.js';
+import type { LockTransitions } from './lock-operations.js';
+import type { PermitTransitions } from './permit-operations.js';
 import type { ReadTransitions, WriteTransitions } from './read-write-transitions.js';
-import type { SemaphoreTransitions } from './semaphore-transitions.js';
+import type { SemaphoreTransitions } from './counter-operations.js';
 
 /** A subscription that the backend has acknowledged. */
 export interface Subscription {

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../scope/owner.js';
+import type { OwnerId } from '../context/ids.js';
 
 /** What one of several independent nodes said, for the `details.nodes` of errors. */
 export interface NodeResult {

@@ -1,5 +1,5 @@
-import type { OwnerId } from '../scope/owner.js';
-import type { AcquireRequest, LockTransitions } from './lock-transitions.js';
+import type { OwnerId } from '../context/ids.js';
+import type { AcquireRequest, LockTransitions } from './lock-operations.js';
 
 export interface ReadRequest extends AcquireRequest {
   /** Whether writers that wait to go first go first; see {@link WriteRequest}. */

@@ -1,5 +1,5 @@
 import { LockNameError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { describe } from '../validation/format-value.js';
 import { type ArgumentPath, parsePath } from './argument-path.js';
 
 /** A template taken apart: `literals[0] paths[0] literals[1] paths[1] … literals[n]`. */

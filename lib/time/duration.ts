@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from '../input/describe.js';
+import { describe } from '../validation/format-value.js';
 
 /** Milliseconds as an integer, or an integer with its unit: `'500ms'`, `'30s'`, `'5m'`, `'1h'`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;

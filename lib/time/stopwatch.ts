@@ -1,4 +1,4 @@
-import type { SteadyScheduler } from './steady-scheduler.js';
+import type { SteadyScheduler } from './monotonic-scheduler.js';
 
 /**
  * Time since an instant on the client's clocks: the larger of what the monotonic clock and the wall clock counted. A

@@ -1,6 +1,6 @@
-import { Deadline } from './deadlines.js';
-import { listenForAbort, type AbortListener, unlistenForAbort } from './on-abort.js';
-import type { SteadyScheduler } from './steady-scheduler.js';
+import { Deadline } from './deadline-timer.js';
+import { listenForAbort, type AbortListener, unlistenForAbort } from './abort-listeners.js';
+import type { SteadyScheduler } from './monotonic-scheduler.js';
 
 /** A signal has ended a wait. */
 export interface Aborted {

@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { refusedOption } from '../input/refused-option.js';
+import { refusedOption } from '../validation/refused-option.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { LockTransitions } from '../backend/lock-transitions.js';
-import type { LockEvents } from '../observability/lock-events.js';
-import type { OwnerIds } from '../scope/owner.js';
-import { type Acquired, Attempts } from './attempt.js';
+import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { OwnerIds } from '../context/ids.js';
+import { type Acquired, Attempts } from './lock-attempts.js';
 
 /** For how long a lock may go from one to the next inside a process before it is really released. */
 export interface HandOver {

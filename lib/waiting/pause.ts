@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../errors.js';
 import type { WaitLimit } from '../time/wait-limit.js';
-import type { Busy } from './tries.js';
+import type { Busy } from './acquirer.js';
 
 /** How long a contender sleeps when nothing else wakes it, ms. */
 export interface Polling {

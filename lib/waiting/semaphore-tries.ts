@@ -1,7 +1,7 @@
-import type { SemaphoreTransitions } from '../backend/semaphore-transitions.js';
-import type { LockEvents } from '../observability/lock-events.js';
-import type { Busy, Tries } from './tries.js';
-import { UnderWay } from './under-way.js';
+import type { SemaphoreTransitions } from '../backend/counter-operations.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { Busy, Tries } from './acquirer.js';
+import { UnderWay } from '../concurrency/in-flight.js';
 
 /** Permits that were taken from a semaphore. */
 export interface TakenPermits {

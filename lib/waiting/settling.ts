@@ -1,4 +1,4 @@
-import type { Acquisitions } from './tries.js';
+import type { Acquisitions } from './acquirer.js';
 
 /** What can be told of acquisitions, of whatever kind. */
 export type Settling = Pick<Acquisitions<never, unknown>, 'settled' | 'contended'>;

@@ -1,4 +1,4 @@
-import { Attempts } from './attempt.js';
+import { Attempts } from './lock-attempts.js';
 
 /** Tries for locks that several may hold at a time: where one gets in, so may the next in line. */
 export class SharedAttempts extends Attempts {

@@ -1,6 +1,6 @@
-import type { OwnerId } from '../scope/owner.js';
-import type { SteadyScheduler } from '../time/steady-scheduler.js';
-import type { Busy } from './tries.js';
+import type { OwnerId } from '../context/ids.js';
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { Busy } from './acquirer.js';
 
 /** As long as others sleep at the most by the default backoff, ms. */
 const LONGEST_TURN_MS = 128;

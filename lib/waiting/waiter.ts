@@ -1,7 +1,7 @@
-import { Place } from '../collections/row.js';
+import { Place } from '../collections/linked-list.js';
 import type { WaitEnd, Watching } from '../time/wait-limit.js';
 import type { Pace } from './backoff.js';
-import type { Asked } from './refusal.js';
+import type { Asked } from './wait-errors.js';
 
 /** Where somebody waits. */
 interface Queue<Wanted, Got> {

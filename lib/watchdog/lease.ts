@@ -1,6 +1,6 @@
-import { runOutsideRegions } from '../scope/current-region.js';
+import { runOutsideRegions } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
 import { Stopwatch } from '../time/stopwatch.js';
 
 /** The share of a lease that clocks may drift apart in. */

@@ -1,12 +1,12 @@
-import type { LockTransitions } from '../backend/lock-transitions.js';
-import type { LockEvents } from '../observability/lock-events.js';
-import { runOutsideRegions } from '../scope/current-region.js';
-import type { OwnerId } from '../scope/owner.js';
+import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockEvents } from '../events/lock-events.js';
+import { runOutsideRegions } from '../context/owner-context.js';
+import type { OwnerId } from '../context/ids.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { SteadyScheduler } from '../time/steady-scheduler.js';
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
 import { Stopwatch } from '../time/stopwatch.js';
 import { type Lease, LeaseCommand } from './lease.js';
-import { Rota, type Seen } from './rota.js';
+import { Rota, type Seen } from './renewal-schedule.js';
 
 /** A hold that is looked after until it is released or lost, or until the end of its own lease. */
 export interface Watched {

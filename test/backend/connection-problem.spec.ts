@@ -1,6 +1,6 @@
-import { describeProblem, explain } from '../../lib/backend/redis/connection-problem.js';
-import { optionsOfUrl } from '../../lib/backend/redis/connection-url.js';
-import { endpointOf } from '../../lib/backend/redis/endpoint.js';
+import { describeProblem, explain } from '../../lib/backend/redis/connection/connection-problem.js';
+import { optionsOfUrl } from '../../lib/backend/redis/connection/connection-url.js';
+import { endpointOf } from '../../lib/backend/redis/connection/endpoint.js';
 import { LockOptionsError } from '../../lib/errors.js';
 import { thrownBy } from '../thrown-by.js';
 

@@ -1,8 +1,8 @@
 import type { GivenUp } from '../../lib/backend/backend-watcher.js';
-import { RedisLatch } from '../../lib/backend/redis/latch.js';
-import { MarkedRequests } from '../../lib/backend/redis/marked-requests.js';
-import { RedisPermits } from '../../lib/backend/redis/permits.js';
-import { RedisSemaphore } from '../../lib/backend/redis/semaphore.js';
+import { RedisLatch } from '../../lib/backend/redis/kinds/latch.js';
+import { MarkedRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
+import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
+import { RedisSemaphore } from '../../lib/backend/redis/kinds/semaphore.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const ID = '0'.repeat(32);

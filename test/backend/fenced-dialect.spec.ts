@@ -1,5 +1,5 @@
-import type { RedisCommands } from '../../lib/backend/redis/commands.js';
-import { FencedDialect } from '../../lib/backend/redis/fenced-dialect.js';
+import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import { FencedDialect } from '../../lib/backend/redis/kinds/fenced-dialect.js';
 
 /** Commands of a server that answers every script so. */
 const answering = (reply: readonly unknown[]): RedisCommands =>

@@ -1,8 +1,8 @@
-import type { HoldOutcome, HoldRequest } from '../../lib/backend/lock-transitions.js';
-import { LeftBehind } from '../../lib/backend/redis/left-behind.js';
+import type { HoldOutcome, HoldRequest } from '../../lib/backend/lock-operations.js';
+import { LeftBehind } from '../../lib/backend/redis/kinds/left-behind.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 
 /** How long a command takes that is not answered, ms. */

@@ -1,7 +1,7 @@
 import { nobodyWatches } from '../../lib/backend/backend-watcher.js';
-import { NodeCommands } from '../../lib/backend/redis/node-commands.js';
+import { NodeCommands } from '../../lib/backend/redis/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { freePort } from '../servers/free-port.js';
 
 describe('D31: an outage of a node', () => {

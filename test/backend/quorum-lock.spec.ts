@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { MemoryLock } from '../../lib/backend/memory/lock.js';
-import { MemoryStore } from '../../lib/backend/memory/store.js';
-import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
+import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { LockTransitions } from '../../lib/backend/lock-operations.js';
 import { QuorumLock, validity } from '../../lib/backend/quorum/quorum-lock.js';
 import { QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MAX_DURATION } from '../../lib/time/duration.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { safeShare } from '../../lib/watchdog/lease.js';
 
 const rethrow = (error: unknown): never => {

@@ -1,6 +1,6 @@
-import { Reachability } from '../../lib/backend/redis/reachability.js';
+import { Reachability } from '../../lib/backend/redis/connection/reachability.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const thrown = (error: unknown): never => {
   throw error;

@@ -1,5 +1,5 @@
 import { redirectionIn } from '../../lib/backend/redis/cluster/redirection.js';
-import { unavailable } from '../../lib/backend/redis/replies.js';
+import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js';
 
 /** As ioredis reports what a server says. */
 const said = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });

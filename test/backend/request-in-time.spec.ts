@@ -1,4 +1,4 @@
-import { requestInTime } from '../../lib/backend/redis/request-in-time.js';
+import { requestInTime } from '../../lib/backend/redis/commands/deadline-request.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const request = (commands: ScriptedCommands, deadline: number, send: () => Promise<'late'>) =>

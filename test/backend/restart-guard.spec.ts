@@ -1,6 +1,6 @@
-import { RestartGuard, type ServerIdentity } from '../../lib/backend/redis/restart-guard.js';
+import { RestartGuard, type ServerIdentity } from '../../lib/backend/redis/commands/restart-guard.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const LENGTH = 30_000;
 const OLD: ServerIdentity = { runId: 'a', replicationId: 'r', wasPromoted: false, uptime: 90_000 };

@@ -1,6 +1,6 @@
-import type { RedisCommands } from '../../lib/backend/redis/commands.js';
-import type { Replicas } from '../../lib/backend/redis/replication.js';
-import type { Written } from '../../lib/backend/redis/written.js';
+import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import type { Replicas } from '../../lib/backend/redis/commands/replica-confirmation.js';
+import type { Written } from '../../lib/backend/redis/commands/written.js';
 import {
   type ArgumentsOf,
   isReplyOf,
@@ -10,7 +10,7 @@ import {
 } from '../../lib/backend/redis/scripts/script.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 /** A script as it was sent. */
 export interface SentScript {

@@ -1,6 +1,6 @@
-import { ServerClock } from '../../lib/backend/redis/server-clock.js';
+import { ServerClock } from '../../lib/backend/redis/commands/server-clock.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const START = 1_700_000_000_000;
 

@@ -16,14 +16,14 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
-    file: 'waiting/contention.ts',
+    file: 'waiting/wait-queue.ts',
     find: '(this.ear?.hears ? safety : deaf)',
     replace: '(this.ear?.hears ? Infinity : deaf)',
     caught: { id: 'F28p', topology: 'standalone' },
   },
   {
     protection: 're-check after subscribe',
-    file: 'waiting/ear.ts',
+    file: 'waiting/channel-listener.ts',
     find: 'else this.onHearing();',
     replace: '',
     caught: { id: 'F28s', topology: 'standalone' },
@@ -37,14 +37,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'notAfter',
-    file: 'backend/redis/request-in-time.ts',
+    file: 'backend/redis/commands/deadline-request.ts',
     find: 'Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt))',
     replace: 'Number.MAX_SAFE_INTEGER',
     caught: { id: 'F7n', topology: 'standalone' },
   },
   {
     protection: 'cancel of what stayed unknown',
-    file: 'backend/redis/undoing.ts',
+    file: 'backend/redis/commands/unknown-outcomes.ts',
     find: 'if (this.finished) return this.onGivenUp(ghost, undefined);',
     replace: 'return;',
     caught: { id: 'F1c', topology: 'standalone' },
@@ -58,14 +58,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'verify on reconnect',
-    file: 'redis-lock.runtime.ts',
+    file: 'module/runtime.factory.ts',
     find: 'returned: () => watchdog.checkAll(),',
     replace: 'returned: () => {},',
     caught: { id: 'F10v', topology: 'standalone' },
   },
   {
     protection: 'restart guard',
-    file: 'backend/redis/restart-guard.ts',
+    file: 'backend/redis/commands/restart-guard.ts',
     find: 'if (left <= 0) return undefined;',
     replace: 'return undefined;',
     caught: { id: 'F10g', topology: 'standalone' },

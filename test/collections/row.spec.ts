@@ -1,4 +1,4 @@
-import { Place, Row } from '../../lib/collections/row.js';
+import { Place, Row } from '../../lib/collections/linked-list.js';
 import { Rng } from '../chaos/rng.js';
 
 class Person extends Place<Person> {

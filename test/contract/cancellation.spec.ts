@@ -1,5 +1,5 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { inWorld, onEveryBackend } from './backends.js';
 import { MemoryWorld } from './memory-world.js';
 import { track } from './time.js';

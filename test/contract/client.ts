@@ -1,6 +1,6 @@
 import { LockService, LockShutdownError } from '../../lib/index.js';
-import type { LockEvent } from '../../lib/observability/lock-events.js';
-import type { OwnedRuntime } from '../../lib/redis-lock.runtime.js';
+import type { LockEvent } from '../../lib/events/lock-events.js';
+import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
 
 /** What Redisson calls an instance: connections and owners of its own, on a server shared with others. */
 export class Client {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { LockOptionsError, LockShutdownError, WrongKeyTypeError } from '../../lib/index.js';
-import { latchChannel } from '../../lib/keys/names.js';
+import { latchChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';
 

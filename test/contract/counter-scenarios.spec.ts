@@ -1,5 +1,5 @@
 import { WrongKeyTypeError } from '../../lib/index.js';
-import { latchChannel, semaphoreChannel } from '../../lib/keys/names.js';
+import { latchChannel, semaphoreChannel } from '../../lib/keys/lock-name.js';
 import { Worker } from '../servers/worker.js';
 import { inWorld } from './backends.js';
 import type { api } from './counter.worker.js';

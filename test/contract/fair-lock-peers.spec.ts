@@ -1,7 +1,7 @@
 import type { LockOptions } from '../../lib/index.js';
-import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/names.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { Worker } from '../servers/worker.js';
 import { inWorld, type RawPlace } from './backends.js';

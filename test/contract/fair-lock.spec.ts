@@ -1,5 +1,5 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { fairQueue } from '../../lib/keys/names.js';
+import { fairQueue } from '../../lib/keys/lock-name.js';
 import { onEveryBackend, type World } from './backends.js';
 import { Owner } from './owner.js';
 import { track } from './time.js';

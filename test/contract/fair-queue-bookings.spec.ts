@@ -1,4 +1,4 @@
-import type { FairLockTransitions } from '../../lib/backend/fair-lock-transitions.js';
+import type { FairLockTransitions } from '../../lib/backend/fair-lock-operations.js';
 import { onEveryBackend } from './backends.js';
 
 const SLOT = 600;

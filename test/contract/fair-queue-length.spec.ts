@@ -1,5 +1,5 @@
-import type { FairLockTransitions } from '../../lib/backend/fair-lock-transitions.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
+import type { FairLockTransitions } from '../../lib/backend/fair-lock-operations.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { inWorld } from './backends.js';
 import { RedisWorld } from './redis-world.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { FairLockTransitions } from '../../lib/backend/fair-lock-transitions.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
-import { isOurs } from '../../lib/scope/owner.js';
+import type { FairLockTransitions } from '../../lib/backend/fair-lock-operations.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
+import { isOurs } from '../../lib/context/ids.js';
 import { inWorld } from './backends.js';
 import { RedisWorld } from './redis-world.js';
 

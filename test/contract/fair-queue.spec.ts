@@ -1,4 +1,4 @@
-import { fairQueue } from '../../lib/keys/names.js';
+import { fairQueue } from '../../lib/keys/lock-name.js';
 import { onEveryBackend, type RawPlace, type World } from './backends.js';
 import { track } from './time.js';
 

@@ -1,5 +1,5 @@
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
-import { lockToken } from '../../lib/keys/names.js';
+import { lockToken } from '../../lib/keys/lock-name.js';
 import { inWorld, onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from './redis-world.js';

@@ -1,6 +1,6 @@
 import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
 import type { Hold } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { onEveryBackend } from './backends.js';
 import { RedisWorld } from './redis-world.js';
 

@@ -1,5 +1,5 @@
 import type { Hold } from '../../lib/index.js';
-import { GrantedHold } from '../../lib/primitives/granted-hold.js';
+import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { onEveryBackend } from './backends.js';
 
 /** What `holdAtLeast` does to what a method was given. */

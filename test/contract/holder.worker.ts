@@ -1,6 +1,6 @@
 import type { Hold } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { serve } from '../servers/worker-host.js';
 import { Client } from './client.js';

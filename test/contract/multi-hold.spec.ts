@@ -2,9 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { LockLostError, LockOptionsError, type LockService } from '../../lib/index.js';
-import type { AcquirableLock } from '../../lib/primitives/acquirable-lock.js';
-import { termsOf } from '../../lib/primitives/terms.js';
-import type { MultiHold } from '../../lib/primitives/multi-hold.js';
+import type { AcquirableLock } from '../../lib/locks/reentrant-lock.js';
+import { termsOf } from '../../lib/waiting/acquire.options.js';
+import type { MultiHold } from '../../lib/holds/multi-hold.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 

@@ -1,5 +1,5 @@
 import { LockNameError, LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { onEveryBackend } from './backends.js';
 
 /** What a caller without a compiler may pass. */

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { semaphoreChannel } from '../../lib/keys/names.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { semaphoreChannel } from '../../lib/keys/lock-name.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { inWorld, onEveryBackend } from './backends.js';
 import { Client } from './client.js';

@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/store.js';
-import type { PermitTransitions } from '../../lib/backend/permit-transitions.js';
+import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { PermitTransitions } from '../../lib/backend/permit-operations.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import type { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import type { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { onEveryBackend } from './backends.js';
 import { Client } from './client.js';
 

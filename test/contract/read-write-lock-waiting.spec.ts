@@ -1,5 +1,5 @@
 import { type LockOptions, LockOwnershipError } from '../../lib/index.js';
-import { readWriteLockChannel } from '../../lib/keys/names.js';
+import { readWriteLockChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 import { track } from './time.js';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import type { ConnectionInput } from '../../lib/index.js';
 import { RedisServer } from '../servers/redis-server.js';

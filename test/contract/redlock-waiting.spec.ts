@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { onMasters } from './redlock-world.js';
 import { track } from './time.js';
 

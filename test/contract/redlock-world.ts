@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import type { RedlockOptions } from '../../lib/redis-lock.redlock-options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import type { RedlockOptions } from '../../lib/module/options/redlock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockOwnershipError } from '../../lib/index.js';
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 

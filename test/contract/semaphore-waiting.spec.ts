@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { semaphoreChannel } from '../../lib/keys/names.js';
+import { semaphoreChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { crowd, Till } from './till.js';
 import { track } from './time.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { RedisSubscriber } from '../../lib/backend/redis/subscriber.js';
+import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
 import { LockOwnershipError } from '../../lib/index.js';
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { inWorld } from './backends.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from './redis-world.js';

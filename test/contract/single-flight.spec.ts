@@ -7,7 +7,7 @@ import {
   type SingleFlightOptions,
   WrongKeyTypeError,
 } from '../../lib/index.js';
-import { flightLock, flightResult } from '../../lib/keys/names.js';
+import { flightLock, flightResult } from '../../lib/keys/lock-name.js';
 import { thrownBy } from '../thrown-by.js';
 import { onEveryBackend, type World } from './backends.js';
 import type { Client } from './client.js';

@@ -1,6 +1,6 @@
-import { Turns } from '../../lib/scope/turns.js';
+import { Turns } from '../../lib/concurrency/async-mutex.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 /**

@@ -1,4 +1,4 @@
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';
 

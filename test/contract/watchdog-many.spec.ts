@@ -1,7 +1,7 @@
-import type { RenewOutcome } from '../../lib/backend/lock-transitions.js';
+import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
 import { LockUnavailableError } from '../../lib/errors.js';
-import { LockEvents } from '../../lib/observability/lock-events.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { LockEvents } from '../../lib/events/lock-events.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';

@@ -1,9 +1,9 @@
-import type { RenewOutcome } from '../../lib/backend/lock-transitions.js';
+import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
 import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
 import { Lease } from '../../lib/watchdog/lease.js';
-import { LockEvents } from '../../lib/observability/lock-events.js';
+import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';

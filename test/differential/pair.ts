@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/store.js';
+import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { openTransport } from '../../lib/backend/redis/transport.js';
 import { LockError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { readMemory } from '../contract/vectors/memory-data.js';
 import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
 import { RedisServer } from '../servers/redis-server.js';

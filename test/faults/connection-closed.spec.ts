@@ -1,8 +1,8 @@
-import { RedisConnection } from '../../lib/backend/redis/connection.js';
-import { Connections } from '../../lib/primitives/connections.js';
-import { Draining } from '../../lib/redis-lock.draining.js';
+import { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import { Connections } from '../../lib/runtime/connection-registry.js';
+import { Draining } from '../../lib/module/shutdown.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from './observe.js';

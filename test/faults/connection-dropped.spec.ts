@@ -1,7 +1,7 @@
 import { openTransport } from '../../lib/backend/redis/transport.js';
-import { RedisSubscriber } from '../../lib/backend/redis/subscriber.js';
+import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';

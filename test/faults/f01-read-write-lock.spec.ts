@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisCommands } from '../../lib/backend/redis/commands.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection.js';
+import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';

@@ -1,5 +1,5 @@
 import type { Hold } from '../../lib/index.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/names.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
 import { useBench } from './open-locks.js';

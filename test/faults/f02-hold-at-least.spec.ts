@@ -1,5 +1,5 @@
 import type { Hold } from '../../lib/index.js';
-import { GrantedHold } from '../../lib/primitives/granted-hold.js';
+import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
 import { RECONNECT, useBench } from './open-locks.js';

@@ -1,5 +1,5 @@
-import type { RedisCommands } from '../../lib/backend/redis/commands.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection.js';
+import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { type FaultProxy, mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
 import { type Client, DEADLINE, useBench } from './open-locks.js';

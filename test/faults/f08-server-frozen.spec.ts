@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockUnavailableError } from '../../lib/errors.js';
-import type { Hold } from '../../lib/primitives/hold.js';
+import type { Hold } from '../../lib/holds/hold.js';
 import { expectWithin, settled, until } from './observe.js';
 import { DEADLINE, LEASE, RECONNECT, useBench } from './open-locks.js';
 

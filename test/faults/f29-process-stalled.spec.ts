@@ -1,5 +1,5 @@
 import { LockLostError } from '../../lib/errors.js';
-import type { Hold } from '../../lib/primitives/hold.js';
+import type { Hold } from '../../lib/holds/hold.js';
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, type Settled, settled, until } from './observe.js';

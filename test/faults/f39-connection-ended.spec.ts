@@ -1,6 +1,6 @@
 import { inWorld } from '../contract/backends.js';
 import { RedisWorld } from '../contract/redis-world.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { until } from './observe.js';
 
 const world = new RedisWorld();

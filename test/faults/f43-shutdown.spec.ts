@@ -6,7 +6,7 @@ import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LockLostError, LockShutdownError } from '../../lib/errors.js';
 import { LockService } from '../../lib/lock.service.js';
-import { RedisLockModule } from '../../lib/redis-lock.module.js';
+import { RedisLockModule } from '../../lib/module/redis-lock.module.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { CLOCK_GRAIN, expectWithin, settled, until } from './observe.js';
 import { DEADLINE, LEASE, POLL, untilConnected, useBench } from './open-locks.js';

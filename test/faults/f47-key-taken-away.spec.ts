@@ -1,5 +1,5 @@
 import { LockError, LockLostError, WrongKeyTypeError } from '../../lib/errors.js';
-import type { Hold } from '../../lib/primitives/hold.js';
+import type { Hold } from '../../lib/holds/hold.js';
 import { settled, until } from './observe.js';
 import { DEADLINE, LEASE, useBench } from './open-locks.js';
 

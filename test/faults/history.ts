@@ -1,4 +1,4 @@
-import type { Hold } from '../../lib/primitives/hold.js';
+import type { Hold } from '../../lib/holds/hold.js';
 
 interface Interval {
   readonly name: string;

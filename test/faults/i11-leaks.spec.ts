@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Hold } from '../../lib/primitives/hold.js';
+import type { Hold } from '../../lib/holds/hold.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { repeatedly, settled, until } from './observe.js';
 import { LEASE, useBench } from './open-locks.js';

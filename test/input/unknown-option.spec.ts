@@ -9,8 +9,8 @@ import {
   SingleFlight,
 } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
-import { nearestName } from '../../lib/input/nearest.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { nearestName } from '../../lib/validation/nearest.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught } from '../nest/caught.js';
 import { start } from '../nest/applications.js';
 import { thrownBy } from '../thrown-by.js';

@@ -1,4 +1,4 @@
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { Time, track } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from '../topologies/clients.js';

@@ -1,5 +1,5 @@
 import { LockAbortedError } from '../../lib/index.js';
-import { lockChannel, prefixedName } from '../../lib/keys/names.js';
+import { lockChannel, prefixedName } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import type { Client } from '../contract/client.js';
 import { track } from '../contract/time.js';

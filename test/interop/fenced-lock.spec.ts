@@ -1,4 +1,4 @@
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';

@@ -1,5 +1,5 @@
 import { LockLostError, type LockService } from '../../lib/index.js';
-import { lockChannel, prefixedName } from '../../lib/keys/names.js';
+import { lockChannel, prefixedName } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';

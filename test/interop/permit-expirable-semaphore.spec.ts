@@ -1,5 +1,5 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { prefixedName, suffixedName } from '../../lib/keys/names.js';
+import { prefixedName, suffixedName } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';

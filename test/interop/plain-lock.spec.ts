@@ -1,5 +1,5 @@
 import { LockLostError, LockOwnershipError } from '../../lib/index.js';
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';

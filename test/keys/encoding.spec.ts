@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 
 import fc from 'fast-check';
 
-import { boundaryIn, encoder, textOf } from '../../lib/keys/encoding.js';
+import { boundaryIn, encoder, textOf } from '../../lib/keys/key-encoding.js';
 
 const encode = encoder(new Set());
 

@@ -12,7 +12,7 @@ import {
   spellingFault,
   suffixedName,
   validateName,
-} from '../../lib/keys/names.js';
+} from '../../lib/keys/lock-name.js';
 import { thrownBy } from '../thrown-by.js';
 
 const limits = { maxBytes: 512, allowControlCharacters: false };

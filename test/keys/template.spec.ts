@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { LockNameError } from '../../lib/errors.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { compileTemplate } from '../../lib/keys/template.js';
+import { compileTemplate } from '../../lib/keys/key-template.js';
 import { thrownBy } from '../thrown-by.js';
 
 function render(template: string, ...args: unknown[]): string | readonly string[] {

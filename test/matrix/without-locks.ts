@@ -12,7 +12,7 @@ export const disableLocks = (): void => {
   for (const folder of NESTS.map(folderOf)) {
     for (const format of FORMATS) {
       const library = join(folder, '.suite/node_modules/nest-redis-lock/dist', format);
-      const file = join(library, 'locked/locked.interceptor.js');
+      const file = join(library, 'decorators/locked.executor.js');
       writeFileSync(file, readFileSync(file, 'utf8') + TAKES_NOTHING);
     }
   }

@@ -10,9 +10,9 @@ import {
   type Scheduler,
   WATCHDOG_SCHEDULER,
 } from 'nest-redis-lock';
-import type { Connections } from '../../lib/primitives/connections.js';
-import type { OwnedRuntime } from '../../lib/redis-lock.runtime.js';
-import { LOCK_CONNECTIONS } from '../../lib/redis-lock.tokens.js';
+import type { Connections } from '../../lib/runtime/connection-registry.js';
+import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
+import { LOCK_CONNECTIONS } from '../../lib/module/redis-lock.constants.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 
 type Options = RedisLockOptions & RedisLockModuleExtras;

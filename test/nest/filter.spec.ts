@@ -18,7 +18,7 @@ import {
   WrongKeyTypeError,
 } from 'nest-redis-lock';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { answerTo } from '../../lib/lock-exception.answer.js';
+import { answerTo } from '../../lib/module/lock-error-response.js';
 import { thrownBy } from '../thrown-by.js';
 import { adapters, serve, type Served, start } from './applications.js';
 import { caught } from './caught.js';

@@ -10,7 +10,7 @@ import {
   type LockOptions,
   LockService,
 } from 'nest-redis-lock';
-import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
+import type { LockTransitions } from '../../lib/backend/lock-operations.js';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf } from './applications.js';
 import { caught } from './caught.js';

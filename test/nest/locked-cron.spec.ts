@@ -4,7 +4,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { LockNotWiredError, LockService, LockShutdownError, LockUnavailableError } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
-import { tickAt } from '../../lib/schedule/cron-tick.js';
+import { tickAt } from '../../lib/integrations/schedule/planned-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { runtimeOf, start } from './applications.js';

@@ -9,8 +9,8 @@ import {
   type RedisLockOptions,
   SingleFlight,
 } from 'nest-redis-lock';
-import { firstRepeated } from '../../lib/primitives/repeated-lock.js';
-import type { ReentrantLock } from '../../lib/primitives/lock.js';
+import { firstRepeated } from '../../lib/locks/repeated-lock.js';
+import type { ReentrantLock } from '../../lib/locks/lock.js';
 import { thrownBy } from '../thrown-by.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
 import { caught } from './caught.js';

@@ -1,8 +1,8 @@
 import { Test } from '@nestjs/testing';
 import type { RedisOptions } from 'ioredis';
 import { LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
-import { IOREDIS_OPTIONS } from '../../lib/backend/redis/ioredis-options.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { IOREDIS_OPTIONS } from '../../lib/backend/redis/connection/ioredis-options.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { thrownBy } from '../thrown-by.js';
 import { caught } from './caught.js';
 

@@ -9,9 +9,9 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from 'nest-redis-lock';
-import type { RedisConnection } from '../../lib/backend/redis/connection.js';
-import { describe as described } from '../../lib/input/describe.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import { describe as described } from '../../lib/validation/format-value.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';

@@ -10,7 +10,7 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from 'nest-redis-lock';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { thrownBy } from '../thrown-by.js';
 import { compile, runtimeOf, start } from './applications.js';

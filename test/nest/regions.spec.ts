@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { TestingModule } from '@nestjs/testing';
 import { type Hold, LockLostError, LockService } from 'nest-redis-lock';
-import { currentRegion } from '../../lib/scope/current-region.js';
+import { currentRegion } from '../../lib/context/owner-context.js';
 import { runtimeOf } from './applications.js';
 import { caught } from './caught.js';
 import { Pause } from './pause.js';

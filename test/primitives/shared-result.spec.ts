@@ -1,7 +1,7 @@
 import { HttpException, NotFoundException } from '@nestjs/common';
-import { HTTP_ERRORS } from '../../lib/locked/http-errors.js';
-import { SharedErrors } from '../../lib/primitives/shared-errors.js';
-import { read, type SharedResult, write } from '../../lib/primitives/shared-result.js';
+import { HTTP_ERRORS } from '../../lib/module/http-errors.js';
+import { SharedErrors } from '../../lib/coordination/error-codec.js';
+import { read, type SharedResult, write } from '../../lib/coordination/result-codec.js';
 
 const errors = new SharedErrors(HTTP_ERRORS);
 

@@ -1,8 +1,8 @@
 import { LockAbortedError, LockTimeoutError } from '../../lib/errors.js';
-import { takeAll } from '../../lib/primitives/take-all.js';
-import { takeMajority } from '../../lib/primitives/take-majority.js';
+import { takeAll } from '../../lib/locks/acquire-all.js';
+import { takeMajority } from '../../lib/locks/acquire-majority.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 const PARTS = ['a', 'b', 'c'] as const;

@@ -1,7 +1,7 @@
-import { dangersOf, doubtsAbout, type Expectations } from '../../lib/backend/redis/probe/dangers.js';
-import type { SeenServer } from '../../lib/backend/redis/probe/look-at-server.js';
-import { probeNames } from '../../lib/backend/redis/probe/names.js';
-import { factsOf } from '../../lib/backend/redis/probe/server-facts.js';
+import { dangersOf, doubtsAbout, type Expectations } from '../../lib/backend/redis/probe/findings.js';
+import type { SeenServer } from '../../lib/backend/redis/probe/inspect-server.js';
+import { probeNames } from '../../lib/backend/redis/probe/probe-names.js';
+import { factsOf } from '../../lib/backend/redis/probe/server-info.js';
 import { summaryOf } from '../../lib/backend/redis/probe/summary.js';
 
 /** A server that tells nothing, and that anything could be done with. */

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { lockScripts } from '../../lib/backend/redis/probe/lock-scripts.js';
+import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/redis/probe/probe.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../servers/until.js';
 import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';

@@ -1,4 +1,4 @@
-import { factsOf } from '../../lib/backend/redis/probe/server-facts.js';
+import { factsOf } from '../../lib/backend/redis/probe/server-info.js';
 
 const infoOf = (fields: Readonly<Record<string, string | number>>): string =>
   `# Server\r\n${Object.entries(fields)

@@ -1,5 +1,5 @@
-import { Deadline, Deadlines } from '../../lib/time/deadlines.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { Deadline, Deadlines } from '../../lib/time/deadline-timer.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 class Call extends Deadline {

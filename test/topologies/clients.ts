@@ -1,6 +1,6 @@
 import type { ConnectionInput } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import type { ClientOptions } from '../contract/backends.js';
 import { Client, Clients } from '../contract/client.js';

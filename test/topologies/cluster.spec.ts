@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { lockChannel } from '../../lib/keys/names.js';
+import { lockChannel } from '../../lib/keys/lock-name.js';
 import { Time } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from './clients.js';

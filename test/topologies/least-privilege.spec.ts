@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { Redis as Client } from 'ioredis';
 import { lockScripts, type ConnectionInput } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { Time } from '../contract/time.js';
 import { asUser, CLUSTER_RULES, grantsIn, PREFIX, RULES, SENTINEL_RULES, userWith } from '../probe/documented-acl.js';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { LockTransitions } from '../../lib/backend/lock-transitions.js';
-import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/names.js';
-import { OwnerIds } from '../../lib/scope/owner.js';
+import type { LockTransitions } from '../../lib/backend/lock-operations.js';
+import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/lock-name.js';
+import { OwnerIds } from '../../lib/context/ids.js';
 import { Time } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from './clients.js';

@@ -1,8 +1,8 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
-import { Line } from '../../lib/waiting/line.js';
-import type { Busy, Tries } from '../../lib/waiting/tries.js';
+import { Line } from '../../lib/waiting/queued-acquirer.js';
+import type { Busy, Tries } from '../../lib/waiting/acquirer.js';
 import { MemoryWorld } from '../contract/memory-world.js';
 
 const POLLING = { safety: 5000, deaf: 1000 };

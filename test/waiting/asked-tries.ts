@@ -1,4 +1,4 @@
-import type { Busy, Tries } from '../../lib/waiting/tries.js';
+import type { Busy, Tries } from '../../lib/waiting/acquirer.js';
 
 /** What was got, and how much of it was left. */
 export interface Taken {

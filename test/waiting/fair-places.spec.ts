@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FairPlaces } from '../../lib/waiting/fair-places.js';
+import { FairPlaces } from '../../lib/waiting/fair/server-order.js';
 
 /** The same with an array, which reads all of itself every time. */
 class Model {

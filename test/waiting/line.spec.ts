@@ -1,9 +1,9 @@
 import type { WakeUps } from '../../lib/backend/lock-backend.js';
 import { LockQueueFullError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
-import { Line } from '../../lib/waiting/line.js';
+import { Line } from '../../lib/waiting/queued-acquirer.js';
 import { AskedTries, type Question, type Taken } from './asked-tries.js';
 
 describe('A line', () => {

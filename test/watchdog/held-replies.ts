@@ -1,11 +1,11 @@
-import type { LockTransitions, Renewal } from '../../lib/backend/lock-transitions.js';
+import type { LockTransitions, Renewal } from '../../lib/backend/lock-operations.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/store.js';
+import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { LockUnavailableError } from '../../lib/errors.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions } from '../contract/backends.js';
 import { Client } from '../contract/client.js';
 

@@ -1,8 +1,8 @@
 import { LockLostError } from '../../lib/index.js';
-import { Grant } from '../../lib/primitives/grant.js';
-import { GrantedHold } from '../../lib/primitives/granted-hold.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
+import { Grant } from '../../lib/holds/grant.js';
+import { GrantedHold } from '../../lib/holds/granted-hold.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 import { BlockableLoop } from './blockable-loop.js';
 

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 import { Lease, LeaseCommand, type LossReason, safeShare } from '../../lib/watchdog/lease.js';
 

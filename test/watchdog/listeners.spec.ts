@@ -1,7 +1,7 @@
 import { LockService } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/redis-lock.options.js';
-import { createRuntime } from '../../lib/redis-lock.runtime.js';
-import { currentRegion } from '../../lib/scope/current-region.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../lib/module/runtime.factory.js';
+import { currentRegion } from '../../lib/context/owner-context.js';
 import { BlockableLoop } from './blockable-loop.js';
 
 const LEASE = 100;

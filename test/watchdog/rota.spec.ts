@@ -1,5 +1,5 @@
-import { SteadyScheduler } from '../../lib/time/steady-scheduler.js';
-import { Rota, type Seen } from '../../lib/watchdog/rota.js';
+import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { Rota, type Seen } from '../../lib/watchdog/renewal-schedule.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { Rng } from '../chaos/rng.js';
 

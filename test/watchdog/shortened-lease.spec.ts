@@ -1,5 +1,5 @@
 import { type Hold, type Lock, LockLostError, type LockService } from '../../lib/index.js';
-import { GrantedHold } from '../../lib/primitives/granted-hold.js';
+import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import type { Client } from '../contract/client.js';
 import { HeldReplies, type Unanswered } from './held-replies.js';
 

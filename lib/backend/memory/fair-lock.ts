@@ -1,12 +1,12 @@
-import { fairChannel } from '../../keys/names.js';
+import { fairChannel } from '../../keys/lock-name.js';
 import type {
   FairLockTransitions,
   KeepRequest,
   LeaveRequest,
   QueueOutcome,
   QueueRequest,
-} from '../fair-lock-transitions.js';
-import type { AcquireOutcome, AcquireRequest, ReleaseOutcome, ReleaseRequest } from '../lock-transitions.js';
+} from '../fair-lock-operations.js';
+import type { AcquireOutcome, AcquireRequest, ReleaseOutcome, ReleaseRequest } from '../lock-operations.js';
 import { MemoryFairQueue } from './fair-queue.js';
 import { MemoryLock } from './lock.js';
 

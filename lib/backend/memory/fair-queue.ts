@@ -1,6 +1,6 @@
-import { fairDeadlines, fairQueue } from '../../keys/names.js';
-import { isOurs, type OwnerId } from '../../scope/owner.js';
-import { type MemoryStore, MemoryTable } from './store.js';
+import { fairDeadlines, fairQueue } from '../../keys/lock-name.js';
+import { isOurs, type OwnerId } from '../../context/ids.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 type Waiters = readonly OwnerId[];
 type Deadlines = ReadonlyMap<OwnerId, number>;

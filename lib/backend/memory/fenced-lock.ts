@@ -1,8 +1,8 @@
-import { lockToken } from '../../keys/names.js';
+import { lockToken } from '../../keys/lock-name.js';
 import type { Fences, FencedTransitions } from '../fenced-transitions.js';
-import type { AcquireOutcome, AcquireRequest } from '../lock-transitions.js';
+import type { AcquireOutcome, AcquireRequest } from '../lock-operations.js';
 import { MemoryLock } from './lock.js';
-import { type MemoryStore, MemoryTable } from './store.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** The token given last under each token's key. */
 export const tokenTable = (store: MemoryStore): MemoryTable<bigint> =>

@@ -1,6 +1,6 @@
 import { partsOfGroupLock } from '../../keys/group-field.js';
-import { lockChannel } from '../../keys/names.js';
-import type { OwnerId } from '../../scope/owner.js';
+import { lockChannel } from '../../keys/lock-name.js';
+import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -13,9 +13,9 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-} from '../lock-transitions.js';
+} from '../lock-operations.js';
 import { leftBehind } from './left-behind.js';
-import { type MemoryStore, MemoryTable } from './store.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** One field of a group: who has it, how often, and until when by the store's clock. */
 export interface HeldField {

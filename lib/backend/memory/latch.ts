@@ -1,7 +1,7 @@
-import { latchChannel } from '../../keys/names.js';
+import { latchChannel } from '../../keys/lock-name.js';
 import type { LatchTransitions } from '../latch-transitions.js';
-import { MemoryCounter } from './counter.js';
-import type { MemoryStore } from './store.js';
+import { MemoryCounter } from './counters.js';
+import type { MemoryStore } from './memory-store.js';
 
 /** The count-down latch in memory: the executable specification of `scripts/latch/*.lua`. */
 export class MemoryLatch extends MemoryCounter implements LatchTransitions {

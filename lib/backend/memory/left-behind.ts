@@ -1,4 +1,4 @@
-import type { LeaveBehindRequest, LockTransitions } from '../lock-transitions.js';
+import type { LeaveBehindRequest, LockTransitions } from '../lock-operations.js';
 
 /** Leaves a lock behind that is held in memory, where no outcome stays unknown. */
 export const leftBehind = async (

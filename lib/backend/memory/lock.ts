@@ -1,5 +1,5 @@
-import { lockChannel } from '../../keys/names.js';
-import type { OwnerId } from '../../scope/owner.js';
+import { lockChannel } from '../../keys/lock-name.js';
+import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -12,10 +12,10 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-} from '../lock-transitions.js';
+} from '../lock-operations.js';
 import type { Stopwatch } from '../../time/stopwatch.js';
 import { leftBehind } from './left-behind.js';
-import { type MemoryStore, MemoryTable } from './store.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** What a held lock is: one owner and how often it holds. */
 export interface HeldLock {

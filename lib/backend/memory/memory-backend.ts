@@ -6,11 +6,11 @@ import { MemoryGroupLock } from './group-lock.js';
 import { MemoryLatch } from './latch.js';
 import { MemoryLock } from './lock.js';
 import { MemoryPermits } from './permits.js';
-import { MemoryReadLock } from './read-lock.js';
+import { MemoryReadLock } from './read-write-lock.js';
 import { ReadWriteData } from './read-write-data.js';
 import { MemorySemaphore } from './semaphore.js';
-import { MemorySingleFlight } from './single-flight.js';
-import type { MemoryStore } from './store.js';
+import { MemorySingleFlight } from './result-store.js';
+import type { MemoryStore } from './memory-store.js';
 import { MemoryWriteLock } from './write-lock.js';
 
 /**

@@ -1,5 +1,5 @@
-import { permitDeadlines, semaphoreChannel } from '../../keys/names.js';
-import type { PermitId, PermitIds } from '../../scope/permit-id.js';
+import { permitDeadlines, semaphoreChannel } from '../../keys/lock-name.js';
+import type { PermitId, PermitIds } from '../../context/permit-id.js';
 import type {
   PermitLeaseOutcome,
   PermitOutcome,
@@ -7,10 +7,10 @@ import type {
   PermitRequest,
   PermitState,
   PermitTransitions,
-} from '../permit-transitions.js';
-import { MOST_PERMITS, tooManyPermits } from '../semaphore-transitions.js';
-import { counterTable, MemoryCounter } from './counter.js';
-import { type MemoryStore, MemoryTable } from './store.js';
+} from '../permit-operations.js';
+import { MOST_PERMITS, tooManyPermits } from '../counter-operations.js';
+import { counterTable, MemoryCounter } from './counters.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** Permits that are out, each with the instant at which its lease is over; `Infinity`: it has none. */
 export type Deadlines = ReadonlyMap<PermitId, number>;

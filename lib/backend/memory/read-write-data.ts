@@ -1,8 +1,8 @@
-import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/names.js';
-import type { OwnerId } from '../../scope/owner.js';
+import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/lock-name.js';
+import type { OwnerId } from '../../context/ids.js';
 import type { WaitingWriter } from '../read-write-transitions.js';
 import type { HeldLock } from './lock.js';
-import { type MemoryStore, MemoryTable } from './store.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** A read-write lock that somebody holds: it is written, or else read. A writer may read as well, alone. */
 export interface HeldReadWriteLock {

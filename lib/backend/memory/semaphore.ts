@@ -1,7 +1,7 @@
-import { semaphoreChannel } from '../../keys/names.js';
-import { MOST_PERMITS, type SemaphoreTransitions, type TakeOutcome, tooManyPermits } from '../semaphore-transitions.js';
-import { MemoryCounter } from './counter.js';
-import type { MemoryStore } from './store.js';
+import { semaphoreChannel } from '../../keys/lock-name.js';
+import { MOST_PERMITS, type SemaphoreTransitions, type TakeOutcome, tooManyPermits } from '../counter-operations.js';
+import { MemoryCounter } from './counters.js';
+import type { MemoryStore } from './memory-store.js';
 
 /** The semaphore in memory: the executable specification of `scripts/semaphore/*.lua`. */
 export class MemorySemaphore extends MemoryCounter implements SemaphoreTransitions {

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../../scope/owner.js';
+import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
   HoldOutcome,
@@ -9,7 +9,7 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-} from '../lock-transitions.js';
+} from '../lock-operations.js';
 import type { WriteRequest, WriteTransitions } from '../read-write-transitions.js';
 import { leftBehind } from './left-behind.js';
 import type { HeldReadWriteLock, ReadWriteData } from './read-write-data.js';

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../../scope/owner.js';
+import type { OwnerId } from '../../context/ids.js';
 
 /**
  * What an owner asks of one node happens there in the order it was asked, also where nobody waited for the node's

@@ -1,7 +1,7 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
-import { runOutsideRegions } from '../../scope/current-region.js';
-import type { OwnerId } from '../../scope/owner.js';
-import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import { runOutsideRegions } from '../../context/owner-context.js';
+import type { OwnerId } from '../../context/ids.js';
+import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
 import { Stopwatch } from '../../time/stopwatch.js';
 import type {
   AcquireOutcome,
@@ -15,12 +15,12 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-} from '../lock-transitions.js';
-import { Background } from './background.js';
+} from '../lock-operations.js';
+import { Background } from '../../concurrency/background.js';
 import { Ballot } from './ballot.js';
 import { leaseOf, majorityOf, reachedBy } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
-import { Repair } from './repair.js';
+import { Repair } from './hold-repair.js';
 import type { RetryDelay } from './retry-delay.js';
 import { busyFor, grantInWords, noQuorum, type Verdict, verdictOn } from './votes.js';
 

@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../errors.js';
-import type { OwnerId } from '../../scope/owner.js';
-import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { OwnerId } from '../../context/ids.js';
+import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
 import type { BackendWatcher } from '../backend-watcher.js';
 import type { WakeUps } from '../lock-backend.js';
 import type {
@@ -14,7 +14,7 @@ import type {
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
-} from '../lock-transitions.js';
+} from '../lock-operations.js';
 import { OwnerOrder } from './owner-order.js';
 
 /** One of the independent masters: a backend of its own. */

@@ -1,9 +1,9 @@
-import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
 import type { BackendWatcher } from '../backend-watcher.js';
 import type { WakeUps } from '../lock-backend.js';
 import { QuorumLock } from './quorum-lock.js';
 import { type NodeBackend, QuorumNode } from './quorum-node.js';
-import { QuorumWakeUps } from './quorum-wake-ups.js';
+import { QuorumWakeUps } from './quorum-pubsub.js';
 import { RetryDelay } from './retry-delay.js';
 
 /** N independent masters, of which a quorum decides. */

@@ -1,5 +1,5 @@
 import { isPassing, type LockError, LockUnavailableError, WrongKeyTypeError } from '../../errors.js';
-import type { AcquireOutcome } from '../lock-transitions.js';
+import type { AcquireOutcome } from '../lock-operations.js';
 import type { NodeResult } from '../node-result.js';
 import type { Ballot, Vote } from './ballot.js';
 import type { RetryDelay } from './retry-delay.js';

@@ -1,12 +1,12 @@
-import type { SteadyScheduler } from '../../time/steady-scheduler.js';
+import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
 import type { WakeUps } from '../lock-backend.js';
-import { ClusterCommands } from './cluster/cluster-commands.js';
+import { ClusterCommands } from './cluster/cluster-executor.js';
 import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
 import { ClusterTopology } from './cluster/cluster-topology.js';
-import type { RedisCommands } from './commands.js';
-import { type ConnectionInput, isCluster } from './connection-input.js';
-import { NodeCommands } from './node-commands.js';
-import { RedisSubscriber } from './subscriber.js';
+import type { RedisCommands } from './commands/script-executor.js';
+import { type ConnectionInput, isCluster } from './connection/connection-input.js';
+import { NodeCommands } from './commands/node-executor.js';
+import { RedisSubscriber } from './connection/redis-subscriber.js';
 
 export interface TransportSettings {
   /** Longest time one command may take, ms. */

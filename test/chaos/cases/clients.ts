@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError, type Scheduler } from '../../../lib/index.js';
-import { parseModuleOptions } from '../../../lib/redis-lock.options.js';
-import { createRuntime } from '../../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
 import { Client } from '../../contract/client.js';
 import type { ChaosCase } from '../case.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Hold, type Lock, LockAbortedError, LockError, type LockService } from '../../../lib/index.js';
-import { parseModuleOptions } from '../../../lib/redis-lock.options.js';
-import { createRuntime } from '../../../lib/redis-lock.runtime.js';
+import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
 import { Client } from '../../contract/client.js';
 import { serve } from '../../servers/worker-host.js';

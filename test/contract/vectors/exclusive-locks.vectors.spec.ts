@@ -1,11 +1,11 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import type { LockTransitions } from '../../../lib/backend/lock-transitions.js';
+import type { LockTransitions } from '../../../lib/backend/lock-operations.js';
 import { LockOwnershipError } from '../../../lib/index.js';
-import { Grant } from '../../../lib/primitives/grant.js';
-import { GrantedHold } from '../../../lib/primitives/granted-hold.js';
-import { NonReentrantLock } from '../../../lib/primitives/non-reentrant-lock.js';
-import { parseModuleOptions } from '../../../lib/redis-lock.options.js';
-import { createRuntime } from '../../../lib/redis-lock.runtime.js';
+import { Grant } from '../../../lib/holds/grant.js';
+import { GrantedHold } from '../../../lib/holds/granted-hold.js';
+import { NonReentrantLock } from '../../../lib/locks/non-reentrant-lock.js';
+import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
+import { createRuntime } from '../../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
 import { Stopwatch } from '../../../lib/time/stopwatch.js';
 import type { RedisData } from './redis-data.js';

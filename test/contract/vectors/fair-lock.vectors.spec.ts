@@ -1,4 +1,4 @@
-import type { FairLockTransitions } from '../../../lib/backend/fair-lock-transitions.js';
+import type { FairLockTransitions } from '../../../lib/backend/fair-lock-operations.js';
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Situation } from './run-vectors.js';
 

@@ -2,7 +2,7 @@ import type { HeldField, HeldFields } from '../../../lib/backend/memory/group-lo
 import type { HeldLock } from '../../../lib/backend/memory/lock.js';
 import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
 import type { Deadlines } from '../../../lib/backend/memory/permits.js';
-import type { MemoryStore } from '../../../lib/backend/memory/store.js';
+import type { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import type { RedisData, RedisValue } from './redis-data.js';
 
 type Value = Omit<RedisValue, 'ttl'>;

@@ -1,4 +1,4 @@
-import type { LockTransitions } from '../../../lib/backend/lock-transitions.js';
+import type { LockTransitions } from '../../../lib/backend/lock-operations.js';
 import { describeVectors, type Arguments, type Situation } from './run-vectors.js';
 import { A1 } from './vector.js';
 

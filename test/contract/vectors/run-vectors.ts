@@ -1,8 +1,8 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../../lib/backend/memory/store.js';
+import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions } from '../backends.js';
 import { Recorder } from '../recorder.js';
 import { RedisWorld } from '../redis-world.js';

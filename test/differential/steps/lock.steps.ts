@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import type { LockTransitions } from '../../../lib/backend/lock-transitions.js';
+import type { LockTransitions } from '../../../lib/backend/lock-operations.js';
 import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, groupLock, name as lockName, readersOrWriters } from '../names.js';
 import type { Step } from '../pair.js';

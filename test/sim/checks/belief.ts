@@ -1,6 +1,6 @@
-import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
-import type { Hold } from '../../../lib/primitives/hold.js';
-import type { OwnerId } from '../../../lib/scope/owner.js';
+import type { GrantedHold } from '../../../lib/holds/granted-hold.js';
+import type { Hold } from '../../../lib/holds/hold.js';
+import type { OwnerId } from '../../../lib/context/ids.js';
 
 /** A holder's own view of its hold. */
 export interface Belief {

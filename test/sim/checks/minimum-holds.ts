@@ -1,5 +1,5 @@
-import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
-import type { Hold } from '../../../lib/primitives/hold.js';
+import type { GrantedHold } from '../../../lib/holds/granted-hold.js';
+import type { Hold } from '../../../lib/holds/hold.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 import type { Profile } from '../stage/profile.js';

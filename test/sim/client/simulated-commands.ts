@@ -1,9 +1,9 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
 import { type BackendWatcher, nobodyWatches } from '../../../lib/backend/backend-watcher.js';
-import type { PublishCommand, RedisCommands } from '../../../lib/backend/redis/commands.js';
-import { inTime } from '../../../lib/backend/redis/in-time.js';
-import { patienceWithin } from '../../../lib/backend/redis/node-commands.js';
-import { unexpectedReply } from '../../../lib/backend/redis/replies.js';
+import type { PublishCommand, RedisCommands } from '../../../lib/backend/redis/commands/script-executor.js';
+import { inTime } from '../../../lib/backend/redis/connection/command-deadline.js';
+import { patienceWithin } from '../../../lib/backend/redis/commands/node-executor.js';
+import { unexpectedReply } from '../../../lib/backend/redis/connection/reply-errors.js';
 import {
   type ArgumentsOf,
   encode,
@@ -14,8 +14,8 @@ import {
   shapeOf,
   timeIn,
 } from '../../../lib/backend/redis/scripts/script.js';
-import { ServerClock } from '../../../lib/backend/redis/server-clock.js';
-import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import { ServerClock } from '../../../lib/backend/redis/commands/server-clock.js';
+import type { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 import { notConnected } from './not-connected.js';

@@ -1,12 +1,12 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-commands.js';
+import { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-executor.js';
 import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';
-import { Connections, DEFAULT_CONNECTION_NAME } from '../../../lib/primitives/connections.js';
-import { parseModuleOptions, type RedisLockOptions } from '../../../lib/redis-lock.options.js';
-import { createRuntime, type OwnedRuntime } from '../../../lib/redis-lock.runtime.js';
-import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import { Connections, DEFAULT_CONNECTION_NAME } from '../../../lib/runtime/connection-registry.js';
+import { parseModuleOptions, type RedisLockOptions } from '../../../lib/module/options/redis-lock.options.js';
+import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
+import type { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedEvent } from '../engine/event-queue.js';
 import { ProcessClock } from '../engine/process-clock.js';
 import type { Simulation } from '../engine/simulation.js';

@@ -1,6 +1,6 @@
 import type { Subscription, WakeUps } from '../../../lib/backend/lock-backend.js';
-import { asIs, inTime } from '../../../lib/backend/redis/in-time.js';
-import type { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import { asIs, inTime } from '../../../lib/backend/redis/connection/command-deadline.js';
+import type { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';
 import { notConnected } from './not-connected.js';

@@ -1,6 +1,6 @@
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
 import type { BackendWatcher } from '../../../lib/backend/backend-watcher.js';
-import type { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-commands.js';
+import type { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-executor.js';
 import type { SimulatedCluster } from '../server/simulated-cluster.js';
 import type { SimulatedCommands } from './simulated-commands.js';
 

@@ -18,7 +18,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'a release that is announced while a take is on its way is forgotten',
     edits: [
       {
-        file: 'waiting/contention.ts',
+        file: 'waiting/wait-queue.ts',
         find: 'if (!this.isNewsDue) this.wakeUp.forget();',
         replace: 'this.wakeUp.forget();',
       },
@@ -29,12 +29,12 @@ export const mends: readonly PlantedBug[] = [
     what: 'renewals of several locks of one slot are refused together while the slot moves',
     edits: [
       {
-        file: 'backend/redis/cluster/cluster-commands.ts',
+        file: 'backend/redis/cluster/cluster-executor.ts',
         find: 'if (!redirection || isForEach(redirection, keys) || this.scheduler',
         replace: 'if (!redirection || this.scheduler',
       },
       {
-        file: 'backend/redis/lock.ts',
+        file: 'backend/redis/kinds/redis-lock.ts',
         find: 'if (renewals.length > 1 && isTryAgain(error))',
         replace: 'if (renewals.length < 1)',
       },
@@ -45,7 +45,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'a listener of events runs as the owner of the region in which the event happened',
     edits: [
       {
-        file: 'observability/lock-events.ts',
+        file: 'events/lock-events.ts',
         find: 'if (this.listeners.size > 0) runOutsideRegions(() => this.tell(event));',
         replace: 'this.tell(event);',
       },
@@ -61,7 +61,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'that a lock is to be held for a minimum is asked for once, whatever becomes of it',
     edits: [
       {
-        file: 'backend/redis/left-behind.ts',
+        file: 'backend/redis/kinds/left-behind.ts',
         find: `return await this.tryToKeep(left).catch((error: unknown) => {
         if (!isPassing(error)) throw error;
         return this.tryToKeep(left);
@@ -69,7 +69,7 @@ export const mends: readonly PlantedBug[] = [
         replace: 'return await this.tryToKeep(left);',
       },
       {
-        file: 'backend/redis/left-behind.ts',
+        file: 'backend/redis/kinds/left-behind.ts',
         find: 'if (isPassing(error)) this.background.undo(left);',
         replace: '',
       },
@@ -80,7 +80,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'of two callers in one scope each makes the result that they could share',
     edits: [
       {
-        file: 'primitives/shared-work.ts',
+        file: 'coordination/single-flight.ts',
         find: 'return covering !== undefined && !covering.region.isScope;',
         replace: 'return covering !== undefined;',
       },
@@ -91,7 +91,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'a candidate is elected although it was stopped in the turn of the grant',
     edits: [
       {
-        file: 'primitives/leader-election.ts',
+        file: 'coordination/leader-election.ts',
         find: "if (leading.signal.aborted) return true;\n      this.now = 'leader';",
         replace: "if (!leading.signal.aborted) this.now = 'leader';",
       },
@@ -119,7 +119,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'a forced release that failed takes effect later',
     edits: [
       {
-        file: 'backend/redis/lock.ts',
+        file: 'backend/redis/kinds/redis-lock.ts',
         find: 'send: (limits) => this.dialect.forceRelease(name, limits),',
         replace: 'send: (limits) => this.dialect.forceRelease(name, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
       },
@@ -130,7 +130,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'the caller of a multi-lock waits until what it could not use is given back',
     edits: [
       {
-        file: 'primitives/take-all.ts',
+        file: 'locks/acquire-all.ts',
         find: 'const givenBack = Promise.all(held.map(giveBack));',
         replace: 'const givenBack = Promise.all(held.map(giveBack));\n    await givenBack;',
       },

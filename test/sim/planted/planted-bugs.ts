@@ -5,14 +5,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-second-try',
     what: 'nobody tries again after subscribing, so a release in between goes unheard',
-    edits: [{ file: 'waiting/ear.ts', find: 'else this.onHearing();', replace: '' }],
+    edits: [{ file: 'waiting/channel-listener.ts', find: 'else this.onHearing();', replace: '' }],
   },
   {
     name: 'wake-before-delete',
     what: 'waiters are told of a release by a command of its own, before the one that frees the lock',
     edits: [
       {
-        file: 'backend/redis/plain-dialect.ts',
+        file: 'backend/redis/kinds/plain-dialect.ts',
         find: 'return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);',
         replace: `const told = { ...args, count: 1, ttl: 1, message: '0', keep: 1, notAfter: Number.MAX_SAFE_INTEGER };
     const keys = { counter: \`\${name}:told\`, marker: \`\${name}:marker\` };
@@ -25,7 +25,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unwanted-grant-kept',
     what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
-    edits: [{ file: 'waiting/contention.ts', find: 'this.tries.giveBack(this.name, got);', replace: '' }],
+    edits: [{ file: 'waiting/wait-queue.ts', find: 'this.tries.giveBack(this.name, got);', replace: '' }],
   },
   {
     name: 'short-lease-handed-over',
@@ -48,7 +48,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'the watchdog goes on renewing what was released',
     edits: [
       {
-        file: 'primitives/grant.ts',
+        file: 'holds/grant.ts',
         find: '  private letGo(): void {\n    this.runtime.watchdog.unwatch(this);\n    this.lease.end();',
         replace: '  private letGo(): void {\n',
       },
@@ -59,7 +59,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a release of permits whose reply was lost is sent again as another release',
     edits: [
       {
-        file: 'backend/redis/marked-requests.ts',
+        file: 'backend/redis/commands/idempotent-requests.ts',
         find: 'const answer = await this.ask(identity, end, send)',
         replace: 'const answer = await this.ask(this.identify(identity.name), end, send)',
       },
@@ -70,7 +70,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a waiter that has left goes on being kept among those that wait',
     edits: [
       {
-        file: 'waiting/fair-line.ts',
+        file: 'waiting/fair/fair-wait-queue.ts',
         find: 'if (this.places.first === waiter) this.wakeUp.notify();\n    this.places.delete(waiter);',
         replace: '',
       },
@@ -79,14 +79,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'turn-not-ended',
     what: 'a turn that ends with an error keeps all that come after it from theirs',
-    edits: [{ file: 'scope/turns.ts', find: 'work.then(end, end);', replace: 'work.then(end, () => {});' }],
+    edits: [{ file: 'concurrency/async-mutex.ts', find: 'work.then(end, end);', replace: 'work.then(end, () => {});' }],
   },
   {
     name: 'late-reply-believed',
     what: 'a lease is counted from when its reply came, not from when the command was sent',
     edits: [
       {
-        file: 'backend/redis/request-in-time.ts',
+        file: 'backend/redis/commands/deadline-request.ts',
         find: 'return request.read(reply, sent) ??',
         replace: 'return request.read(reply, new Stopwatch(scheduler)) ??',
       },
@@ -108,7 +108,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'the server executes what comes after the caller was told that it failed',
     edits: [
       {
-        file: 'backend/redis/request-in-time.ts',
+        file: 'backend/redis/commands/deadline-request.ts',
         find: 'Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt))',
         replace: 'Number.MAX_SAFE_INTEGER',
       },
@@ -119,7 +119,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'an acquisition of unknown outcome is not undone',
     edits: [
       {
-        file: 'backend/redis/undoing.ts',
+        file: 'backend/redis/commands/unknown-outcomes.ts',
         find: 'if (this.finished) return this.onGivenUp(ghost, undefined);',
         replace: 'return;',
       },

@@ -1,4 +1,4 @@
-import type { LeaderElection } from '../../../lib/primitives/leader-election.js';
+import type { LeaderElection } from '../../../lib/coordination/leader-election.js';
 import type { Actor } from '../stage/actor.js';
 import { repeat, type Scenario } from './scenario.js';
 

@@ -1,5 +1,5 @@
-import type { Hold } from '../../../lib/primitives/hold.js';
-import type { Lock } from '../../../lib/primitives/lock.js';
+import type { Hold } from '../../../lib/holds/hold.js';
+import type { Lock } from '../../../lib/locks/lock.js';
 import type { LockService } from '../../../lib/lock.service.js';
 import type { Task } from '../checks/sections.js';
 import { watchFairOrder } from '../checks/order.js';

@@ -1,7 +1,7 @@
-import { counterTable } from '../../../lib/backend/memory/counter.js';
+import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { deadlineTable } from '../../../lib/backend/memory/permits.js';
-import { permitDeadlines } from '../../../lib/keys/names.js';
-import type { Permit } from '../../../lib/primitives/permit.js';
+import { permitDeadlines } from '../../../lib/keys/lock-name.js';
+import type { Permit } from '../../../lib/synchronizers/permit.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Actor } from '../stage/actor.js';
 import type { Stage } from '../stage/stage.js';

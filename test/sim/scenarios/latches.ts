@@ -1,4 +1,4 @@
-import { counterTable } from '../../../lib/backend/memory/counter.js';
+import { counterTable } from '../../../lib/backend/memory/counters.js';
 import type { Actor } from '../stage/actor.js';
 import type { Scenario } from './scenario.js';
 

@@ -1,5 +1,5 @@
-import type { Hold } from '../../../lib/primitives/hold.js';
-import type { Lock } from '../../../lib/primitives/lock.js';
+import type { Hold } from '../../../lib/holds/hold.js';
+import type { Lock } from '../../../lib/locks/lock.js';
 import type { Rng } from '../../chaos/rng.js';
 import type { Actor } from '../stage/actor.js';
 import type { Stage } from '../stage/stage.js';

@@ -1,5 +1,5 @@
-import type { Hold } from '../../../lib/primitives/hold.js';
-import type { Lock } from '../../../lib/primitives/lock.js';
+import type { Hold } from '../../../lib/holds/hold.js';
+import type { Lock } from '../../../lib/locks/lock.js';
 import type { Task } from '../checks/sections.js';
 import type { Actor, Asking } from '../stage/actor.js';
 import { repeat, type Scenario } from './scenario.js';

@@ -1,6 +1,6 @@
-import { counterTable } from '../../../lib/backend/memory/counter.js';
+import { counterTable } from '../../../lib/backend/memory/counters.js';
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import { MemoryTable } from '../../../lib/backend/memory/store.js';
+import { MemoryTable } from '../../../lib/backend/memory/memory-store.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';

@@ -1,5 +1,5 @@
-import { MemoryTable } from '../../../lib/backend/memory/store.js';
-import type { Landed } from '../../../lib/backend/flight-transitions.js';
+import { MemoryTable } from '../../../lib/backend/memory/memory-store.js';
+import type { Landed } from '../../../lib/backend/result-store.js';
 import { lockTable } from '../../../lib/backend/memory/lock.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ServerNow } from './lock-scripts.js';

@@ -1,5 +1,5 @@
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import type { AcquireOutcome, LockTransitions, Renewal } from '../../../lib/backend/lock-transitions.js';
+import type { AcquireOutcome, LockTransitions, Renewal } from '../../../lib/backend/lock-operations.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ScriptTable } from './script-table.js';
 

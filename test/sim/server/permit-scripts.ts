@@ -1,9 +1,9 @@
-import { counterTable } from '../../../lib/backend/memory/counter.js';
+import { counterTable } from '../../../lib/backend/memory/counters.js';
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import { permitDeadlines } from '../../../lib/keys/names.js';
-import type { PermitIds } from '../../../lib/scope/permit-id.js';
+import { permitDeadlines } from '../../../lib/keys/lock-name.js';
+import type { PermitIds } from '../../../lib/context/permit-id.js';
 import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 import type { SimulatedStore } from './simulated-store.js';

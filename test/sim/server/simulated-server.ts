@@ -1,10 +1,10 @@
-import { counterTable } from '../../../lib/backend/memory/counter.js';
+import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { lockTable } from '../../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write-data.js';
 import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scripts/script.js';
-import type { OwnerId } from '../../../lib/scope/owner.js';
-import { SteadyScheduler } from '../../../lib/time/steady-scheduler.js';
+import type { OwnerId } from '../../../lib/context/ids.js';
+import { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { End } from '../network/connection.js';
 import { defineCounters } from './counter-scripts.js';

@@ -1,4 +1,4 @@
-import { MemoryStore } from '../../../lib/backend/memory/store.js';
+import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 
 /** Carries a message to one client. */
 export type Push = (what: string, run: () => void) => void;

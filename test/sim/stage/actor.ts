@@ -1,6 +1,6 @@
 import { LockError } from '../../../lib/errors.js';
-import type { Hold } from '../../../lib/primitives/hold.js';
-import type { Lock } from '../../../lib/primitives/lock.js';
+import type { Hold } from '../../../lib/holds/hold.js';
+import type { Lock } from '../../../lib/locks/lock.js';
 import { beliefOf } from '../checks/belief.js';
 import type { Section, Task } from '../checks/sections.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';

@@ -1,5 +1,5 @@
-import type { GrantedHold } from '../../../lib/primitives/granted-hold.js';
-import type { Hold } from '../../../lib/primitives/hold.js';
+import type { GrantedHold } from '../../../lib/holds/granted-hold.js';
+import type { Hold } from '../../../lib/holds/hold.js';
 import type { Rng } from '../../chaos/rng.js';
 import { watchTokens } from '../checks/order.js';
 import { MinimumHolds } from '../checks/minimum-holds.js';

@@ -1,8 +1,8 @@
-import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
-import { type Outage, titleOf } from '../../../observability/outage.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import { type Outage, titleOf } from '../../../events/outage.js';
 import type { BackendWatcher } from '../../backend-watcher.js';
-import { Reachability } from '../reachability.js';
-import { clusterUnknown, messageOf } from '../replies.js';
+import { Reachability } from '../connection/reachability.js';
+import { clusterUnknown, messageOf } from '../connection/reply-errors.js';
 import type { Address } from './cluster-servers.js';
 
 /** What is known of the cluster that is watched. */

@@ -6,8 +6,8 @@ import {
   type ClusterSeed,
   isClusterClient,
   type ServerInput,
-} from '../connection-input.js';
-import { optionsOfUrl } from '../connection-url.js';
+} from '../connection/connection-input.js';
+import { optionsOfUrl } from '../connection/connection-url.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 6379;

@@ -1,8 +1,8 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
-import { sharesShard } from '../../../keys/names.js';
-import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import { sharesShard } from '../../../keys/lock-name.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
 import type { Subscription, WakeUps } from '../../lock-backend.js';
-import { RedisSubscriber } from '../subscriber.js';
+import { RedisSubscriber } from '../connection/redis-subscriber.js';
 import type { Address } from './cluster-servers.js';
 import type { ClusterTopology } from './cluster-topology.js';
 

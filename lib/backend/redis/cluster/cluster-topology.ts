@@ -1,11 +1,11 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
-import { runOutsideRegions } from '../../../scope/current-region.js';
+import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
-import type { SteadyScheduler } from '../../../time/steady-scheduler.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
 import { type BackendWatcher, nobodyWatches } from '../../backend-watcher.js';
-import type { ClusterClient, ClusterInput, ServerInput } from '../connection-input.js';
-import { NodeCommands } from '../node-commands.js';
-import { clusterUnknown } from '../replies.js';
+import type { ClusterClient, ClusterInput, ServerInput } from '../connection/connection-input.js';
+import { NodeCommands } from '../commands/node-executor.js';
+import { clusterUnknown } from '../connection/reply-errors.js';
 import type { TransportSettings } from '../transport.js';
 import { ClusterOutages } from './cluster-outages.js';
 import { type Address, type ClusterServers, clusterServers, hostOf } from './cluster-servers.js';

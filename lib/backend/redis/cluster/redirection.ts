@@ -1,4 +1,4 @@
-import { isTryAgain } from '../replies.js';
+import { isTryAgain } from '../connection/reply-errors.js';
 
 /** Where a server sends whoever asks it for a key. */
 export type Redirection =

@@ -1,4 +1,4 @@
-import type { NodeCommands } from '../node-commands.js';
+import type { NodeCommands } from '../commands/node-executor.js';
 
 /**
  * Redisson's rule: messages stay with the shard of their lock where the servers know how to (Redis 7). One that refuses

@@ -1,18 +1,18 @@
-import { isRedisClient } from '../client.js';
+import { isRedisClient } from '../connection/redis-client.js';
 import {
   type ConnectionInput,
   hasSentinels,
   isCluster,
   isClusterClient,
   type ServerInput,
-} from '../connection-input.js';
-import { optionsOfUrl } from '../connection-url.js';
-import { endpointOf } from '../endpoint.js';
-import { type Danger, dangersOf, doubtsAbout, type Expectations } from './dangers.js';
-import { lookAtCluster } from './look-at-cluster.js';
-import { lookAtServer, type SeenServer } from './look-at-server.js';
-import { probeNames } from './names.js';
-import type { ProbeTerms } from './probed-server.js';
+} from '../connection/connection-input.js';
+import { optionsOfUrl } from '../connection/connection-url.js';
+import { endpointOf } from '../connection/endpoint.js';
+import { type Danger, dangersOf, doubtsAbout, type Expectations } from './findings.js';
+import { lookAtCluster } from './inspect-cluster.js';
+import { lookAtServer, type SeenServer } from './inspect-server.js';
+import { probeNames } from './probe-names.js';
+import type { ProbeTerms } from './probe-connection.js';
 import { summaryOf } from './summary.js';
 
 export interface ProbeSettings {

@@ -1,4 +1,4 @@
-import type { SeenServer } from './look-at-server.js';
+import type { SeenServer } from './inspect-server.js';
 
 /** What the module does against the loss of data. */
 export interface Precautions {

@@ -1,0 +1,97 @@
+import type { OwnerId } from '../../context/ids.js';
+import type {
+  AcquireOutcome,
+  HoldOutcome,
+  HoldRequest,
+  LeaveBehindRequest,
+  LockState,
+  ReleaseOutcome,
+  ReleaseRequest,
+  Renewal,
+  RenewOutcome,
+} from '../lock-operations.js';
+import type { ReadRequest, ReadTransitions } from '../read-write-transitions.js';
+import { leftBehind } from './left-behind.js';
+import type { ReadWriteData } from './read-write-data.js';
+
+/** The read half of a read-write lock in memory: the executable specification of `scripts/read-lock/*.lua`. */
+export class MemoryReadLock implements ReadTransitions {
+  constructor(private readonly data: ReadWriteData) {}
+
+  async acquire({ name, owner, lease, behindWriters = false }: ReadRequest): Promise<AcquireOutcome> {
+    const { locks, store } = this.data;
+    const held = locks.get(name);
+    if (held?.writer) return { outcome: 'busy', remaining: store.remaining(name), holder: held.writer.owner };
+    const first = behindWriters && !held?.readers.has(owner) ? this.data.waitingWriter(name) : undefined;
+    if (first) return { outcome: 'busy', remaining: Math.ceil(first.patience), holder: first.id };
+    this.data.setTimeouts(name, owner, 1, lease);
+    const readers = new Map(held?.readers).set(owner, 1);
+    locks.set(name, { writer: undefined, readers }, Math.max(store.remaining(name), lease));
+    return { outcome: 'acquired', sent: store.stopwatch() };
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    const { locks, store } = this.data;
+    const held = locks.find(name);
+    const before = held?.readers.get(owner) ?? 0;
+    const writes = held?.writer?.owner === owner;
+    if (!held || (before === 0 && !writes)) return { outcome: 'lost' };
+    this.data.setTimeouts(name, owner, count, lease);
+    this.data.deleteTimeouts(name, owner, count, before);
+    const readers = new Map(held.readers).set(owner, count);
+    const ttl = writes ? Math.max(store.remaining(name), lease) : this.data.longestRead(name, readers);
+    locks.set(name, { ...held, readers }, ttl);
+    return { outcome: 'held', sent: store.stopwatch() };
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return leftBehind(this, request);
+  }
+
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const { locks, store } = this.data;
+    const renewed = renewals.map(({ name, owner, lease }) => {
+      const held = locks.find(name);
+      const reads = held?.readers.get(owner) ?? 0;
+      if (!held || reads === 0) return false;
+      locks.set(name, held, Math.max(store.remaining(name), lease));
+      this.data.setTimeouts(name, owner, reads, lease);
+      return true;
+    });
+    return { sent: store.stopwatch(), held: renewed };
+  }
+
+  async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { locks, store } = this.data;
+    const held = locks.find(name);
+    const reads = held?.readers.get(owner) ?? 0;
+    if (!held || reads === 0) {
+      if (!store.entry(name)) this.data.publish(name);
+      return { outcome: 'not-held' };
+    }
+    this.data.deleteTimeouts(name, owner, 0, reads);
+    const readers = new Map([...held.readers].filter(([reader]) => reader !== owner));
+    const longest = this.data.longestRead(name, readers);
+    if (held.writer) locks.set(name, { ...held, readers });
+    else if (longest > 0) locks.set(name, { ...held, readers }, longest);
+    // Who is left without a living time-out died, and keeps nobody out.
+    else this.data.free(name);
+    return { outcome: 'released' };
+  }
+
+  async forceRelease(name: string): Promise<boolean> {
+    const held = this.data.locks.get(name);
+    if (!held || held.writer) return false;
+    this.data.free(name);
+    return true;
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
+    const held = this.data.locks.get(name);
+    return {
+      locked: held !== undefined && held.readers.size > 0,
+      count: (owner !== undefined && held?.readers.get(owner)) || 0,
+      remaining: this.data.store.remaining(name),
+    };
+  }
+}

@@ -1,0 +1,27 @@
+import { flightLock, flightResult } from '../../keys/lock-name.js';
+import type { FlightTransitions, Found, Landed, Landing } from '../result-store.js';
+import { type HeldLock, lockTable } from './lock.js';
+import { type MemoryStore, MemoryTable } from './memory-store.js';
+
+/** Results of flights in memory: the executable specification of `scripts/single-flight/*.lua`. */
+export class MemorySingleFlight implements FlightTransitions {
+  private readonly results: MemoryTable<Landed>;
+  private readonly locks: MemoryTable<HeldLock>;
+
+  constructor(private readonly store: MemoryStore) {
+    this.results = new MemoryTable(store, 'string of a result');
+    this.locks = lockTable(store);
+  }
+
+  async find(name: string): Promise<Found> {
+    return { now: this.store.now(), landed: this.results.get(flightResult(name)) };
+  }
+
+  async land({ name, owner, text, keep }: Landing): Promise<'kept' | 'lost'> {
+    if (this.locks.find(flightLock(name))?.owner !== owner) return 'lost';
+    const result = flightResult(name);
+    this.results.get(result);
+    this.results.set(result, { text, landedAt: this.store.now() }, keep);
+    return 'kept';
+  }
+}

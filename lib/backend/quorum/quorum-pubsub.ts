@@ -1,0 +1,105 @@
+import { isPassing } from '../../errors.js';
+import { runOutsideRegions } from '../../context/owner-context.js';
+import type { ScheduledTask } from '../../time/scheduler.js';
+import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
+import type { Subscription, WakeUps } from '../lock-backend.js';
+import type { QuorumNode } from './quorum-node.js';
+import type { RetryDelay } from './retry-delay.js';
+
+/** Between two tries to listen to a node, ms. */
+const LISTEN_AGAIN_MS = 1000;
+
+/** Who is listened to, and how patiently. */
+interface Listening {
+  readonly nodes: readonly QuorumNode[];
+  readonly quorum: number;
+  readonly retryDelay: RetryDelay;
+  readonly scheduler: SteadyScheduler;
+}
+
+/**
+ * Messages from all nodes. A release is announced by each node it reaches, so a message is passed on a little later:
+ * when it has reached the others as well, and not by all waiters at one time.
+ */
+export class QuorumWakeUps implements WakeUps {
+  constructor(private readonly listening: Listening) {}
+
+  /** Resolves when a quorum of the nodes is listened to, or none of the others can be just now; those are tried again. */
+  subscribe(channel: string, listener: () => void): Promise<Subscription> {
+    return new QuorumSubscription(this.listening, channel, listener).listen();
+  }
+}
+
+/** One listener on all nodes. */
+class QuorumSubscription implements Subscription {
+  private readonly subscriptions = new Map<QuorumNode, Subscription>();
+  private readonly tasks = new Set<ScheduledTask>();
+  private waking: ScheduledTask | undefined;
+  private cancelled = false;
+
+  constructor(
+    private readonly listening: Listening,
+    private readonly channel: string,
+    private readonly listener: () => void,
+  ) {}
+
+  /** Whoever holds has a quorum, so a quorum that is listened to has at least one node in common with it. */
+  get alive(): boolean {
+    return [...this.subscriptions.values()].filter(({ alive }) => alive).length >= this.listening.quorum;
+  }
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => {
+      const tries = this.listening.nodes.map(async (node) => {
+        await this.listenTo(node);
+        if (this.alive) resolve();
+      });
+      void Promise.all(tries).then(() => resolve());
+    });
+    return this;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.waking?.cancel();
+    for (const task of this.tasks) task.cancel();
+    for (const subscription of this.subscriptions.values()) subscription.cancel();
+    this.subscriptions.clear();
+  }
+
+  /** Never rejects: a node that cannot be listened to now is tried again, unless it says that it never can. */
+  private async listenTo(node: QuorumNode): Promise<void> {
+    try {
+      const subscription = await node.wakeUps.subscribe(this.channel, () => this.wake());
+      if (this.cancelled) {
+        subscription.cancel();
+        return;
+      }
+      this.subscriptions.set(node, subscription);
+      // What was said before on this node was not heard.
+      this.wake();
+    } catch (error) {
+      if (this.cancelled || !isPassing(error)) return;
+      this.later(LISTEN_AGAIN_MS * (0.5 + Math.random()), () => void this.listenTo(node));
+    }
+  }
+
+  private wake(): void {
+    if (this.waking || this.cancelled) return;
+    this.waking = this.later(this.listening.retryDelay.next(), () => {
+      this.waking = undefined;
+      this.listener();
+    });
+  }
+
+  private later(ms: number, work: () => void): ScheduledTask {
+    const task = runOutsideRegions(() =>
+      this.listening.scheduler.schedule(ms, () => {
+        this.tasks.delete(task);
+        work();
+      }),
+    );
+    this.tasks.add(task);
+    return task;
+  }
+}

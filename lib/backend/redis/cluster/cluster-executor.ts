@@ -1,0 +1,188 @@
+import { LockUnavailableError } from '../../../errors.js';
+import { hashSlot } from '../../../keys/hash-slot.js';
+import { sharesShard } from '../../../keys/lock-name.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { BackendWatcher } from '../../backend-watcher.js';
+import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
+import { type NodeCommands, patienceWithin } from '../commands/node-executor.js';
+import type { Replicas } from '../commands/replica-confirmation.js';
+import type { Written } from '../commands/written.js';
+import { isUnknown } from '../commands/deadline-request.js';
+import type { ArgumentsOf, KeysOf, NamedKeys, ReplyOf, Script } from '../scripts/script.js';
+import type { ClusterTopology } from './cluster-topology.js';
+import { type Redirection, redirectionIn } from './redirection.js';
+
+/** Before what is on its way is asked for again, ms. */
+const TRY_AGAIN_PAUSE_MS = 20;
+
+const firstKey = (keys: NamedKeys): string => {
+  const [first] = Object.values(keys).flat();
+  if (first === undefined) throw new TypeError('A script without keys has no place in a cluster');
+  return first;
+};
+
+/** Whether the caller can have one by one, and at once, what a slot on its way refuses it together. */
+const isForEach = ({ kind }: Redirection, keys: NamedKeys): boolean =>
+  kind === 'try-again' && Object.values(keys).some((list) => typeof list === 'object' && list.length > 1);
+
+/** The server that a command goes to next. */
+interface Target {
+  readonly node: NodeCommands;
+  /** Whether it only receives the keys just now. */
+  readonly asking: boolean;
+}
+
+/**
+ * {@link RedisCommands} on a cluster: each script goes to the server of its keys. Redirections are followed here, within
+ * the deadline of the command, so that nothing is sent that its caller has given up.
+ */
+export class ClusterCommands implements RedisCommands {
+  private refusal: Error | undefined;
+
+  constructor(
+    private readonly topology: ClusterTopology,
+    readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+  ) {}
+
+  patience(lease: number): number {
+    return patienceWithin(this.commandTimeout, lease);
+  }
+
+  async ready(deadline: number, key: string, name = key): Promise<void> {
+    if (this.refusal) throw this.refusal;
+    await this.topology.known(deadline, name);
+    let node = this.topology.nodeFor(key);
+    while (node) {
+      try {
+        await node.ready(deadline, key, name);
+        break;
+      } catch (error) {
+        this.topology.lookSoon();
+        const next = this.topology.nodeFor(key);
+        // Another server may have taken over while this one was waited for.
+        if (next === node || this.scheduler.now() >= deadline) throw error;
+        node = next;
+      }
+    }
+    if (this.refusal) throw this.refusal;
+    if (!node) throw this.unserved(name);
+  }
+
+  canSend(key: string): boolean {
+    return this.refusal === undefined && (this.topology.nodeFor(key)?.canSend() ?? false);
+  }
+
+  serverTime(key: string): number {
+    return this.topology.nodeFor(key)?.serverTime() ?? Number.NEGATIVE_INFINITY;
+  }
+
+  latest(key: string, notAfter: number): number {
+    const here = this.serverTime(key);
+    const ahead = this.topology.connected.map((node) => node.serverTime() - here);
+    return notAfter + Math.max(0, ...ahead.filter(Number.isFinite));
+  }
+
+  shardOf(key: string): number {
+    return hashSlot(key);
+  }
+
+  publishCommand(channel: string): PublishCommand {
+    return this.topology.isSharded && sharesShard(channel) ? 'SPUBLISH' : 'PUBLISH';
+  }
+
+  async replicasWith(written: Written, replicas: Replicas): Promise<number> {
+    const { node } = this.home(written.key, written.key);
+    try {
+      return await node.replicasWith(written, replicas);
+    } catch (error) {
+      const redirection = redirectionIn(error);
+      if (!redirection) throw error;
+      const deadline = this.scheduler.now() + this.commandTimeout;
+      const target = await this.follow(redirection, node, written.key, deadline, undefined);
+      return target.node.replicasWith(written, replicas, target.asking);
+    }
+  }
+
+  watch(watcher: BackendWatcher): void {
+    this.topology.watch(watcher);
+  }
+
+  refuse(reason: Error): void {
+    this.refusal = reason;
+  }
+
+  open(): void {
+    this.topology.lookSoon();
+  }
+
+  close(ms?: number): Promise<void> {
+    return this.topology.close(ms);
+  }
+
+  async run<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    deadline: number,
+    name?: string,
+  ): Promise<ReplyOf<S>> {
+    const key = firstKey(keys);
+    let { node, asking } = this.home(key, name);
+    let timed = args;
+    let brokenOff: unknown;
+    for (;;) {
+      try {
+        return await node.run(script, keys, timed, deadline, name, asking);
+      } catch (error) {
+        // What a later try is refused says nothing of what this one did.
+        if (isUnknown(error)) brokenOff ??= error;
+        const redirection = redirectionIn(error);
+        if (!redirection || isForEach(redirection, keys) || this.scheduler.now() >= deadline) {
+          this.topology.lookSoon();
+          throw brokenOff ?? error;
+        }
+        const from = node;
+        ({ node, asking } = await this.follow(redirection, from, key, deadline, name));
+        timed = this.retimed(timed, from, node);
+      }
+    }
+  }
+
+  private async follow(
+    redirection: Redirection,
+    from: NodeCommands,
+    key: string,
+    deadline: number,
+    name: string | undefined,
+  ): Promise<Target> {
+    if (redirection.kind === 'ask') {
+      const node = this.topology.nodeAt(this.topology.namedBy(from, redirection.host, redirection.port));
+      await node.ready(deadline, key, name);
+      return { node, asking: true };
+    }
+    if (redirection.kind === 'try-again') await this.scheduler.pause(TRY_AGAIN_PAUSE_MS, { keepAlive: true });
+    else this.topology.moved(redirection.slot, this.topology.namedBy(from, redirection.host, redirection.port));
+    await this.ready(deadline, key, name);
+    return this.home(key, name);
+  }
+
+  /** The same arguments for another server, whose clock may differ: that instant by its own. */
+  private retimed<A extends Readonly<Record<string, unknown>>>(args: A, from: NodeCommands, to: NodeCommands): A {
+    const { notAfter } = args;
+    if (typeof notAfter !== 'number' || from === to) return args;
+    return { ...args, notAfter: Math.floor(notAfter + to.serverTime() - from.serverTime()) };
+  }
+
+  private home(key: string, name: string | undefined): Target {
+    const node = this.topology.nodeFor(key);
+    if (!node) throw this.unserved(name);
+    return { node, asking: false };
+  }
+
+  private unserved(name: string | undefined): Error {
+    this.topology.lookSoon();
+    const text = 'No server of the Redis Cluster serves the slot of the lock now';
+    return new LockUnavailableError(text, 'not-sent', false, { lockName: name });
+  }
+}

@@ -1,0 +1,86 @@
+import { isPassing, LockUnavailableError } from '../../../errors.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import { Stopwatch } from '../../../time/stopwatch.js';
+import type { RedisCommands } from './script-executor.js';
+import type { Limits } from '../kinds/lock-scripts.js';
+
+/** Something that is asked of the server, again where there is reason and time to. */
+export interface TimedRequest<Reply, T> {
+  /** Under which the request is made. */
+  readonly key: string;
+  /** What the user knows it by. Default: the key. */
+  readonly name?: string;
+  readonly deadline: number;
+  send(limits: Limits): Promise<Reply>;
+  /** What the reply says; `undefined`: the server refused, because by its clock the request came late. */
+  read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
+  /** Told where it may have been executed, or may yet be, until `notAfter` on the clock of whichever server has the key. */
+  onUnknown?(notAfter: number): void;
+}
+
+const isUnavailable = (error: unknown, outcome: LockUnavailableError['outcome']): boolean =>
+  error instanceof LockUnavailableError && error.outcome === outcome;
+
+export const isUnknown = (error: unknown): boolean => isUnavailable(error, 'unknown');
+
+/**
+ * The error to report of a request that failed twice: the one whose outcome is unknown, if any; else the first, unless the
+ * second cannot be helped by another try.
+ */
+export const errorOfTwo = (first: unknown, second: unknown): unknown => {
+  if (isUnknown(first)) return first;
+  return isPassing(second) && !isUnknown(second) ? first : second;
+};
+
+/**
+ * Makes a request that the server refuses after the deadline. Where it did so although the deadline has not come, our
+ * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
+ * before anything was written, there is time for another.
+ */
+export const requestInTime = <Reply, T>(
+  commands: RedisCommands,
+  scheduler: SteadyScheduler,
+  request: TimedRequest<Reply, T>,
+): Promise<T> => tryInTime(commands, scheduler, request, undefined);
+
+/** @param before Why the try before had no effect, if there was one. */
+const tryInTime = <Reply, T>(
+  commands: RedisCommands,
+  scheduler: SteadyScheduler,
+  request: TimedRequest<Reply, T>,
+  before: unknown,
+): Promise<T> => {
+  const { key, name = key, deadline } = request;
+  const again = (why: unknown): Promise<T> => tryInTime(commands, scheduler, request, why);
+
+  const send = (): Promise<T> => {
+    const sent = new Stopwatch(scheduler);
+    const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
+    const failed = (error: unknown): Promise<T> => {
+      if (isUnavailable(error, 'not-sent')) return again(error);
+      if (isUnknown(error)) request.onUnknown?.(commands.latest(key, notAfter));
+      throw error;
+    };
+    const answered = (reply: Reply): T | PromiseLike<T> => {
+      try {
+        return request.read(reply, sent) ?? again(refusedLate(name));
+      } catch (error) {
+        return failed(error);
+      }
+    };
+    return request.send({ notAfter, deadline }).then(answered, failed);
+  };
+
+  if (scheduler.now() >= deadline) return Promise.reject(before ?? neverSent(name));
+  try {
+    return commands.canSend(key) ? send() : commands.ready(deadline, key, name).then(send);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+};
+
+const neverSent = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The request was not sent: its deadline had passed', 'not-sent', false, { lockName: name });
+
+const refusedLate = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });

@@ -1,0 +1,252 @@
+import { isPassing, LockUnavailableError } from '../../../errors.js';
+import { requestMarker } from '../../../keys/lock-name.js';
+import { runOutsideRegions } from '../../../context/owner-context.js';
+import { OwnerIds } from '../../../context/ids.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { GivenUp } from '../../backend-watcher.js';
+import { wrongKeyType } from '../../../wrong-key-type.js';
+import type { RedisCommands } from './script-executor.js';
+import { enoughReplicas } from './enough-replicas.js';
+import type { Limits } from '../kinds/lock-scripts.js';
+import type { Replicas } from './replica-confirmation.js';
+import { errorOfTwo, isUnknown, requestInTime } from './deadline-request.js';
+import { scripts } from '../scripts/scripts.generated.js';
+import { Undoing } from './unknown-outcomes.js';
+import { writtenMarker } from './written.js';
+
+/** What every request sends beside what it is about. */
+export interface MarkedRequest extends Limits {
+  /** The key under which its answer is found when it is executed again. */
+  readonly marker: string;
+  /** For how long, ms from its effect. */
+  readonly keep: number;
+}
+
+/** What every script about a counter replies. */
+export type CounterReply<Outcome extends string> = readonly [
+  outcome: Outcome | 'late' | 'wrong-type',
+  detail: string,
+  now: number,
+  count?: number,
+];
+
+export interface Answer<Outcome extends string> {
+  readonly outcome: Outcome;
+  /** 0 where the script tells none. */
+  readonly count: number;
+}
+
+export type SendMarked<Outcome extends string> = (request: MarkedRequest) => Promise<CounterReply<Outcome>>;
+
+/** What is asked for, to tell if it stays unknown whether that was done. */
+export type Asked = Pick<GivenUp, 'request' | 'count'>;
+
+/** A request that is undone or repeated. */
+interface Stray {
+  readonly givenUp: Omit<GivenUp, 'error'>;
+  /** Resolves with the server's time at which the outcome was certain. */
+  readonly free: () => Promise<number>;
+  readonly lease: number;
+  readonly notAfter: number;
+}
+
+/** One request, however often it is sent. */
+interface Identity {
+  readonly name: string;
+  readonly marker: string;
+  /** The server's time after which it may have been forgotten, where it may have been executed. */
+  until: number;
+}
+
+/**
+ * For this long a request of unknown outcome is remembered by the server and followed up here, ms: longer than outages last.
+ * Markers live that long only if their process or its connection fails within a minute, so they are few.
+ */
+const REMEMBERED_MS = 24 * 3_600_000;
+/** After this time no copy of a request arrives any more, ms: the server has refused it for that long. */
+const COPIES_MS = 60_000;
+
+/** Outcomes of requests that changed something, which replicas may lack. */
+const CHANGES: ReadonlySet<string> = new Set(['taken', 'set', 'added', 'deleted', 'released', 'counted']);
+
+const forgotten = (name: string): LockUnavailableError =>
+  new LockUnavailableError('The request is too old to be made again with one effect', 'unknown', true, {
+    lockName: name,
+  });
+
+/**
+ * Requests that change a number which nobody owns, so that nothing but the request itself can tell whether it was
+ * executed before: it leaves a marker together with its effect, and has one effect and one answer as long as that is
+ * there. Markers whose request was answered are removed at once, unless a copy of it may still arrive.
+ */
+export class MarkedRequests {
+  private readonly ids = new OwnerIds();
+  private readonly strays: Undoing<Stray>;
+
+  constructor(
+    private readonly commands: RedisCommands,
+    private readonly scheduler: SteadyScheduler,
+    onGivenUp: (what: GivenUp) => void = () => {},
+    private readonly replicas?: Replicas,
+  ) {
+    this.strays = new Undoing<Stray>(
+      scheduler,
+      ({ free }) => free(),
+      ({ givenUp }, error) => onGivenUp({ ...givenUp, error }),
+    );
+  }
+
+  /**
+   * Takes something, in one try. Where the outcome stays unknown, it is undone in the background until that is confirmed
+   * after the instant from which the server refuses the try; as it is where too few replicas have it.
+   */
+  async take<Outcome extends string>(
+    name: string,
+    asked: Asked,
+    send: SendMarked<Outcome | 'taken'>,
+    undo: (marker: string) => Promise<number>,
+  ): Promise<Answer<Outcome | 'taken'>> {
+    const identity = this.identify(name);
+    const { marker } = identity;
+    const stray = { givenUp: { name, ...asked }, free: () => undo(marker), lease: this.keep };
+    const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
+      this.strays.undo({ ...stray, notAfter }),
+    );
+    if (answer.outcome !== 'taken') return answer;
+    await this.known(identity, answer, 'it was given back', 'refused').catch(async (error: unknown) => {
+      await undo(marker).catch(() => this.strays.undo({ ...stray, notAfter: 0 }));
+      throw error;
+    });
+    this.forget(marker);
+    return answer;
+  }
+
+  /**
+   * Changes something, and tries once more where that failed, within one deadline. Rejects only when the server refuses
+   * both tries, so that they cannot overtake what the caller asks next; or where too few replicas have it.
+   */
+  async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
+    const deadline = this.deadline();
+    const identity = this.identify(name);
+    const changing = this.twice(identity, send, () => deadline).catch(async (error: unknown) => {
+      if (isPassing(error)) this.forgetLater(identity.marker);
+      if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
+      throw error;
+    });
+    const { answer, forget } = await changing;
+    await this.known(identity, answer, 'it stays, and a fail-over may forget it', 'unknown').finally(forget);
+    return answer;
+  }
+
+  /** As {@link change}; what failed twice goes on in the background, for as long as it is remembered. */
+  async complete<Outcome extends string>(
+    name: string,
+    asked: Asked,
+    send: SendMarked<Outcome>,
+  ): Promise<Answer<Outcome>> {
+    const identity = this.identify(name);
+    const so = 'that goes on in the background';
+    try {
+      const { answer, forget } = await this.twice(identity, send, () => this.deadline());
+      await this.known(identity, answer, so, 'unknown');
+      forget();
+      return answer;
+    } catch (error) {
+      const again = async (): Promise<number> => {
+        const answer = await this.ask(identity, this.deadline(), send);
+        await this.known(identity, answer, so, 'unknown');
+        this.forgetLater(identity.marker);
+        return Number.POSITIVE_INFINITY;
+      };
+      const givenUp = { name, ...asked };
+      if (isPassing(error)) this.strays.undo({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
+      throw error;
+    }
+  }
+
+  /** Resolves when nothing goes on in the background, or after `ms`, and ends it. */
+  finish(ms: number): Promise<void> {
+    return this.strays.finish(ms);
+  }
+
+  /** Resolves with the answer and with what deletes the marker, to be called when nothing is asked any more. */
+  private async twice<Outcome extends string>(
+    identity: Identity,
+    send: SendMarked<Outcome>,
+    deadline: () => number,
+  ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
+    const { marker } = identity;
+    try {
+      return { answer: await this.ask(identity, deadline(), send), forget: () => this.forget(marker) };
+    } catch (first) {
+      const end = deadline();
+      if (!isPassing(first) || this.scheduler.now() >= end) throw first;
+      const answer = await this.ask(identity, end, send).catch((second: unknown) => {
+        throw errorOfTwo(first, second);
+      });
+      return { answer, forget: () => this.forgetLater(marker) };
+    }
+  }
+
+  /** Resolves when enough replicas have what was changed, if they have to. */
+  private async known(
+    { name, marker }: Identity,
+    { outcome }: Answer<string>,
+    so: string,
+    otherwise: LockUnavailableError['outcome'],
+  ): Promise<void> {
+    if (!this.replicas || !CHANGES.has(outcome)) return;
+    const lacking = { name, what: `the change of "${name}"`, so, outcome: otherwise };
+    await enoughReplicas(this.commands, this.replicas, writtenMarker(marker), lacking);
+  }
+
+  private ask<Outcome extends string>(
+    identity: Identity,
+    deadline: number,
+    send: SendMarked<Outcome>,
+    onUnknown?: (notAfter: number) => void,
+  ): Promise<Answer<Outcome>> {
+    const { keep } = this;
+    const { name, marker } = identity;
+    return requestInTime(this.commands, this.scheduler, {
+      key: name,
+      deadline,
+      send: async (limits) => {
+        // By the server's clock, which goes on where this machine is suspended.
+        if (limits.notAfter > identity.until) throw forgotten(name);
+        return send({ ...limits, marker, keep }).catch((error: unknown) => {
+          identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
+          throw error;
+        });
+      },
+      read: ([outcome, detail, , count = 0]): Answer<Outcome> | undefined => {
+        if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+        return outcome === 'late' ? undefined : { outcome, count };
+      },
+      ...(onUnknown && { onUnknown }),
+    });
+  }
+
+  /** Nobody waits for it, and where it fails the marker ends by its time to live. */
+  private forget(marker: string): void {
+    if (!this.commands.canSend(marker)) return;
+    this.commands.run(scripts.counter.forget, { marker }, {}, this.deadline()).catch(() => {});
+  }
+
+  /** As {@link forget}, when no copy of the request can arrive any more. */
+  private forgetLater(marker: string): void {
+    runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.forget(marker)));
+  }
+
+  private identify(name: string): Identity {
+    return { name, marker: requestMarker(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
+  }
+
+  private get keep(): number {
+    return 2 * this.commands.commandTimeout + REMEMBERED_MS;
+  }
+
+  private deadline(): number {
+    return this.scheduler.now() + this.commands.patience(Number.POSITIVE_INFINITY);
+  }
+}

@@ -1,0 +1,265 @@
+import { isPassing } from '../../../errors.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import { type BackendWatcher, nobodyWatches } from '../../backend-watcher.js';
+import type { PublishCommand, RedisCommands } from './script-executor.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import { RedisConnection } from '../connection/redis-connection.js';
+import type { ServerInput } from '../connection/connection-input.js';
+import { describeProblem } from '../connection/connection-problem.js';
+import { asIs, inTime } from '../connection/command-deadline.js';
+import { Reachability } from '../connection/reachability.js';
+import { isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
+import { type Replicas, Replication } from './replica-confirmation.js';
+import type { Written } from './written.js';
+import { RestartGuard } from './restart-guard.js';
+import { scriptHash } from '../scripts/script-hash.js';
+import {
+  type ArgumentsOf,
+  encode,
+  type KeysOf,
+  type ReplyOf,
+  type Script,
+  shapeOf,
+  timeIn,
+} from '../scripts/script.js';
+import { ServerClock } from './server-clock.js';
+import { askIdentity } from './server-identity.js';
+
+/** A deadline of this many milliseconds or more is given to every command, however short its lease. */
+const SHORTEST_DEADLINE_MS = 50;
+
+const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
+
+/** {@link RedisCommands.patience} */
+export const patienceWithin = (commandTimeout: number, lease: number): number =>
+  Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
+
+/** What has to be announced is written in the same turn, so that nothing comes between the two. */
+const announced =
+  <How>(client: RedisClient, send: (how: How) => Promise<unknown>) =>
+  async (how: How): Promise<unknown> => {
+    const [, reply] = await Promise.all([client.asking(), send(how)]);
+    return reply;
+  };
+
+export interface NodeCommandsOptions {
+  /** The longest deadline of one command, ms. */
+  readonly commandTimeout: number;
+  /** The longest lease that the server may have forgotten when it restarts, ms. Default: 0, none. */
+  readonly restartGuard?: number;
+  /** How long it may be gone before that is told as an outage, ms. Default: `commandTimeout`. */
+  readonly missedAfter?: number;
+  /** Whether the server is to tell its run id, as far as it lets this user know. Default: no. */
+  readonly identify?: boolean;
+}
+
+/** {@link RedisCommands} on one server: alone, the master that Sentinels name, or a node of several. */
+export class NodeCommands implements RedisCommands {
+  readonly commandTimeout: number;
+  /** The run id of the server, where it was to be identified and lets this user know. */
+  serverId: string | undefined;
+  readonly clock: ServerClock;
+  private readonly connection: RedisConnection;
+  private readonly reachability: Reachability;
+  private readonly guard: RestartGuard | undefined;
+  private replication: Replication | undefined;
+  private watcher = nobodyWatches;
+  private opened = false;
+  private wasReady = false;
+  private refusal: Error | undefined;
+
+  constructor(
+    private readonly input: ServerInput,
+    { commandTimeout, missedAfter = commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
+    private readonly scheduler: SteadyScheduler,
+    onLost: () => void = () => {},
+  ) {
+    this.commandTimeout = commandTimeout;
+    this.clock = new ServerClock(scheduler, (ms) => this.watcher.clockJumped(ms));
+    this.guard = restartGuard > 0 ? new RestartGuard(scheduler, restartGuard) : undefined;
+    this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
+      prepare: () => this.prepare(identify),
+      onReady: () => this.connected(),
+      onClose: () => {
+        this.reachability.missing();
+        onLost();
+      },
+    });
+    const { server } = this.connection.endpoint;
+    this.reachability = new Reachability(scheduler, missedAfter, {
+      onLost: () => {
+        const reason = describeProblem(server, this.connection.problem);
+        const error = this.connection.unavailable(undefined, missedAfter);
+        this.watcher.unavailable({ server, reason, affects: 'all-locks', error });
+      },
+      onFound: (after) => this.watcher.available({ server, after, isReplaced: false }),
+    });
+  }
+
+  open(): void {
+    this.opened = true;
+    if (!this.isReady) this.reachability.missing();
+    this.connection.open();
+  }
+
+  async close(ms?: number): Promise<void> {
+    this.reachability.end();
+    await Promise.all([this.connection.close(ms), this.replication?.close(ms)]);
+  }
+
+  /** Whether commands can be sent now. */
+  get isReady(): boolean {
+    return this.connection.isReady;
+  }
+
+  /** Whether it was connected and is not any more, or never was although it should be. */
+  get isLost(): boolean {
+    return this.opened && !this.isReady;
+  }
+
+  /** Whoever waits until commands can be sent is told that they cannot. */
+  giveUpWaiting(): void {
+    this.connection.giveUpWaiting();
+  }
+
+  patience(lease: number): number {
+    return patienceWithin(this.commandTimeout, lease);
+  }
+
+  /** For a command that is about no lease. */
+  deadline(): number {
+    return this.scheduler.now() + this.commandTimeout;
+  }
+
+  canSend(): boolean {
+    return this.refusal === undefined && this.connection.isReady;
+  }
+
+  async ready(deadline: number, key?: string, name = key): Promise<void> {
+    if (this.refusal) throw this.refusal;
+    if (this.connection.isReady) return;
+    this.open();
+    const waited = deadline - this.scheduler.now();
+    const isReady = await this.connection.whenReady(waited);
+    if (this.refusal) throw this.refusal;
+    // A blocked event loop can hear of both at once.
+    const isLate = this.scheduler.now() >= deadline;
+    if (!isReady || isLate) throw this.connection.unavailable(name, waited);
+  }
+
+  serverTime(): number {
+    return this.clock.now();
+  }
+
+  latest(_key: string, notAfter: number): number {
+    return notAfter;
+  }
+
+  shardOf(): number {
+    return 0;
+  }
+
+  publishCommand(): PublishCommand {
+    return 'PUBLISH';
+  }
+
+  replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
+    this.replication ??= new Replication(this.input, this.commandTimeout, this.scheduler);
+    return this.replication.knownBy(written, replicas, asking);
+  }
+
+  watch(watcher: BackendWatcher): void {
+    this.watcher = watcher;
+  }
+
+  refuse(reason: Error): void {
+    this.refusal = reason;
+  }
+
+  /** The server has taken the place of another. */
+  promoted(): void {
+    this.guard?.promoted();
+  }
+
+  run<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    deadline: number,
+    name?: string,
+    /** Whether the keys are just on their way to this server, which serves them only to those who know. */
+    asking = false,
+  ): Promise<ReplyOf<S>> {
+    const { client } = this.connection;
+    const { text } = script;
+    const { keyCount, parameters } = encode(script, keys, args);
+    const send = (how: 'evalsha' | 'eval'): Promise<unknown> =>
+      client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
+    const evaluate = asking ? announced(client, send) : send;
+    // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
+    const guarded = script.grants ? this.guard?.refusal(name) : undefined;
+    if (guarded) return Promise.reject(guarded);
+    this.connection.gather();
+    return inTime(evaluate('evalsha'), deadline, this.scheduler, {
+      name,
+      read: (reply) => this.read(script, reply),
+      // EVAL only where the server does not know the script: a user without +eval can have them preloaded.
+      instead: (error) => {
+        if (isNotWritten(error)) this.connection.goingDown();
+        // After the deadline the caller has been told that it failed, so it must not happen any more.
+        if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
+        return evaluate('eval');
+      },
+    });
+  }
+
+  /** Every reply that tells the time sets the clock of the server that gave it, and of no other. */
+  private read<S extends Script>(script: S, reply: unknown): ReplyOf<S> {
+    const shape = shapeOf(script, reply);
+    if (!shape) throw unexpectedReply(reply);
+    const answer = reply as ReplyOf<S>;
+    const now = timeIn(shape, answer);
+    if (now !== undefined) this.clock.observe(now);
+    return answer;
+  }
+
+  /** One command that is no script, on the same terms. */
+  ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
+    return inTime(command(this.connection.client), deadline, this.scheduler, asIs());
+  }
+
+  private async prepare(identify: boolean): Promise<void> {
+    await this.learnServerTime();
+    if (this.guard) {
+      const deadline = this.deadline();
+      this.guard.observe(await this.ask(askIdentity, deadline));
+    }
+    if (identify) this.serverId = await this.askServerId();
+  }
+
+  private connected(): void {
+    this.reachability.found();
+    if (this.wasReady) this.watcher.returned();
+    this.wasReady = true;
+  }
+
+  private async learnServerTime(): Promise<void> {
+    const deadline = this.deadline();
+    const reply = await this.ask((client) => client.time(), deadline);
+    const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
+    this.clock.observe(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
+  }
+
+  private async askServerId(): Promise<string | undefined> {
+    try {
+      const deadline = this.deadline();
+      const info = await this.ask((client) => client.info('server'), deadline);
+      return /^run_id:(\w+)/m.exec(String(info))?.[1];
+    } catch (error) {
+      // A user who may not ask can lock all the same.
+      if (isPassing(error)) throw error;
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { isPassing } from '../../../errors.js';
+import { runOutsideRegions } from '../../../context/owner-context.js';
+import type { OwnerId } from '../../../context/ids.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+
+/** Between two tries, ms: at first, and after a long time in vain. */
+const RETRY_MS = 100;
+const LONGEST_RETRY_MS = 1000;
+/** The pause is this share of the time that was spent in vain. */
+const RETRY_SHARE = 0.1;
+
+/** An acquisition that may exist although nobody wants it, or never knew of it. */
+export interface Ghost {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly lease: number;
+  /** The last instant of the server's clock at which the acquisition could still take effect. */
+  readonly notAfter: number;
+}
+
+/** What the undoing itself has to know, whatever it is that was acquired. */
+type Undoable = Pick<Ghost, 'lease' | 'notAfter'>;
+
+/** Frees what the ghost's owner holds; resolves with the server's time at which that was certain. */
+export type FreeGhost<G extends Undoable = Ghost> = (ghost: G) => Promise<number>;
+
+/** Told of a ghost that may exist for ever, with the error of the last try, if there was one. */
+export type OnGivenUp<G> = (ghost: G, error: unknown) => void;
+
+/** The undoing of one ghost. */
+interface Pursuit {
+  /** The error of the last try. */
+  error?: unknown;
+  isAbandoned: boolean;
+  /** Ends a pause. */
+  wake(): void;
+  /** Resolves when it is over. */
+  over: Promise<void>;
+}
+
+/**
+ * Undoes acquisitions with an unknown outcome. A time-out does not cancel a command: it may run later, and a release
+ * sent after it can arrive before it. So each is released again and again until one release is confirmed after the
+ * instant from which the server refuses the acquisition, or until its lease must be over.
+ */
+export class Undoing<G extends Undoable = Ghost> {
+  private readonly running = new Map<G, Pursuit>();
+  private finished = false;
+
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    private readonly free: FreeGhost<G>,
+    private readonly onGivenUp: OnGivenUp<G> = () => {},
+  ) {}
+
+  undo(ghost: G): void {
+    if (this.finished) return this.onGivenUp(ghost, undefined);
+    const pursuit: Pursuit = { isAbandoned: false, wake: () => {}, over: Promise.resolve() };
+    this.running.set(ghost, pursuit);
+    pursuit.over = runOutsideRegions(() => this.untilGone(ghost, pursuit)).then((isGone) => {
+      if (isGone) this.running.delete(ghost);
+      else this.giveUp(ghost, pursuit);
+    });
+  }
+
+  /** Leaves what was acquired to who wants it after all. Resolves when no try to free it is on its way. */
+  async abandon(isWanted: (ghost: G) => boolean): Promise<void> {
+    const wanted = [...this.running].filter(([ghost]) => isWanted(ghost)).map(([, pursuit]) => pursuit);
+    for (const pursuit of wanted) {
+      pursuit.isAbandoned = true;
+      pursuit.wake();
+    }
+    await Promise.all(wanted.map(({ over }) => over));
+  }
+
+  /** Resolves when everything is undone, or after `ms`; what is left then ends by its lease, if it has one. */
+  async finish(ms: number): Promise<void> {
+    const pursuits = [...this.running.values()];
+    // There may be no time for another try.
+    for (const pursuit of pursuits) pursuit.wake();
+    const over = Promise.all(pursuits.map((pursuit) => pursuit.over));
+    if (pursuits.length > 0) await Promise.race([over, this.scheduler.pause(ms)]);
+    this.finished = true;
+    for (const [ghost, pursuit] of this.running) {
+      this.giveUp(ghost, pursuit);
+      pursuit.wake();
+    }
+  }
+
+  /** Resolves with whether it is gone. */
+  private async untilGone(ghost: G, pursuit: Pursuit): Promise<boolean> {
+    const begin = this.scheduler.now();
+    // It may still begin, within the deadline of its command, and then lasts for its lease.
+    const end = begin + 1.25 * ghost.lease + RETRY_MS;
+    while (this.scheduler.now() < end && !this.finished && !pursuit.isAbandoned) {
+      const confirmed = await this.tryToFree(ghost, pursuit);
+      if (confirmed === undefined) return false;
+      if (confirmed > ghost.notAfter) return true;
+      const inVain = (this.scheduler.now() - begin) * RETRY_SHARE;
+      const pause = Math.min(LONGEST_RETRY_MS, Math.max(RETRY_MS, inVain));
+      // Bounded, since the server's clock may have been set back.
+      await this.pause(Math.min(pause, ghost.notAfter - confirmed + 1), pursuit);
+    }
+    return false;
+  }
+
+  /** The server's time at which nothing was held; before everything if that is not known, `undefined` if it never will be. */
+  private async tryToFree(ghost: G, pursuit: Pursuit): Promise<number | undefined> {
+    try {
+      return await this.free(ghost);
+    } catch (error) {
+      pursuit.error = error;
+      return isPassing(error) ? Number.NEGATIVE_INFINITY : undefined;
+    }
+  }
+
+  private giveUp(ghost: G, { isAbandoned, error }: Pursuit): void {
+    if (this.running.delete(ghost) && !isAbandoned) this.onGivenUp(ghost, error);
+  }
+
+  private pause(ms: number, pursuit: Pursuit): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.scheduler.schedule(ms, resolve);
+      pursuit.wake = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import type { RedisOptions } from 'ioredis';
+import { isRedisClient, type RedisClient } from './redis-client.js';
+
+/** One server of a cluster from which the others are learned: a URL, or where it is. */
+export type ClusterSeed = string | { readonly host: string; readonly port?: number | undefined };
+
+/** Addresses that servers give, by those under which they can be reached from here. */
+export type AddressMap =
+  | Readonly<Record<string, { readonly host: string; readonly port: number }>>
+  | ((address: string) => { readonly host: string; readonly port: number } | null);
+
+/** A Redis Cluster. */
+export interface ClusterInput {
+  /** Some of its servers; the others are learned from them. */
+  readonly cluster: readonly ClusterSeed[];
+  /** ioredis options for every server: user, password, TLS. */
+  readonly redisOptions?: RedisOptions | undefined;
+  /** Where servers can be reached that give addresses of another network, by `host:port`. */
+  readonly natMap?: AddressMap | undefined;
+  /** Put before every name. Default: none. */
+  readonly keyPrefix?: string | undefined;
+}
+
+/** One server, or the master that Sentinels name: a URL, ioredis options, or a client, which is duplicated. */
+export type ServerInput = string | RedisOptions | RedisClient;
+
+/**
+ * A URL, ioredis options (with `sentinels` and `name` for Sentinel), `{ cluster: [...] }`, or an ioredis client of any of
+ * these: a client is duplicated, never changed, never closed.
+ */
+export type ConnectionInput = ServerInput | ClusterInput | ClusterClient;
+
+/** An ioredis `Cluster`, as far as it tells where its servers are. Nothing is ever sent through it. */
+export interface ClusterClient {
+  readonly isCluster: boolean;
+  readonly options: {
+    readonly keyPrefix?: string | undefined;
+    readonly redisOptions?: RedisOptions | undefined;
+    readonly natMap?: AddressMap | undefined;
+    readonly useSRVRecords?: boolean | undefined;
+  };
+  nodes(role: 'all'): readonly { readonly options: RedisOptions }[];
+}
+
+export const isClusterClient = (input: unknown): input is ClusterClient =>
+  typeof input === 'object' && input !== null && 'isCluster' in input && input.isCluster === true && 'nodes' in input;
+
+export const isCluster = (input: ConnectionInput): input is ClusterInput | ClusterClient =>
+  isClusterClient(input) || (typeof input === 'object' && !isRedisClient(input) && 'cluster' in input);
+
+export const hasSentinels = (input: ServerInput): boolean => {
+  if (typeof input === 'string') return false;
+  const { sentinels } = (isRedisClient(input) ? input.options : input) as { readonly sentinels?: unknown };
+  return Array.isArray(sentinels);
+};
+
+/** The key prefix the given connection puts before names; ours are built with it, our connections have none. */
+export const keyPrefixOf = (input: ConnectionInput): string => {
+  if (typeof input === 'string') return '';
+  const options: { readonly keyPrefix?: string | undefined; readonly redisOptions?: RedisOptions | undefined } =
+    isRedisClient(input) || isClusterClient(input) ? input.options : input;
+  return options.keyPrefix ?? options.redisOptions?.keyPrefix ?? '';
+};

@@ -1,0 +1,194 @@
+import { LockUnavailableError } from '../../../errors.js';
+import { titleOf } from '../../../events/outage.js';
+import { codeOf } from './connection-error.js';
+import { messageOf, PERMANENT, time } from './reply-errors.js';
+import type { Endpoint } from './endpoint.js';
+
+/** Why there is no connection, for people: never with a password. */
+export interface ConnectionProblem {
+  /** Whether the server was reached and cannot be used as the connection is configured, or could not be reached. */
+  readonly isReached: boolean;
+  /** What happened, as the second half of a sentence about the server. */
+  readonly reason: string;
+  /** What is likely to help. */
+  readonly remedy: string | undefined;
+  /** Whether trying again cannot help, as with a wrong password. */
+  readonly isPermanent: boolean;
+}
+
+/** What is known when somebody wants to know. */
+interface Situation {
+  /** What ioredis said last; '' where it said nothing yet. */
+  readonly message: string;
+  /** Of the operating system, or of OpenSSL. */
+  readonly code: string;
+  readonly endpoint: Endpoint;
+  /** Whether it was connected before; what it was given is right then. */
+  readonly wasReady: boolean;
+}
+
+type Explanation = (situation: Situation) => ConnectionProblem | undefined;
+
+const refused = (reason: string, remedy: string): ConnectionProblem => ({
+  isReached: true,
+  reason,
+  remedy,
+  isPermanent: true,
+});
+
+const mistaken = (reason: string, remedy: string): ConnectionProblem => ({
+  isReached: true,
+  reason,
+  remedy,
+  isPermanent: false,
+});
+
+const unreached = (reason: string, remedy?: string): ConnectionProblem => ({
+  isReached: false,
+  reason,
+  remedy,
+  isPermanent: false,
+});
+
+const login: Explanation = ({ message, endpoint: { user = 'default', server, isSecure } }) => {
+  if (/\bWRONGPASS\b|invalid password/.test(message)) {
+    return refused(
+      `it refuses the password of user "${user}" (${message})`,
+      'give a user and a password that it knows',
+    );
+  }
+  if (/\bNOAUTH\b/.test(message)) {
+    const url = server.includes(' ') ? '' : `${isSecure ? 'rediss' : 'redis'}://user:password@${server}, or `;
+    return refused(
+      'it requires a password, and none was given (NOAUTH)',
+      `give ${url}username and password as options`,
+    );
+  }
+  if (/^DENIED\b/.test(message)) {
+    return refused(
+      'it runs in protected mode, without a password, and answers its own machine only (DENIED)',
+      'set a password there, and give it here',
+    );
+  }
+  return undefined;
+};
+
+const rights: Explanation = ({ message, endpoint: { user = 'default', database } }) => {
+  if (/DB index is out of range|invalid DB index/.test(message)) {
+    return refused(`it has no database ${database} (${message})`, 'give one that it has, or raise "databases" there');
+  }
+  if (!/\bNOPERM\b/.test(message)) return undefined;
+  return refused(
+    `its user "${user}" lacks a right (${message})`,
+    'grant it; docs/operations.md lists all that are needed',
+  );
+};
+
+/** Of OpenSSL and Node, about the certificate of the other end. */
+const UNTRUSTED =
+  /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_CERT)/;
+
+const trustIn = (code: string): string => {
+  if (/EXPIRED|NOT_YET_VALID/.test(code)) return 'renew it, or set the clocks right';
+  if (/ALTNAME|HOSTNAME/.test(code))
+    return 'connect by a name that it is made for, or give that name as tls.servername';
+  return 'give the certificate of the authority that issued it as tls.ca';
+};
+
+const tls: Explanation = ({ message, code, endpoint: { isSecure, server }, wasReady }) => {
+  if (UNTRUSTED.test(code)) return refused(`its certificate is not trusted (${code}: ${message})`, trustIn(code));
+  if (/^ERR_SSL_.*(ALERT|CERTIFICATE)/.test(code)) {
+    return refused(
+      `it refuses our certificate, or the lack of one (${code})`,
+      'give tls.cert and tls.key that it trusts',
+    );
+  }
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
+    return mistaken(`it does not speak TLS (${code})`, `without TLS give redis://${server}, and no tls`);
+  }
+  if (wasReady) return undefined;
+  if (isSecure && (code === 'ETIMEDOUT' || message === '')) {
+    const said = message === '' ? '' : ` (${message})`;
+    return unreached(`no TLS handshake yet${said}`, `if it runs without TLS give redis://${server}, and no tls`);
+  }
+  if (!isSecure && (/^(ECONNRESET|EPIPE)$/.test(code) || message === 'Connection is closed.')) {
+    return unreached(
+      `it cut the connection before it answered (${message})`,
+      `if it expects TLS give rediss://${server}, or tls`,
+    );
+  }
+  return undefined;
+};
+
+const protocol: Explanation = ({ message }) =>
+  /Unknown RESP type|Protocol error, got/.test(message)
+    ? mistaken(
+        'what answers there does not speak the protocol of Redis',
+        'give host and port of Redis, not of HTTP or TLS',
+      )
+    : undefined;
+
+const limits: Explanation = ({ message }) =>
+  message.includes('max number of clients')
+    ? mistaken(`it takes no more connections (${message})`, 'raise maxclients there')
+    : undefined;
+
+const sentinels: Explanation = ({ message, endpoint }) => {
+  const asked = endpoint.sentinels.join(', ');
+  if (asked === '' || !message.startsWith('All sentinels are unreachable')) return undefined;
+  const last = /Last error: (.*)$/s.exec(message)?.[1] ?? '';
+  const remedy = /\b(NOAUTH|WRONGPASS)\b/.test(last)
+    ? 'give sentinelUsername and sentinelPassword'
+    : 'check that they run, and hosts, ports and name';
+  return unreached(`no Sentinel of ${asked} says where it is${last === '' ? '' : ` (${last})`}`, remedy);
+};
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'check that it runs, and host and port',
+  ENOTFOUND: 'check the host',
+  ENOENT: 'check that it runs, and the path',
+  ETIMEDOUT: 'check host and port, and whether a firewall is between',
+  EHOSTUNREACH: 'check the host, and whether a firewall is between',
+};
+
+const network = ({ message, code, wasReady }: Situation): ConnectionProblem => {
+  if (message === '') return unreached('it is not ready yet');
+  const silentFor = /^Socket timeout\b.* (\d+)ms/.exec(message)?.[1];
+  if (silentFor !== undefined) return unreached(`it has not answered for ${silentFor} ms`);
+  // Of what worked before nothing needs to be looked up.
+  return unreached(message, wasReady ? undefined : REMEDIES[code]);
+};
+
+const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, protocol, limits];
+
+/** @param error What was heard last; `undefined`: nothing. */
+export const explain = (error: unknown, endpoint: Endpoint, wasReady: boolean): ConnectionProblem => {
+  // Its own advice is about its options, and about its authors.
+  const message = error === undefined ? '' : messageOf(error).replace(/\.? Please report this\.?$/, '');
+  const situation = { message, code: codeOf(error), endpoint, wasReady };
+  for (const explanation of EXPLANATIONS) {
+    const problem = explanation(situation);
+    if (problem) return { ...problem, isPermanent: problem.isPermanent || PERMANENT.test(message) };
+  }
+  return network(situation);
+};
+
+/** "Redis at 127.0.0.1:6379 cannot be reached: …; check …" */
+export const describeProblem = (server: string, { isReached, reason, remedy }: ConnectionProblem): string =>
+  `${titleOf(server)} cannot be ${isReached ? 'used' : 'reached'}: ${withRemedy(reason, remedy)}`;
+
+/** Nobody could send a command within `ms`. */
+export const noConnection = (
+  lockName: string | undefined,
+  ms: number,
+  server: string,
+  { reason, remedy, isPermanent }: ConnectionProblem,
+  cause: unknown,
+): LockUnavailableError => {
+  const text = `No connection to ${titleOf(server)} within ${time(ms)}: ${withRemedy(reason, remedy)}`;
+  return new LockUnavailableError(text, 'not-sent', isPermanent, { lockName, details: { server }, cause });
+};
+
+const withRemedy = (reason: string, remedy: string | undefined): string =>
+  // What a server says ends like a sentence of its own.
+  `${reason.replace(/\.(\)?)$/, '$1')}${remedy === undefined ? '' : `; ${remedy}`}`;

@@ -1,0 +1,61 @@
+import type { RedisOptions } from 'ioredis';
+import { LockOptionsError } from '../../../errors.js';
+
+/** Never shows the URL: it may carry a password. */
+const refused = (why: string): LockOptionsError =>
+  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
+
+const databaseOf = (pathname: string): number => {
+  const database = /^\/?(\d{0,4})$/.exec(pathname)?.[1];
+  if (database === undefined)
+    throw refused('must be a URL whose path is a database number, such as redis://host:6379/0');
+  return Number(database);
+};
+
+/**
+ * The ioredis options of a URL. Read here and not by ioredis, which lets the query of a URL win over every option given
+ * beside it, as text: `?enableOfflineQueue=false` would turn the queue on.
+ * @throws LockOptionsError
+ */
+export const optionsOfUrl = (text: string): RedisOptions => {
+  if (/^\/./.test(text)) return { path: text };
+  const { protocol, hostname, port, pathname, search, username, password } = parse(text);
+  if (search !== '') throw refused('must be a URL without a query; give further ioredis options as an object');
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 6379 : Number(port),
+    db: databaseOf(pathname),
+    ...(username === '' ? {} : { username: decoded(username) }),
+    ...(password === '' ? {} : { password: decoded(password) }),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+};
+
+const parse = (text: string): URL => {
+  const url = /^rediss?:\/\/./.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.hostname) return url;
+  throw refused(mistakeIn(text));
+};
+
+/** The likely mistake. Shown is only what looks like a host and a port. */
+const mistakeIn = (text: string): string => {
+  if (text.trim() === '')
+    return 'is an empty text; is the variable set that it comes from? Give a URL: redis://host:6379';
+  if (/^[\w.-]+:\d{1,5}(\/\d*)?$/.test(text)) return `has no protocol; give redis://${text}, or rediss:// with TLS`;
+  const [, protocol] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  if (protocol !== undefined && !/^rediss?$/.test(protocol)) {
+    return `has the protocol ${protocol}://; give redis://, or rediss:// with TLS`;
+  }
+  if (protocol !== undefined) {
+    return 'is no URL that can be read; percent-encode user and password, and give a host: redis://user:password@host:6379';
+  }
+  return 'must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another text';
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused('must be a URL whose user and password are percent-encoded; a bare "%" is "%25"');
+  }
+};

@@ -1,0 +1,177 @@
+import { LockUnavailableError } from '../../../errors.js';
+import { runOutsideRegions } from '../../../context/owner-context.js';
+import type { ScheduledTask } from '../../../time/scheduler.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { Subscription, WakeUps } from '../../lock-backend.js';
+import { RedisConnection } from './redis-connection.js';
+import type { ServerInput } from './connection-input.js';
+import { asIs, inTime } from './command-deadline.js';
+import { isErrorReply } from './reply-errors.js';
+
+const HEARTBEAT_MS = 2000;
+const HEARTBEAT_PATIENCE_MS = 1000;
+
+/** Where messages may stay with one shard of a cluster. */
+export interface ShardOptions {
+  /** Whether a channel is one of a shard. Default: none is. */
+  readonly isSharded?: (channel: string) => boolean;
+  /** The server serves some channel of a shard no more. */
+  readonly onMoved?: () => void;
+}
+
+interface Channel {
+  readonly listeners: Set<() => void>;
+  /** Whether the server has acknowledged the subscription on the connection as it is now. */
+  live: boolean;
+}
+
+/**
+ * One connection that listens for all locks. It subscribes again by itself after a cut and then wakes everybody once,
+ * and it is asked for a sign of life while somebody waits: a half-open connection is silent for good and looks healthy.
+ */
+export class RedisSubscriber implements WakeUps {
+  private readonly connection: RedisConnection;
+  private readonly channels = new Map<string, Channel>();
+  private readonly isSharded: (channel: string) => boolean;
+  private heartbeat: ScheduledTask | undefined;
+
+  constructor(
+    input: ServerInput,
+    private readonly commandTimeout: number,
+    private readonly scheduler: SteadyScheduler,
+    { isSharded = () => false, onMoved }: ShardOptions = {},
+  ) {
+    this.isSharded = isSharded;
+    this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
+      prepare: () => this.listenAgain(),
+      onClose: () => this.wentDeaf(),
+      // Messages are those of all databases.
+      bearsDatabaseRefusal: () => true,
+    });
+    const onMessage = (channel: string): void => this.wake(this.channels.get(channel));
+    this.connection.client.on('message', onMessage);
+    this.connection.client.on('smessage', onMessage);
+    if (onMoved) this.connection.client.on('moved', onMoved);
+  }
+
+  async subscribe(name: string, listener: () => void): Promise<Subscription> {
+    const channel = this.channels.get(name) ?? { listeners: new Set(), live: false };
+    this.channels.set(name, channel);
+    channel.listeners.add(listener);
+    const cancel = (): void => this.cancel(name, channel, listener);
+    try {
+      await this.listen(name, channel);
+    } catch (error) {
+      cancel();
+      throw error;
+    }
+    return {
+      get alive() {
+        return channel.live;
+      },
+      cancel,
+    };
+  }
+
+  /** Names of the channels somebody listens to. */
+  get channelNames(): readonly string[] {
+    return [...this.channels.keys()];
+  }
+
+  /** @param ms The longest that this may take. */
+  async close(ms?: number): Promise<void> {
+    this.heartbeat?.cancel();
+    this.heartbeat = undefined;
+    this.channels.clear();
+    await this.connection.close(ms);
+  }
+
+  private async listen(name: string, channel: Channel): Promise<void> {
+    const deadline = this.deadline(this.commandTimeout);
+    this.connection.open();
+    if (!(await this.connection.whenReady(this.commandTimeout))) {
+      throw this.connection.unavailable(undefined, this.commandTimeout);
+    }
+    this.keepListening();
+    if (channel.live) return;
+    await inTime(this.begin(name), deadline, this.scheduler, asIs());
+    channel.live = this.connection.isReady;
+  }
+
+  private cancel(name: string, channel: Channel, listener: () => void): void {
+    channel.listeners.delete(listener);
+    if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
+    this.channels.delete(name);
+    if (this.channels.size === 0) this.stopHeartbeat();
+    // A connection that is down has no subscriptions to end.
+    if (this.connection.client.status !== 'ready') return;
+    this.end(name).catch((error: unknown) => {
+      // A server that serves the channel no more has ended the subscription by itself.
+      if (!isErrorReply(error)) this.connection.reconnect();
+    });
+  }
+
+  private begin(name: string): Promise<unknown> {
+    const { client } = this.connection;
+    return this.isSharded(name) ? client.ssubscribe(name) : client.subscribe(name);
+  }
+
+  private end(name: string): Promise<unknown> {
+    const { client } = this.connection;
+    return this.isSharded(name) ? client.sunsubscribe(name) : client.unsubscribe(name);
+  }
+
+  private async listenAgain(): Promise<void> {
+    const deadline = this.deadline(this.commandTimeout);
+    await Promise.all([...this.channels].map(([name, channel]) => this.listenAgainTo(name, channel, deadline)));
+    this.wakeAll();
+  }
+
+  /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
+  private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
+    try {
+      await inTime(this.begin(name), deadline, this.scheduler, asIs());
+      channel.live = true;
+      if (this.channels.get(name) !== channel) await this.end(name);
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError && error.outcome === 'refused')) throw error;
+    }
+  }
+
+  private wentDeaf(): void {
+    for (const channel of this.channels.values()) channel.live = false;
+    this.wakeAll();
+  }
+
+  private wakeAll(): void {
+    for (const channel of this.channels.values()) this.wake(channel);
+  }
+
+  private wake(channel: Channel | undefined): void {
+    for (const listener of channel?.listeners ?? []) listener();
+  }
+
+  private keepListening(): void {
+    this.heartbeat ??= runOutsideRegions(() => this.scheduler.schedule(HEARTBEAT_MS, () => this.beat()));
+  }
+
+  private stopHeartbeat(): void {
+    this.heartbeat?.cancel();
+    this.heartbeat = undefined;
+  }
+
+  private beat(): void {
+    this.heartbeat = undefined;
+    if (this.channels.size === 0) return;
+    this.keepListening();
+    if (!this.connection.isReady) return;
+    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, asIs()).catch(() => {
+      this.wentDeaf();
+      this.connection.reconnect();
+    });
+  }
+
+  private deadline(ms: number): number {
+    return this.scheduler.now() + ms;
+  }
+}

@@ -1,0 +1,46 @@
+import { lockToken } from '../../../keys/lock-name.js';
+import type { Fences } from '../../fenced-transitions.js';
+import type { AcquireRequest } from '../../lock-operations.js';
+import { wrongKeyType } from '../../../wrong-key-type.js';
+import type { RedisCommands } from '../commands/script-executor.js';
+import type { AcquireReply, Limits } from './lock-scripts.js';
+import { PlainDialect } from './plain-dialect.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
+import { scripts } from '../scripts/scripts.generated.js';
+
+/** @throws LockUnavailableError where it is none: what the server did is unknown then, as with any other wrong reply. */
+const parseToken = (text: string, reply: unknown): bigint => {
+  if (!/^\d{1,19}$/.test(text)) throw unexpectedReply(reply);
+  return BigInt(text);
+};
+
+/** A plain lock beside which the last token lies; only acquiring and asking touch it. */
+export class FencedDialect extends PlainDialect {
+  constructor(
+    commands: RedisCommands,
+    private readonly fences: Fences,
+  ) {
+    super(commands);
+  }
+
+  override async acquire(
+    { name, owner, lease }: AcquireRequest,
+    { notAfter, deadline }: Limits,
+  ): Promise<AcquireReply> {
+    const keys = { lock: name, token: lockToken(name) };
+    const args = { owner, lease, notAfter, fences: this.fences };
+    const reply = await this.commands.run(scripts.fencedLock.acquire, keys, args, deadline, name);
+    const [outcome, remaining, detail, now, fence] = reply;
+    if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);
+    if (outcome !== 'acquired') return [outcome, remaining, detail, now];
+    return [outcome, remaining, detail, now, parseToken(fence, reply)];
+  }
+
+  async currentToken(name: string, deadline: number): Promise<bigint> {
+    const token = lockToken(name);
+    const reply = await this.commands.run(scripts.fencedLock.currentToken, { token }, {}, deadline, name);
+    const [outcome, detail] = reply;
+    if (outcome === 'no-token') throw wrongKeyType(token, detail);
+    return parseToken(detail, reply);
+  }
+}

@@ -1,0 +1,83 @@
+import { partsOfGroupLock } from '../../../keys/group-field.js';
+import { lockChannel } from '../../../keys/lock-name.js';
+import type { OwnerId } from '../../../context/ids.js';
+import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
+import { wrongKeyType } from '../../../wrong-key-type.js';
+import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
+import type {
+  AcquireReply,
+  ForceReleaseReply,
+  HoldReply,
+  InspectReply,
+  Limits,
+  LockDialect,
+  ReleaseReply,
+  RenewReply,
+} from './lock-scripts.js';
+import { scripts } from '../scripts/scripts.generated.js';
+
+/** Several fields of a group as one lock, on the layout of Redisson's group multi-lock; by the server's clock alone. */
+export class GroupDialect implements LockDialect {
+  constructor(private readonly commands: RedisCommands) {}
+
+  keyOf(name: string): string {
+    return partsOfGroupLock(name).group;
+  }
+
+  fieldOf(name: string, owner: OwnerId): string {
+    const [field = ''] = partsOfGroupLock(name).fields;
+    return `${field}:${owner}:lock_count`;
+  }
+
+  async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner, lease, notAfter, fields };
+    const reply = await this.commands.run(scripts.groupLock.acquire, { group }, args, deadline, name);
+    const [outcome, remaining, detail, now] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
+    return [outcome, remaining, detail, now];
+  }
+
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner, count, lease, notAfter, ...this.announcing(group), fields };
+    return this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
+  }
+
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+    const parts = renewals.map((renewal) => ({ ...renewal, ...partsOfGroupLock(renewal.name) }));
+    const groups = parts.map(({ group }) => group);
+    const holders = parts.flatMap(({ owner, lease, fields }) => [owner, lease, fields.length, ...fields]);
+    const args = { notAfter, holders: holders.map(String) };
+    return this.commands.run(scripts.groupLock.renew, { groups }, args, deadline);
+  }
+
+  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner, ...this.announcing(group), fields };
+    return this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
+  }
+
+  async forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { ...this.announcing(group), notAfter, fields };
+    const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);
+    const [outcome, detail] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
+    return reply;
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    const { group, fields } = partsOfGroupLock(name);
+    const args = { owner: owner ?? '', fields };
+    const reply = await this.commands.run(scripts.groupLock.inspect, { group }, args, deadline, name);
+    const [outcome, detail, count, remaining] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(group, detail);
+    return [outcome, detail, count, remaining];
+  }
+
+  private announcing(group: string): { channel: string; publish: PublishCommand } {
+    const channel = lockChannel(group);
+    return { channel, publish: this.commands.publishCommand(channel) };
+  }
+}

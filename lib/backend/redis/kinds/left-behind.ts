@@ -1,0 +1,77 @@
+import { isPassing } from '../../../errors.js';
+import type { OwnerId } from '../../../context/ids.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { HoldOutcome, HoldRequest, LeaveBehindRequest, ReleaseRequest } from '../../lock-operations.js';
+import { Undoing } from '../commands/unknown-outcomes.js';
+
+/** A lock that its owner has left, for the server to keep until an instant of the scheduler. */
+interface Left extends ReleaseRequest {
+  readonly until: number;
+  /** Everything that was asked for before is settled: see {@link Undoing}. */
+  readonly notAfter: 0;
+}
+
+/** The commands by which a lock is left; neither repeats itself in the background. */
+interface Commands {
+  hold(request: HoldRequest): Promise<HoldOutcome>;
+  release(request: ReleaseRequest): Promise<unknown>;
+}
+
+/**
+ * Leaves locks behind that stay held for some time after their owner has gone. The command may be executed twice: it says
+ * how long the lock is to last, not how much longer. It is sent once more after a passing failure, and then again and
+ * again in the background, until the server has answered or has dropped the lock.
+ */
+export class LeftBehind {
+  private readonly background: Undoing<Left>;
+
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    private readonly commands: Commands,
+  ) {
+    this.background = new Undoing(scheduler, async (left) => {
+      // Without an answer the server may keep the lock for longer than was wanted.
+      if (this.keepOf(left) > 0) await this.tryToKeep(left);
+      else await this.commands.release(left);
+      return Number.POSITIVE_INFINITY;
+    });
+  }
+
+  /**
+   * @returns Whether the owner still had the lock.
+   * @throws LockUnavailableError when two attempts failed; if a later one may succeed, that goes on in the background.
+   */
+  async leave({ name, owner, lease, keep }: LeaveBehindRequest): Promise<boolean> {
+    const left: Left = { name, owner, lease, until: this.scheduler.now() + keep, notAfter: 0 };
+    try {
+      return await this.tryToKeep(left).catch((error: unknown) => {
+        if (!isPassing(error)) throw error;
+        return this.tryToKeep(left);
+      });
+    } catch (error) {
+      if (isPassing(error)) this.background.undo(left);
+      throw error;
+    }
+  }
+
+  /** Lets the owner acquire anew. Resolves when no command about what it left is on its way. */
+  abandon(owner: OwnerId): Promise<void> {
+    return this.background.abandon((left) => left.owner === owner);
+  }
+
+  /** Resolves when the server knows of everything that was left, or after `ms`. */
+  finish(ms: number): Promise<void> {
+    return this.background.finish(ms);
+  }
+
+  private async tryToKeep(left: Left): Promise<boolean> {
+    const { name, owner } = left;
+    const lease = Math.max(1, this.keepOf(left));
+    return (await this.commands.hold({ name, owner, count: 1, lease })).outcome === 'held';
+  }
+
+  /** Milliseconds, as whole as Redis takes them. */
+  private keepOf({ until }: Left): number {
+    return Math.ceil(until - this.scheduler.now());
+  }
+}

@@ -1,0 +1,127 @@
+import { permitDeadlines, semaphoreChannel } from '../../../keys/lock-name.js';
+import type { PermitId, PermitIds } from '../../../context/permit-id.js';
+import { MOST_PERMITS } from '../../counter-operations.js';
+import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
+import { wrongKeyType } from '../../../wrong-key-type.js';
+import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
+import type { Limits } from './lock-scripts.js';
+import type { CounterReply, MarkedRequest } from '../commands/idempotent-requests.js';
+import { scripts } from '../scripts/scripts.generated.js';
+
+export interface AcquireAnswer {
+  readonly outcome: 'acquired' | 'busy' | 'not-set' | 'late';
+  readonly available: number;
+  readonly remaining: number;
+}
+
+/** `now`: the server's time, ms. */
+export interface ReleaseAnswer {
+  readonly outcome: PermitRelease;
+  readonly now: number;
+}
+
+export interface ReleaseAllAnswer {
+  readonly outcome: 'released' | 'not-held';
+  /** How many of those that were to be released are not in the pool. */
+  readonly out: number;
+  readonly now: number;
+}
+
+type Known<Outcome> = Exclude<Outcome, 'wrong-type' | 'wrong-deadlines'>;
+
+const keysOf = (name: string): { permits: string; deadlines: string } => ({
+  permits: name,
+  deadlines: permitDeadlines(name),
+});
+
+/** The scripts know no infinity: a lease below zero is none. */
+const spelled = (lease: number): number => (lease === Number.POSITIVE_INFINITY ? -1 : lease);
+
+/**
+ * How the transitions of permits are said to Redis, on Redisson's data: string `name`, how many are available; zset
+ * `{name}:timeout`, those that are out by deadline. One script a transition.
+ */
+export class PermitScripts {
+  constructor(private readonly commands: RedisCommands) {}
+
+  async acquire({ name, ids, lease }: PermitRequest, { notAfter, deadline }: Limits): Promise<AcquireAnswer> {
+    const args = { lease: spelled(lease), notAfter, ids, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.permits.acquire, keysOf(name), args, deadline, name);
+    const [outcome, found, , available, remaining] = reply;
+    return { outcome: this.known(name, outcome, found), available, remaining };
+  }
+
+  async release(name: string, id: PermitId, deadline: number): Promise<ReleaseAnswer> {
+    const args = { id, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.permits.release, keysOf(name), args, deadline, name);
+    const [outcome, found, now] = reply;
+    return { outcome: this.known(name, outcome, found), now };
+  }
+
+  async releaseAll(name: string, ids: PermitIds, deadline: number): Promise<ReleaseAllAnswer> {
+    const args = { ids, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.permits.releaseAll, keysOf(name), args, deadline, name);
+    const [outcome, found, now, out] = reply;
+    return { outcome: this.known(name, outcome, found), out, now };
+  }
+
+  async updateLease(
+    name: string,
+    id: PermitId,
+    lease: number,
+    { notAfter, deadline }: Limits,
+  ): Promise<'held' | 'not-held' | 'late'> {
+    const args = { id, lease: spelled(lease), notAfter, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.permits.updateLease, keysOf(name), args, deadline, name);
+    const [outcome, found] = reply;
+    return this.known(name, outcome, found);
+  }
+
+  async lease(name: string, id: PermitId, deadline: number): Promise<number | undefined> {
+    const args = { id, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.permits.lease, keysOf(name), args, deadline, name);
+    const [outcome, found, remaining] = reply;
+    if (this.known(name, outcome, found) === 'not-held') return undefined;
+    return remaining < 0 ? Number.POSITIVE_INFINITY : remaining;
+  }
+
+  async inspect(name: string, deadline: number): Promise<PermitState> {
+    const reply = await this.commands.run(scripts.permits.inspect, keysOf(name), this.announcing(name), deadline, name);
+    const [outcome, found, available, out] = reply;
+    return { isSet: this.known(name, outcome, found) === 'set', available, out };
+  }
+
+  async set(name: string, total: number, { notAfter, deadline }: Limits): Promise<'set' | 'late'> {
+    const args = { total, notAfter, ...this.announcing(name) };
+    const [outcome, found] = await this.commands.run(scripts.permits.set, keysOf(name), args, deadline, name);
+    return this.known(name, outcome, found);
+  }
+
+  async add(name: string, delta: number, request: MarkedRequest): Promise<CounterReply<'added' | 'too-many'>> {
+    const { marker, keep, notAfter, deadline } = request;
+    const args = { delta, most: MOST_PERMITS, keep, notAfter, ...this.announcing(name) };
+    const keys = { ...keysOf(name), marker };
+    const [outcome, found, now, available] = await this.commands.run(scripts.permits.add, keys, args, deadline, name);
+    return [this.known(name, outcome, found), found, now, available];
+  }
+
+  async delete(name: string, request: MarkedRequest): Promise<CounterReply<'deleted' | 'none'>> {
+    const { marker, keep, notAfter, deadline } = request;
+    const keys = { ...keysOf(name), marker };
+    const reply = await this.commands.run(scripts.permits.delete, keys, { keep, notAfter }, deadline, name);
+    const [outcome, found, now] = reply;
+    return [this.known(name, outcome, found), found, now];
+  }
+
+  private announcing(name: string): { channel: string; publish: PublishCommand } {
+    const channel = semaphoreChannel(name);
+    return { channel, publish: this.commands.publishCommand(channel) };
+  }
+
+  /** What a script said, unless that was that something else lives under a key. */
+  private known<Outcome extends string>(name: string, outcome: Outcome, found: string): Known<Outcome> {
+    if (outcome === 'wrong-type') throw wrongKeyType(name, found);
+    if (outcome === 'wrong-deadlines') throw wrongKeyType(permitDeadlines(name), found);
+    return outcome as Known<Outcome>;
+  }
+}

@@ -1,0 +1,228 @@
+import { isPassing } from '../../../errors.js';
+import { semaphoreChannel } from '../../../keys/lock-name.js';
+import type { PermitId, PermitIds } from '../../../context/permit-id.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../../../time/stopwatch.js';
+import type { GivenUp } from '../../backend-watcher.js';
+import type {
+  PermitLeaseOutcome,
+  PermitOutcome,
+  PermitRelease,
+  PermitRequest,
+  PermitState,
+  PermitTransitions,
+} from '../../permit-operations.js';
+import { tooManyPermits } from '../../counter-operations.js';
+import type { RedisCommands } from '../commands/script-executor.js';
+import { RedisCounter } from './counters.js';
+import { enoughReplicas } from '../commands/enough-replicas.js';
+import type { Limits } from './lock-scripts.js';
+import type { MarkedRequest, MarkedRequests } from '../commands/idempotent-requests.js';
+import { PermitScripts } from './permit-scripts.js';
+import type { Replicas } from '../commands/replica-confirmation.js';
+import { errorOfTwo, isUnknown, requestInTime } from '../commands/deadline-request.js';
+import { Undoing } from '../commands/unknown-outcomes.js';
+import { writtenPermits } from '../commands/written.js';
+
+/** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
+interface Stray {
+  /** Absent where a lease ends what may have been acquired. */
+  readonly givenUp: Omit<GivenUp, 'error'> | undefined;
+  readonly free: () => Promise<{ readonly now: number }>;
+  readonly lease: number;
+  readonly notAfter: number;
+}
+
+interface Told<Outcome> {
+  readonly outcome: Exclude<Outcome, 'late'>;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
+}
+
+/** Permits in Redis: the scripts, with deadlines, and one effect for each request however its answer got lost. */
+export class RedisPermits implements PermitTransitions {
+  private readonly scripts: PermitScripts;
+  private readonly counter: RedisCounter;
+  private readonly undoing: Undoing<Stray>;
+
+  constructor(
+    private readonly commands: RedisCommands,
+    private readonly requests: MarkedRequests,
+    private readonly scheduler: SteadyScheduler,
+    onGivenUp: (what: GivenUp) => void = () => {},
+    private readonly replicas?: Replicas,
+  ) {
+    this.scripts = new PermitScripts(commands);
+    const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
+    this.counter = new RedisCounter(commands, requests, scheduler, announcements);
+    this.undoing = new Undoing<Stray>(
+      scheduler,
+      async ({ free }) => (await free()).now,
+      ({ givenUp }, error) => givenUp && onGivenUp({ ...givenUp, error }),
+    );
+  }
+
+  acquire(request: PermitRequest): Promise<PermitOutcome> {
+    const { name, ids, lease } = request;
+    const endless = { name, request: 'acquire', count: ids.length } as const;
+    const stray: Omit<Stray, 'notAfter'> = {
+      givenUp: Number.isFinite(lease) ? undefined : endless,
+      free: () => this.freeAll(name, ids),
+      lease,
+    };
+    return requestInTime(this.commands, this.scheduler, {
+      key: name,
+      deadline: this.deadline(lease),
+      send: (limits) => this.scripts.acquire(request, limits),
+      read: ({ outcome, available, remaining }, sent): PermitOutcome | Promise<PermitOutcome> | undefined => {
+        if (outcome === 'late') return undefined;
+        if (outcome === 'acquired') return this.confirmed(request, stray, { outcome, sent });
+        return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
+      },
+      // The ids share one deadline, so they are out together or not at all.
+      onUnknown: (notAfter) => this.undoing.undo({ ...stray, notAfter }),
+    });
+  }
+
+  async release(name: string, id: PermitId): Promise<PermitRelease> {
+    const free = () => this.free(name, id);
+    const { outcome, repeated } = await this.untilCertain(name, 1, free);
+    // Where only the reply was lost, the permit is back because of the first try.
+    return repeated && outcome === 'not-held' ? 'released' : outcome;
+  }
+
+  async releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'> {
+    const free = () => this.freeAll(name, ids);
+    const { outcome, out, repeated } = await this.untilCertain(name, ids.length, free);
+    return repeated && out === 0 ? 'released' : outcome;
+  }
+
+  async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
+    const send = (limits: Limits) => this.scripts.updateLease(name, id, lease, limits);
+    const { outcome, sent } = await this.twice(name, lease, send);
+    return outcome === 'held' ? { outcome, sent } : { outcome };
+  }
+
+  async lease(name: string, id: PermitId): Promise<number | undefined> {
+    return this.scripts.lease(name, id, await this.ready(name));
+  }
+
+  async inspect(name: string): Promise<PermitState> {
+    return this.scripts.inspect(name, await this.ready(name));
+  }
+
+  /** Until there are permits, this is a number like others. */
+  trySetPermits(name: string, total: number): Promise<boolean> {
+    return this.counter.trySet(name, total);
+  }
+
+  async setPermits(name: string, total: number): Promise<void> {
+    await this.twice(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
+    if (!this.replicas) return;
+    const so = 'it stays, and a fail-over may forget it';
+    const lacking = { name, what: `the change of "${name}"`, so, outcome: 'unknown' } as const;
+    await enoughReplicas(this.commands, this.replicas, writtenPermits(name), lacking);
+  }
+
+  async addPermits(name: string, delta: number): Promise<void> {
+    const send = (request: MarkedRequest) => this.scripts.add(name, delta, request);
+    const { outcome, count } = await this.requests.change(name, send);
+    if (outcome === 'too-many') throw tooManyPermits(name, count, delta);
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const send = (request: MarkedRequest) => this.scripts.delete(name, request);
+    return (await this.requests.change(name, send)).outcome === 'deleted';
+  }
+
+  /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
+  finish(ms: number): Promise<void> {
+    return this.undoing.finish(ms);
+  }
+
+  /** What was acquired, once enough replicas have it; otherwise it is given back. */
+  private confirmed(
+    { name, ids }: PermitRequest,
+    stray: Omit<Stray, 'notAfter'>,
+    acquired: PermitOutcome,
+  ): PermitOutcome | Promise<PermitOutcome> {
+    if (!this.replicas) return acquired;
+    const lacking = { name, what: `permits of "${name}"`, so: 'they were given back', outcome: 'refused' } as const;
+    return enoughReplicas(this.commands, this.replicas, writtenPermits(name, ids[0]), lacking).then(
+      () => acquired,
+      async (error: unknown) => {
+        await stray.free().catch(() => this.undoing.undo({ ...stray, notAfter: 0 }));
+        throw error;
+      },
+    );
+  }
+
+  private deadline(lease = Number.POSITIVE_INFINITY): number {
+    return this.scheduler.now() + this.commands.patience(lease);
+  }
+
+  /** Resolves with the deadline of a command that can be sent now. */
+  private async ready(name: string): Promise<number> {
+    const deadline = this.deadline();
+    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
+    return deadline;
+  }
+
+  /**
+   * A request that may be executed twice, once more where it is unknown whether it was. Settles then only when the
+   * server refuses the first by now, so that it cannot overtake what its caller asks next.
+   */
+  private async twice<Outcome extends string>(
+    name: string,
+    lease: number,
+    send: (limits: Limits) => Promise<Outcome | 'late'>,
+  ): Promise<Told<Outcome>> {
+    const deadline = this.deadline(lease);
+    const isTold = (outcome: Outcome | 'late'): outcome is Exclude<Outcome, 'late'> => outcome !== 'late';
+    const read = (outcome: Outcome | 'late', sent: Stopwatch): Told<Outcome> | undefined =>
+      isTold(outcome) ? { outcome, sent } : undefined;
+    const ask = () => requestInTime(this.commands, this.scheduler, { key: name, deadline, send, read });
+    try {
+      return await ask();
+    } catch (unknown) {
+      if (!isUnknown(unknown)) throw unknown;
+      try {
+        return await ask();
+      } catch {
+        // The outcome of the first try is still unknown.
+        throw unknown;
+      } finally {
+        await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
+      }
+    }
+  }
+
+  private async free(name: string, id: PermitId): ReturnType<PermitScripts['release']> {
+    return this.scripts.release(name, id, await this.ready(name));
+  }
+
+  private async freeAll(name: string, ids: PermitIds): ReturnType<PermitScripts['releaseAll']> {
+    return this.scripts.releaseAll(name, ids, await this.ready(name));
+  }
+
+  /** What is still unknown after the second try goes on in the background. */
+  private async untilCertain<T extends { readonly now: number }>(
+    name: string,
+    count: number,
+    free: () => Promise<T>,
+  ): Promise<T & { readonly repeated: boolean }> {
+    try {
+      return { ...(await free()), repeated: false };
+    } catch (first) {
+      if (!isPassing(first)) throw first;
+      try {
+        return { ...(await free()), repeated: isUnknown(first) };
+      } catch (error) {
+        // However long it takes: permits may have no lease, and under their ids nothing else is ever out.
+        const givenUp = { name, request: 'release', count } as const;
+        this.undoing.undo({ givenUp, free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
+        throw errorOfTwo(first, error);
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { LockUnavailableError } from '../../../errors.js';
+import { readTimeout } from '../../../keys/lock-name.js';
+import type { OwnerId } from '../../../context/ids.js';
+import type { RedisCommands } from '../commands/script-executor.js';
+import type { Limits } from './lock-scripts.js';
+import { scripts } from '../scripts/scripts.generated.js';
+
+/** An owner that reads so often, each time for `lease` ms from now. */
+export interface TornRead {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly reads: number;
+  readonly lease: number;
+}
+
+const notKept = (name: string, cause?: unknown): LockUnavailableError => {
+  const why = 'Not all time-out keys could be kept while their slot moves';
+  return new LockUnavailableError(why, 'unknown', false, { lockName: name, ...(cause !== undefined && { cause }) });
+};
+
+/**
+ * Keeps reads of which some time-out keys may be on another server than their lock, because their slot is moving: each
+ * key by itself, so that the cluster finds it wherever it is.
+ * @throws LockUnavailableError (`unknown`, since the lock itself was changed already) where one could not be kept in time.
+ */
+export const keepTimeouts = async (
+  commands: RedisCommands,
+  { name, owner, reads, lease }: TornRead,
+  { notAfter, deadline }: Limits,
+): Promise<void> => {
+  const keep = async (n: number): Promise<void> => {
+    const timeout = readTimeout(name, owner, n);
+    const [outcome] = await commands.run(
+      scripts.readLock.keepTimeout,
+      { timeout },
+      { lease, notAfter },
+      deadline,
+      name,
+    );
+    if (outcome === 'late') throw notKept(name);
+  };
+  try {
+    await Promise.all(Array.from({ length: reads }, (_, index) => keep(index + 1)));
+  } catch (error) {
+    throw notKept(name, error);
+  }
+};

@@ -1,0 +1,73 @@
+import type { OwnerId } from '../../../context/ids.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { HoldOutcome, HoldRequest, ReleaseOutcome, ReleaseRequest } from '../../lock-operations.js';
+import type { ReadTransitions, WriteTransitions } from '../../read-write-transitions.js';
+import type { RedisCommands } from '../commands/script-executor.js';
+import type { ReleaseReply } from './lock-scripts.js';
+import { RedisLock } from './redis-lock.js';
+import { ReadDialect } from './read-dialect.js';
+import type { Replicas } from '../commands/replica-confirmation.js';
+import { isUnknown } from '../commands/deadline-request.js';
+import { Unsettled } from '../commands/unsettled.js';
+import { WriteDialect } from './write-dialect.js';
+
+/**
+ * Read locks in Redis. Other owners are gone once they have released. One that writes may read, stop reading and read
+ * again: a release of unknown outcome, or what it left behind, must not end the next read from the background.
+ */
+export class RedisReadLock extends RedisLock implements ReadTransitions {
+  private readonly releases = new Map<OwnerId, Promise<unknown>>();
+  private readonly late: Unsettled;
+
+  constructor(commands: RedisCommands, scheduler: SteadyScheduler, replicas?: Replicas) {
+    super(commands, scheduler, new ReadDialect(commands, scheduler), replicas);
+    this.late = new Unsettled(scheduler);
+  }
+
+  override async hold(request: HoldRequest): Promise<HoldOutcome> {
+    const { owner } = request;
+    await this.releases.get(owner);
+    await this.undoing.abandon((ghost) => ghost.owner === owner);
+    await this.leftBehind.abandon(owner);
+    await this.late.settled(owner);
+    return super.hold(request);
+  }
+
+  override async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { owner } = request;
+    const release = super.release(request);
+    const over = Promise.allSettled([release]).then(() => {
+      if (this.releases.get(owner) === over) this.releases.delete(owner);
+    });
+    this.releases.set(owner, over);
+    return release;
+  }
+
+  protected override async tryRelease(request: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+    const deadline = this.deadline();
+    try {
+      return await super.tryRelease(request);
+    } catch (error) {
+      if (isUnknown(error)) this.late.add([request.owner], deadline);
+      throw error;
+    }
+  }
+}
+
+/** Write locks in Redis. */
+export class RedisWriteLock extends RedisLock implements WriteTransitions {
+  constructor(
+    commands: RedisCommands,
+    scheduler: SteadyScheduler,
+    replicas?: Replicas,
+    private readonly write = new WriteDialect(commands),
+  ) {
+    super(commands, scheduler, write, replicas);
+  }
+
+  async withdraw(name: string, waiter: OwnerId): Promise<void> {
+    const deadline = this.deadline();
+    await this.ready(deadline, name);
+    await this.write.withdraw(name, waiter, deadline);
+  }
+}

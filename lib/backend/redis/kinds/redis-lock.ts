@@ -1,0 +1,245 @@
+import { isPassing, LockUnavailableError } from '../../../errors.js';
+import type { OwnerId } from '../../../context/ids.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../../../time/stopwatch.js';
+import type {
+  AcquireOutcome,
+  AcquireRequest,
+  HoldOutcome,
+  HoldRequest,
+  LeaveBehindRequest,
+  LockState,
+  LockTransitions,
+  ReleaseOutcome,
+  ReleaseRequest,
+  Renewal,
+  RenewOutcome,
+} from '../../lock-operations.js';
+import { wrongKeyType } from '../../../wrong-key-type.js';
+import type { RedisCommands } from '../commands/script-executor.js';
+import { LeftBehind } from './left-behind.js';
+import type { AcquireReply, LockDialect, ReleaseReply } from './lock-scripts.js';
+import { enoughReplicas } from '../commands/enough-replicas.js';
+import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
+import type { Replicas } from '../commands/replica-confirmation.js';
+import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
+import { errorOfTwo, isUnknown, requestInTime, type TimedRequest } from '../commands/deadline-request.js';
+import { Undoing } from '../commands/unknown-outcomes.js';
+import { Unsettled } from '../commands/unsettled.js';
+import { writtenHold } from '../commands/written.js';
+
+/** Where a request is made, and for how long. */
+type About = Pick<TimedRequest<never, never>, 'key' | 'name' | 'deadline'>;
+
+/**
+ * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
+ * effect for each request however its answer got lost.
+ */
+export class RedisLock implements LockTransitions {
+  protected readonly undoing: Undoing;
+  protected readonly leftBehind: LeftBehind;
+  private readonly unsettled: Unsettled;
+
+  constructor(
+    protected readonly commands: RedisCommands,
+    protected readonly scheduler: SteadyScheduler,
+    private readonly dialect: LockDialect,
+    private readonly replicas?: Replicas,
+  ) {
+    this.unsettled = new Unsettled(scheduler);
+    this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost))[1]);
+    this.leftBehind = new LeftBehind(scheduler, {
+      hold: (request) => this.tryHold(request),
+      release: (request) => this.tryRelease(request),
+    });
+  }
+
+  acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+    const { name, owner, lease } = request;
+    // Not spread from `about`: in profiles of uncontended locks that is seen.
+    return this.inTime({
+      key: this.dialect.keyOf(name),
+      name,
+      deadline: this.deadline(lease),
+      send: (limits) => this.dialect.acquire(request, limits),
+      read: (reply, sent) => this.readAcquired(request, reply, sent),
+      onUnknown: (notAfter) => this.undoing.undo({ name, owner, lease, notAfter }),
+    });
+  }
+
+  private readAcquired(
+    request: AcquireRequest,
+    reply: AcquireReply,
+    sent: Stopwatch,
+  ): AcquireOutcome | Promise<AcquireOutcome> | undefined {
+    const { name } = request;
+    if (reply.length === 2) {
+      const [lease] = reply;
+      // Numbers could be anything; this one has to be ours.
+      if (lease !== request.lease) throw unexpectedReply(reply);
+      return this.confirmed(request, { outcome: 'acquired', sent });
+    }
+    const [outcome, remaining, detail, , fence] = reply;
+    if (outcome === 'acquired') {
+      return this.confirmed(request, fence === undefined ? { outcome, sent } : { outcome, sent, fence });
+    }
+    if (outcome === 'busy') return { outcome, remaining, holder: detail };
+    if (outcome === 'reserved') return { outcome, remaining, next: detail };
+    if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+    return undefined;
+  }
+
+  hold(request: HoldRequest): Promise<HoldOutcome> {
+    return this.tryHold(request);
+  }
+
+  private async tryHold(request: HoldRequest): Promise<HoldOutcome> {
+    const { name, owner, lease } = request;
+    await this.unsettled.settled(owner);
+    const deadline = this.deadline(lease);
+    const asked = this.inTime({
+      ...this.about(name, deadline),
+      send: (limits) => this.dialect.hold(request, limits),
+      read: ([outcome], sent): HoldOutcome | undefined => {
+        if (outcome === 'held') return { outcome, sent };
+        return outcome === 'lost' ? { outcome } : undefined;
+      },
+    });
+    return asked.catch(async (error: unknown) => {
+      // Rejects only when the server refuses it, so that it cannot arrive after the owner's next.
+      if (isUnknown(error)) this.unsettled.add([owner], deadline);
+      await this.unsettled.settled(owner);
+      throw error;
+    });
+  }
+
+  /** In one command for each shard. */
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const shardOf = ({ name }: Renewal): number => this.commands.shardOf(this.dialect.keyOf(name));
+    return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));
+  }
+
+  private async renewTogether(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const deadline = this.deadline(Math.min(...renewals.map(({ lease }) => lease)));
+    const [{ name } = { name: '' }] = renewals;
+    const asked = this.inTime({
+      ...this.about(name, deadline),
+      send: (limits) => this.dialect.renew(renewals, limits),
+      read: (reply, sent): RenewOutcome | undefined => {
+        const [outcome, , ...held] = reply;
+        if (outcome === 'late') return undefined;
+        if (held.length !== renewals.length) throw unexpectedReply(reply);
+        const open = renewals.filter((_, index) => (held[index] ?? 0) < 0).map(({ owner }) => owner);
+        if (open.length === 0) return { sent, held: held.map((flag) => flag === 1) };
+        this.unsettled.add(open, deadline);
+        return { sent, held: held.map((flag) => (flag < 0 ? undefined : flag === 1)), failure: tornApart(name) };
+      },
+    });
+    return asked.catch((error: unknown) => {
+      const owners = renewals.map(({ owner }) => owner);
+      if (isUnknown(error)) this.unsettled.add(owners, deadline);
+      // What could not be done for all of them together, because some of their keys have moved, can be done for each.
+      if (renewals.length > 1 && isTryAgain(error)) return renewEach(renewals, (one) => this.renewTogether([one]));
+      throw error;
+    });
+  }
+
+  release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    return this.tryRelease(request).then(
+      (reply) => this.readReleased(reply),
+      (error: unknown) => {
+        if (!isPassing(error)) throw error;
+        return this.releaseAgain(request, error);
+      },
+    );
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return this.leftBehind.leave(request);
+  }
+
+  /**
+   * The only transition that ends the hold of somebody else. What arrives after the deadline is refused: it would end the
+   * hold of whoever came next, although the caller has been told that it failed.
+   */
+  forceRelease(name: string): Promise<boolean> {
+    return this.inTime({
+      ...this.about(name, this.deadline()),
+      send: (limits) => this.dialect.forceRelease(name, limits),
+      read: ([outcome, detail]): boolean | undefined => {
+        if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+        return outcome === 'late' ? undefined : outcome === 'released';
+      },
+    });
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
+    const deadline = this.deadline();
+    await this.ready(deadline, name);
+    const [outcome, detail, count, remaining] = await this.dialect.inspect(name, owner, deadline);
+    if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+    return { locked: outcome === 'locked', count, remaining };
+  }
+
+  /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
+  async finish(ms: number): Promise<void> {
+    await Promise.all([this.undoing.finish(ms), this.leftBehind.finish(ms)]);
+  }
+
+  protected deadline(lease = Number.POSITIVE_INFINITY): number {
+    return this.scheduler.now() + this.commands.patience(lease);
+  }
+
+  protected about(name: string, deadline: number): About {
+    return { key: this.dialect.keyOf(name), name, deadline };
+  }
+
+  protected inTime<Reply, T>(request: TimedRequest<Reply, T>): Promise<T> {
+    return requestInTime(this.commands, this.scheduler, request);
+  }
+
+  protected ready(deadline: number, name: string): Promise<void> {
+    return this.commands.ready(deadline, this.dialect.keyOf(name), name);
+  }
+
+  /**
+   * What was acquired, once enough replicas know of it: what they do not know would be forgotten by the next fail-over.
+   * @throws LockUnavailableError, after it was undone.
+   */
+  protected confirmed<T>(request: AcquireRequest, outcome: T): T | Promise<T> {
+    return this.replicas ? this.confirmReplicas(request, this.replicas).then(() => outcome) : outcome;
+  }
+
+  private async confirmReplicas({ name, owner, lease }: AcquireRequest, replicas: Replicas): Promise<void> {
+    const { commands, dialect } = this;
+    const written = writtenHold(dialect.keyOf(name), dialect.fieldOf(name, owner));
+    const lacking = { name, what: `lock "${name}"`, so: 'it was given back', outcome: 'refused' } as const;
+    await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
+      // What fails goes on in the background.
+      await this.release({ name, owner, lease }).catch(() => {});
+      throw error;
+    });
+  }
+
+  protected tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+    const deadline = this.deadline();
+    const send = (): Promise<ReleaseReply> => this.dialect.release(name, owner, deadline);
+    return this.commands.canSend(this.dialect.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
+  }
+
+  private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {
+    return outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
+  }
+
+  /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
+  private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
+    try {
+      const released = this.readReleased(await this.tryRelease(request));
+      const onlyReplyWasLost = released.outcome === 'not-held' && first.outcome === 'unknown';
+      return onlyReplyWasLost ? { outcome: 'released' } : released;
+    } catch (error) {
+      this.undoing.undo({ ...request, notAfter: 0 });
+      throw errorOfTwo(first, error);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { SeenServer } from './inspect-server.js';
+
+/** Why locks could not be trusted, and what to do about it. */
+export interface Danger {
+  /** The server, without user and password. */
+  readonly where: string;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** What somebody asked for, as far as it decides what is dangerous or doubtful. */
+export interface Expectations {
+  /** Whether the connection is one to a cluster. */
+  readonly isCluster: boolean;
+  /** How many replicas must know of a lock. */
+  readonly minReplicas: number;
+  /** The nodes of a RedLock beside this one, as far as they were seen. */
+  readonly otherNodes: readonly SeenServer[];
+}
+
+/** Nothing older is tested. */
+const OLDEST: readonly [number, number] = [6, 2];
+const TESTED = ['Redis', 'Valkey'];
+
+type Check = (server: SeenServer, expected: Expectations) => Omit<Danger, 'where'> | undefined;
+
+const eviction: Check = ({ memoryLimit, evictionPolicy }) =>
+  memoryLimit === undefined || memoryLimit === 0 || evictionPolicy === undefined || evictionPolicy === 'noeviction'
+    ? undefined
+    : {
+        reason: `it drops keys when memory is short (maxmemory-policy ${evictionPolicy}), so that a lock that is held may go to somebody else`,
+        remedy: 'set maxmemory-policy to noeviction, or give locks a server of their own',
+      };
+
+const replica: Check = ({ role, master }, { otherNodes }) => {
+  if (role !== 'replica') return undefined;
+  const isNode = otherNodes.some(({ address }) => address === master);
+  const of = master === undefined ? '' : ` of ${master}`;
+  return {
+    reason: `it is a replica${of}${isNode ? ', another of the nodes' : ''}, and takes no writes`,
+    remedy: otherNodes.length > 0 ? 'give independent masters' : 'connect to the master, or to its Sentinels',
+  };
+};
+
+const sameServer: Check = ({ runId }, { otherNodes }) => {
+  const same = otherNodes.find((other) => runId !== undefined && other.runId === runId);
+  return same && { reason: `it is the same server as ${same.address}`, remedy: 'give each node a server of its own' };
+};
+
+const wrongTopology: Check = ({ isClusterNode }, { isCluster }) => {
+  if (isClusterNode === undefined || isClusterNode === isCluster) return undefined;
+  return isCluster
+    ? { reason: 'it is not part of a cluster', remedy: 'give it as one server: a URL, or { host, port }' }
+    : { reason: 'it is part of a cluster', remedy: 'give the cluster: { cluster: [nodes] }' };
+};
+
+const tooOld: Check = ({ level }) => {
+  const [major, minor] = OLDEST;
+  if (!level || level[0] > major || (level[0] === major && level[1] >= minor)) return undefined;
+  return {
+    reason: `it has the commands of Redis ${level.join('.')}, and none before ${OLDEST.join('.')} is tested`,
+    remedy: `use Redis ${OLDEST.join('.')} or newer, or Valkey`,
+  };
+};
+
+const missingRights: Check = ({ lacks: { rules }, scriptsToLoad }) => {
+  if (rules.length === 0) return undefined;
+  const load = scriptsToLoad.length > 0 ? `, or load its scripts (${scriptsToLoad.length} are missing)` : '';
+  return {
+    reason: `its user lacks the rights ${rules.join(' ')}`,
+    remedy: `grant them: ACL SETUSER <user> ${rules.join(' ')}${load}`,
+  };
+};
+
+const missingCommands: Check = ({ lacks: { commands } }) =>
+  commands.length === 0
+    ? undefined
+    : {
+        reason: `it does not know ${commands.join(', ')}`,
+        remedy: commands.some((command) => /^S(SUBSCRIBE|UNSUBSCRIBE|PUBLISH)$/.test(command))
+          ? 'use Redis 7 or newer, or shardedPubSub: false'
+          : 'do not rename or disable commands that locks need',
+      };
+
+const CHECKS: readonly Check[] = [tooOld, wrongTopology, replica, sameServer, eviction, missingRights, missingCommands];
+
+/** Why locks on this server could not be trusted. What is unknown is no danger. */
+export const dangersOf = (server: SeenServer, expected: Expectations): readonly Danger[] =>
+  CHECKS.flatMap((check) => {
+    const danger = check(server, expected);
+    return danger ? [{ where: server.address, ...danger }] : [];
+  });
+
+/** What is not dangerous and hardly meant. */
+export const doubtsAbout = (server: SeenServer, { minReplicas }: Expectations): readonly string[] => [
+  ...when(
+    server.replicas !== undefined && server.replicas < minReplicas,
+    `${minReplicas} replica(s) must know of each lock and ${server.replicas} follow(s) it now: nothing is granted until there are more`,
+  ),
+  ...when(
+    !server.isNameAllowed,
+    `its user may not use ${server.names.lock} (${server.names.rule}), so which names it may use is unknown`,
+  ),
+  ...when(server.hearsMessages === false, 'messages do not arrive, so waiters poll'),
+  ...when(!TESTED.includes(server.kind), `${server.kind} is not tested`),
+];
+
+const when = (isSo: boolean, doubt: string): readonly string[] => (isSo ? [doubt] : []);

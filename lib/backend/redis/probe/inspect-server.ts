@@ -1,0 +1,116 @@
+import type { PublishCommand } from '../commands/script-executor.js';
+import type { ServerInput } from '../connection/connection-input.js';
+import { MessageProbe } from './pubsub-check.js';
+import type { ProbeNames } from './probe-names.js';
+import { isForbidden, ProbedServer, type ProbeTerms } from './probe-connection.js';
+import { type DirectCommand, type Lacks, type ScriptRights, together, tryCommands, tryScripts } from './permissions.js';
+import { factsOf, type ServerFacts } from './server-info.js';
+
+/** Where to look, and at what. */
+export interface Place {
+  readonly input: ServerInput;
+  /** Where that is, without user and password. */
+  readonly address: string;
+  readonly names: ProbeNames;
+}
+
+/** What the module is going to do there. */
+export interface Use {
+  readonly isCluster: boolean;
+  readonly publish: PublishCommand;
+  /** 0: the one that every connection begins with. */
+  readonly database: number;
+  readonly asksReplicas: boolean;
+  readonly guardsRestarts: boolean;
+}
+
+/** One server, as it looked. */
+export interface SeenServer extends ServerFacts {
+  /** When what is appended to a file is on the disk: `always`, `everysec`, `no`. */
+  readonly fsync: string | undefined;
+  readonly lacks: Lacks;
+  /** See `ScriptRights`. */
+  readonly isNameAllowed: boolean;
+  readonly scriptsToLoad: readonly string[];
+  /** What is good to know, is not needed, and was not told, as ACL rules. */
+  readonly untold: readonly string[];
+  readonly names: ProbeNames;
+  readonly publish: PublishCommand;
+  /** Whether a message came through; `undefined` where that could not be tried. */
+  readonly hearsMessages: boolean | undefined;
+}
+
+/**
+ * Looks at one server, on connections that are closed afterwards.
+ * @throws LockUnavailableError where it does not answer now.
+ */
+export const lookAtServer = async (place: Place, use: Use, terms: ProbeTerms): Promise<SeenServer> => {
+  const server = new ProbedServer(place.input, 'commands', terms);
+  const listener = new ProbedServer(place.input, 'subscriber', terms);
+  try {
+    await Promise.all([server.connected(), listener.connected()]);
+    const messages = new MessageProbe(listener, place.names.channel, use.publish, terms);
+    const begun = await messages.begin();
+    const [facts, direct, inScripts] = await Promise.all([
+      askFacts(server, place.address, use),
+      tryCommands(server, directCommands(place, use)),
+      tryScripts(server, place.names, use.publish),
+    ]);
+    const hearsMessages = hasSpoken(inScripts, use.publish) ? await messages.heard(terms.commandTimeout) : undefined;
+    const ended = await messages.end();
+    const { isNameAllowed, scriptsToLoad, isReplica } = inScripts;
+    return {
+      ...facts,
+      role: facts.role ?? (isReplica ? 'replica' : undefined),
+      lacks: together([begun, direct, facts.lacks, inScripts, ended]),
+      isNameAllowed,
+      scriptsToLoad,
+      names: place.names,
+      publish: use.publish,
+      hearsMessages,
+    };
+  } finally {
+    await Promise.all([server.close(), listener.close()]);
+  }
+};
+
+/** Whether nothing kept the script from sending a message. */
+const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptRights, publish: PublishCommand): boolean => {
+  const needed = ['+evalsha', '+eval', `+${publish.toLowerCase()}`];
+  const isKept = rules.some((rule) => needed.includes(rule) || rule.startsWith('&'));
+  return isNameAllowed && !isKept && commands.length === 0;
+};
+
+type Told = ServerFacts & Pick<SeenServer, 'fsync' | 'untold' | 'lacks'>;
+
+const askFacts = async (server: ProbedServer, address: string, { guardsRestarts }: Use): Promise<Told> => {
+  const info = await server.answer((client) => client.info('default'));
+  const facts = factsOf(address, 'reply' in info ? String(info.reply) : '');
+  const refused = isForbidden(info) ? ['+info'] : [];
+  return {
+    ...facts,
+    fsync: facts.appendsToFile ? await askFsync(server) : undefined,
+    // The guard asks who it is, and waits for an answer.
+    lacks: { rules: guardsRestarts ? refused : [], commands: [] },
+    untold: guardsRestarts ? [] : refused,
+  };
+};
+
+const askFsync = async (server: ProbedServer): Promise<string | undefined> => {
+  const answer = await server.answer((client) => client.call('CONFIG', 'GET', 'appendfsync'));
+  const pair: unknown = 'reply' in answer ? answer.reply : undefined;
+  const [, value]: readonly unknown[] = Array.isArray(pair) ? pair : [];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const directCommands = ({ names }: Place, use: Use): readonly DirectCommand[] => [
+  ['+ping', (client) => client.ping()],
+  ['+time', (client) => client.time()],
+  ...when(use.database !== 0, ['+select', (client) => client.call('SELECT', String(use.database))]),
+  ...when(use.asksReplicas, ['+wait', (client) => client.wait(0, 0)]),
+  ...when(use.isCluster, ['+asking', (client) => client.asking()]),
+  // A latch whose name has braces of its own is not where its channel is.
+  ...when(use.isCluster, ['+publish', (client) => client.call('PUBLISH', names.channel, '0')]),
+];
+
+const when = (isUsed: boolean, command: DirectCommand): readonly DirectCommand[] => (isUsed ? [command] : []);

@@ -1,0 +1,109 @@
+import type { RedisClient } from '../connection/redis-client.js';
+import type { PublishCommand } from '../commands/script-executor.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
+import { scriptHash } from '../scripts/script-hash.js';
+import { encode, isReplyOf } from '../scripts/script.js';
+import { scripts } from '../scripts/scripts.generated.js';
+import { lockScripts } from '../scripts/all-scripts.js';
+import type { ProbeNames } from './probe-names.js';
+import { isForbidden, isUnknown, type ProbedServer } from './probe-connection.js';
+
+/** What is needed and cannot be done. */
+export interface Lacks {
+  /** What this user may not do, as the ACL rules that allow it: `+hget`, `~redisson_*`. */
+  readonly rules: readonly string[];
+  /** Commands that the server does not have, or not under their name. */
+  readonly commands: readonly string[];
+}
+
+/** What scripts may do on a server. */
+export interface ScriptRights extends Lacks {
+  /** Whether this user may use the names of the probe; what it may do with other names is unknown where not. */
+  readonly isNameAllowed: boolean;
+  /** Scripts that the server does not know, where this user may not send it any. */
+  readonly scriptsToLoad: readonly string[];
+  /** Whether writing was refused since the server is a replica. */
+  readonly isReplica: boolean;
+}
+
+/** A command that is used beside scripts, by its ACL rule, with arguments that change nothing. */
+export type DirectCommand = readonly [rule: string, command: (client: RedisClient) => Promise<unknown>];
+
+/** `+cluster|slots` is CLUSTER SLOTS. */
+const commandOf = (rule: string): string => rule.slice(1).replace('|', ' ').toUpperCase();
+
+/** All that any of them says, once. */
+export const together = (lacks: readonly Lacks[]): Lacks => ({
+  rules: [...new Set(lacks.flatMap(({ rules }) => rules))],
+  commands: [...new Set(lacks.flatMap(({ commands }) => commands))],
+});
+
+/** Tries each of them. */
+export const tryCommands = async (server: ProbedServer, commands: readonly DirectCommand[]): Promise<Lacks> =>
+  together(
+    await Promise.all(
+      commands.map(async ([rule, command]) => {
+        const answer = await server.answer(command);
+        return { rules: isForbidden(answer) ? [rule] : [], commands: isUnknown(answer) ? [commandOf(rule)] : [] };
+      }),
+    ),
+  );
+
+/** Finds out by a script what scripts may do. Whoever listens to the channels of the probe hears messages. */
+export const tryScripts = async (
+  server: ProbedServer,
+  names: ProbeNames,
+  publish: PublishCommand,
+): Promise<ScriptRights> => {
+  const script = scripts.probe.rights;
+  const { lock, keys, channels } = names;
+  const named = [...keys.keys(), ...channels.keys()];
+  const { parameters: args } = encode(script, {}, { lock, publish, keyCount: keys.size, names: named });
+  const [known, sent] = await Promise.all([
+    server.answer((client) => client.evalsha(scriptHash(script.text), 0, ...args)),
+    server.answer((client) => client.eval(script.text, 0, ...args)),
+  ]);
+  const rules = isForbidden(known) ? ['+evalsha'] : [];
+  const scriptsToLoad = isForbidden(sent) && !isForbidden(known) ? await unknownScripts(server) : [];
+  if (isForbidden(sent) && (isForbidden(known) || scriptsToLoad.length > 0)) rules.push('+eval');
+  const commands = [...(isUnknown(known) ? ['EVALSHA'] : []), ...(isUnknown(sent) ? ['EVAL'] : [])];
+  const answer = 'reply' in known ? known : sent;
+  if (!('reply' in answer)) return { rules, commands, isNameAllowed: true, scriptsToLoad, isReplica: false };
+  if (!isReplyOf(script, answer.reply)) throw unexpectedReply(answer.reply);
+  const [role, ...refused] = answer.reply;
+  return { ...lacksIn(refused, names, rules, commands), scriptsToLoad, isReplica: role === 'replica' };
+};
+
+const lacksIn = (
+  refused: readonly string[],
+  { lock, keys, channels }: ProbeNames,
+  rules: readonly string[],
+  commands: readonly string[],
+): Lacks & { readonly isNameAllowed: boolean } => {
+  const of = (word: string): readonly string[] =>
+    refused.filter((text) => text.startsWith(`${word} `)).map((text) => text.slice(word.length + 1));
+  const isNameAllowed = !of('key').includes(lock);
+  const names = [...of('key').map((key) => keys.get(key)), ...of('channel').map((channel) => channels.get(channel))];
+  const forbidden = of('command').map((command) => `+${command.toLowerCase()}`);
+  // A user who may use certain other names has no need of these.
+  const patterns = isNameAllowed ? names.filter((rule) => rule !== undefined) : [];
+  return {
+    ...together([
+      { rules, commands },
+      { rules: [...forbidden, ...patterns], commands: of('unknown') },
+    ]),
+    isNameAllowed,
+  };
+};
+
+/** Without keys and arguments no script does anything. */
+const unknownScripts = async (server: ProbedServer): Promise<readonly string[]> => {
+  const answers = await Promise.all(
+    lockScripts.map(({ text }) => server.answer((client) => client.evalsha(scriptHash(text), 0))),
+  );
+  const isMissing = (index: number): boolean => {
+    const answer = answers[index];
+    return answer !== undefined && 'refusal' in answer && answer.refusal.includes('NOSCRIPT');
+  };
+  return lockScripts.filter((_, index) => isMissing(index)).map(({ name }) => name);
+};

@@ -1,0 +1,91 @@
+import { LockUnavailableError } from '../../../errors.js';
+import { onAbort } from '../../../time/abort-listeners.js';
+import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import { RedisConnection } from '../connection/redis-connection.js';
+import type { ServerInput } from '../connection/connection-input.js';
+import { asIs, inTime } from '../connection/command-deadline.js';
+
+/** What came of asking something: the answer, or what the server said instead. */
+export type Answer = { readonly reply: unknown } | { readonly refusal: string };
+
+/** Of a command, not of a key or a channel: those are looked at after it. */
+const NOT_ALLOWED = /permissions to run|can't run this command/;
+
+/** It will answer otherwise in a while. */
+const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+
+/** Whether this user lacks the right to the command itself. */
+export const isForbidden = (answer: Answer): boolean => 'refusal' in answer && NOT_ALLOWED.test(answer.refusal);
+
+/** Whether the server does not have the command, or not under its name. */
+export const isUnknown = (answer: Answer): boolean =>
+  'refusal' in answer && /^ERR unknown (sub)?command/i.test(answer.refusal);
+
+/** On which terms the probe asks. */
+export interface ProbeTerms {
+  /** Longest time for each answer, ms. */
+  readonly commandTimeout: number;
+  readonly scheduler: SteadyScheduler;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** One connection of the probe, which asks nothing of its own when it begins, and so needs no right to be there. */
+export class ProbedServer {
+  private readonly connection: RedisConnection;
+
+  private readonly unlisten: () => void;
+
+  constructor(
+    input: ServerInput,
+    role: 'commands' | 'subscriber',
+    private readonly terms: ProbeTerms,
+  ) {
+    const { commandTimeout, scheduler, signal } = terms;
+    this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
+      prepare: () => Promise.resolve(),
+      // A missing right is named with the others.
+      bearsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
+    });
+    this.unlisten = onAbort(signal, () => void this.connection.close(0));
+  }
+
+  get client(): RedisClient {
+    return this.connection.client;
+  }
+
+  /** @throws LockUnavailableError whose cause is the real reason. */
+  async connected(): Promise<void> {
+    const { commandTimeout, signal } = this.terms;
+    if (!signal.aborted) this.connection.open();
+    if (!signal.aborted && (await this.connection.whenReady(commandTimeout))) return;
+    throw this.connection.unavailable(undefined, commandTimeout);
+  }
+
+  deadline(): number {
+    return this.terms.scheduler.now() + this.terms.commandTimeout;
+  }
+
+  /** @throws LockUnavailableError where the server refuses, or does not answer before `deadline`. */
+  ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
+    return inTime(command(this.connection.client), deadline, this.terms.scheduler, asIs());
+  }
+
+  /** @throws LockUnavailableError where the server does not answer now. That it refuses is an answer. */
+  async answer(command: (client: RedisClient) => Promise<unknown>): Promise<Answer> {
+    try {
+      return { reply: await this.ask(command) };
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError) || error.outcome !== 'refused') throw error;
+      const refusal = error.cause instanceof Error ? error.cause.message : error.message;
+      if (NOT_NOW.test(refusal)) throw error;
+      return { refusal };
+    }
+  }
+
+  close(): Promise<void> {
+    this.unlisten();
+    return this.connection.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { onAbort } from '../../../time/abort-listeners.js';
+import type { PublishCommand } from '../commands/script-executor.js';
+import type { ProbedServer, ProbeTerms } from './probe-connection.js';
+import { type DirectCommand, type Lacks, tryCommands } from './permissions.js';
+
+/** Listens to the channel of the probe as waiters listen to those of locks. */
+export class MessageProbe {
+  private isListening = false;
+  private arrived = false;
+  private onArrival = (): void => {};
+
+  constructor(
+    private readonly server: ProbedServer,
+    private readonly channel: string,
+    /** By which command the message will be sent. */
+    private readonly publish: PublishCommand,
+    private readonly terms: Pick<ProbeTerms, 'scheduler' | 'signal'>,
+  ) {}
+
+  /** Resolves when the server has acknowledged, with what it refused instead. */
+  async begin(): Promise<Lacks> {
+    this.server.client.on(this.isSharded ? 'smessage' : 'message', () => {
+      this.arrived = true;
+      this.onArrival();
+    });
+    const plain: DirectCommand = ['+subscribe', (client) => client.subscribe(this.channel)];
+    const sharded: DirectCommand = ['+ssubscribe', (client) => client.ssubscribe(this.channel)];
+    const listening = ([rule, command]: DirectCommand): DirectCommand => [
+      rule,
+      async (client) => {
+        const reply = await command(client);
+        this.isListening = true;
+        return reply;
+      },
+    ];
+    return tryCommands(this.server, this.isSharded ? [plain, listening(sharded)] : [listening(plain)]);
+  }
+
+  /** Resolves with whether a message has come, within `ms` of now; with `undefined` where nobody could listen. */
+  async heard(ms: number): Promise<boolean | undefined> {
+    if (!this.isListening) return undefined;
+    if (!this.arrived) {
+      const { scheduler, signal } = this.terms;
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          timer.cancel();
+          unlisten();
+          resolve();
+        };
+        const timer = scheduler.schedule(ms, end, { keepAlive: true });
+        const unlisten = onAbort(signal, end);
+        this.onArrival = end;
+      });
+    }
+    return this.arrived;
+  }
+
+  end(): Promise<Lacks> {
+    const sharded: DirectCommand = ['+sunsubscribe', (client) => client.sunsubscribe(this.channel)];
+    const plain: DirectCommand = ['+unsubscribe', (client) => client.unsubscribe(this.channel)];
+    return tryCommands(this.server, this.isSharded ? [plain, sharded] : [plain]);
+  }
+
+  private get isSharded(): boolean {
+    return this.publish === 'SPUBLISH';
+  }
+}

@@ -1,0 +1,190 @@
+import { LockAbortedError, LockShutdownError } from '../errors.js';
+import { readOptions } from '../validation/options.js';
+import { refusedOption } from '../validation/refused-option.js';
+import { runOutsideRegions } from '../context/owner-context.js';
+import { onAbort } from '../time/abort-listeners.js';
+import type { Hold } from '../holds/hold.js';
+import type { ReentrantLock } from '../locks/lock.js';
+
+/** Before standing again after something failed, ms: another candidate may do better. */
+const PAUSE_MS = 1000;
+
+/** What a candidate does. */
+export interface LeaderElectionOptions {
+  /**
+   * Called each time this candidate becomes the leader, as the owner of the lock. `signal` aborts when it is no longer: it
+   * stops, the application shuts down, or, before another one can be elected, the lock is lost. It has not aborted yet when
+   * `onElected` is called. What is returned is waited for before the lock is released. Where it fails, the leader steps down and stands again after a second.
+   */
+  onElected(signal: AbortSignal, hold: Hold): unknown;
+  /** Called when it is not the leader any more and what `onElected` returned has settled, with the reason. */
+  onDemoted?(reason: unknown): unknown;
+}
+
+type State = 'idle' | 'candidate' | 'leader' | 'stepping-down';
+
+/**
+ * One candidate among the instances of an application, at most one of which is the leader: who holds a lock that is kept by
+ * the watchdog. A leader that loses it, because Redis was away or the process stood still, is told before another one can
+ * be elected, as far as it runs at all; fencing tokens (`fenced`) protect resources from one that does not.
+ *
+ * States: idle → candidate → leader → stepping down → candidate or idle.
+ *
+ * @example
+ * const election = locks.getLeaderElection('reports', {
+ *   onElected: (signal) => this.sendReportsUntil(signal),
+ * });
+ * election.start();
+ */
+export class LeaderElection implements AsyncDisposable {
+  private now: State = 'idle';
+  private readonly options: LeaderElectionOptions;
+  private hold: Hold | undefined;
+  private stopping: AbortController | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  /**
+   * Made by `LockService`.
+   * @throws LockOptionsError
+   */
+  constructor(
+    private readonly lock: ReentrantLock,
+    options: LeaderElectionOptions,
+  ) {
+    const { onElected, onDemoted } = readOptions(options, ['onElected', 'onDemoted'], { of: 'getLeaderElection' });
+    if (typeof onElected !== 'function') throw refusedOption('onElected', onElected, 'a function');
+    if (onDemoted !== undefined && typeof onDemoted !== 'function') {
+      throw refusedOption('onDemoted', onDemoted, 'a function');
+    }
+    // As it is, so that methods of objects keep their `this`.
+    this.options = options;
+  }
+
+  /** The lock's name, as it stands in Redis. */
+  get name(): string {
+    return this.lock.name;
+  }
+
+  get state(): State {
+    return this.now;
+  }
+
+  /** Whether this one is the leader now, as far as it knows. Asks the clock: after a stall nothing has told yet. */
+  get isLeader(): boolean {
+    return this.now === 'leader' && this.hold !== undefined && isOurs(this.hold);
+  }
+
+  /** Stands for election, from now on and again after each time it was the leader. Calling it again does nothing. */
+  start(): void {
+    if (this.stopping) return;
+    const stopping = new AbortController();
+    this.stopping = stopping;
+    const { shutdown } = this.lock.runtime;
+    const stopListening = onAbort(shutdown, () => stopping.abort(shutdown.reason));
+    if (shutdown.aborted) stopping.abort(shutdown.reason);
+    const before = this.running;
+    this.running = runOutsideRegions(() => before.then(() => this.stand(stopping.signal))).finally(stopListening);
+  }
+
+  /**
+   * Stands no longer. Resolves when the lock is released and `onDemoted` was called, if it was the leader; so it is not to
+   * be waited for by those two themselves.
+   */
+  async stop(): Promise<void> {
+    this.stopping?.abort(new LockAbortedError(`The election "${this.name}" was stopped here`, { lockName: this.name }));
+    this.stopping = undefined;
+    await this.running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  private async stand(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      try {
+        this.now = 'candidate';
+        const hold = await this.lock.acquire({ wait: Number.POSITIVE_INFINITY, signal: stop });
+        if (!(await this.lead(hold, stop))) await this.pause(stop);
+      } catch (error) {
+        if (stop.aborted || error instanceof LockShutdownError) break;
+        this.report(error);
+        await this.pause(stop);
+      }
+    }
+    this.now = 'idle';
+  }
+
+  /** Leads until the hold is lost or the leader is stopped. Resolves with false if `onElected` failed. */
+  private async lead(hold: Hold, stop: AbortSignal): Promise<boolean> {
+    const leading = new AbortController();
+    const end = ({ reason }: AbortSignal): void => {
+      if (this.now === 'leader') this.now = 'stepping-down';
+      // stop() may be called inside a region; listeners of the signal are not to run as its owner.
+      runOutsideRegions(() => leading.abort(reason));
+    };
+    const stops = [hold.signal, stop].map((signal) => {
+      if (signal.aborted) end(signal);
+      return onAbort(signal, () => end(signal));
+    });
+    let isFine = true;
+    this.hold = hold;
+    try {
+      // Stopped or lost in the turn of the grant: `onElected` would wait for an abort that has happened already.
+      if (leading.signal.aborted) return true;
+      this.now = 'leader';
+      await hold.run(async () => this.options.onElected(leading.signal, hold));
+      if (!leading.signal.aborted) await new Promise<void>((resolve) => void onAbort(leading.signal, resolve));
+    } catch (error) {
+      isFine = isEndedBy(leading.signal, error);
+      if (!isFine) this.report(error);
+      this.now = 'stepping-down';
+      leading.abort(error);
+    } finally {
+      this.hold = undefined;
+      for (const stopListening of stops) stopListening();
+      await hold[Symbol.asyncDispose]();
+    }
+    await this.tell(leading.signal.reason);
+    return isFine;
+  }
+
+  private async tell(reason: unknown): Promise<void> {
+    try {
+      await this.options.onDemoted?.(reason);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private pause(stop: AbortSignal): Promise<void> {
+    if (stop.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const over = (): void => {
+        timer.cancel();
+        stopListening();
+        resolve();
+      };
+      const timer = this.lock.runtime.scheduler.schedule(PAUSE_MS, over);
+      const stopListening = onAbort(stop, over);
+    });
+  }
+
+  private report(error: unknown): void {
+    this.lock.runtime.events.emit({ type: 'election-failed', lockName: this.name, error });
+  }
+}
+
+const isOurs = (hold: Hold): boolean => {
+  try {
+    hold.assertHeld();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether work failed because it was told to stop: with the reason itself, or with what was made of it on the way. */
+const isEndedBy = ({ aborted, reason }: AbortSignal, error: unknown): boolean =>
+  aborted &&
+  (error === reason || (typeof error === 'object' && error !== null && 'cause' in error && error.cause === reason));

@@ -1,0 +1,67 @@
+import type { WaitLimit } from '../time/wait-limit.js';
+import { type Asked, conflict, refusal } from '../waiting/wait-errors.js';
+import type { SharedErrors } from './error-codec.js';
+import type { SharedResult } from './result-codec.js';
+
+/** One execution that callers of this process share, from the first one's call to its result. */
+export class Flight {
+  private finish: (result: SharedResult | undefined) => void = () => {};
+  private readonly ended = new Promise<SharedResult | undefined>((resolve) => (this.finish = resolve));
+
+  land(result: SharedResult): void {
+    this.finish(result);
+  }
+
+  /** Whoever began it waits no longer; those who joined may begin another. */
+  callOff(): void {
+    this.finish(undefined);
+  }
+
+  /**
+   * What it brings; `undefined` where it was called off.
+   * @throws LockTimeoutError, LockConflictError, LockAbortedError
+   */
+  join(asked: Asked): Promise<SharedResult | undefined> {
+    const { limit } = asked;
+    const { ended } = limit;
+    if (ended) return Promise.reject(stillUnderWay(asked, ended));
+    return new Promise((resolve, reject) => {
+      const watching = limit.watch({ onEnd: (end) => reject(stillUnderWay(asked, end)) });
+      void this.ended.then((result) => {
+        watching.stop();
+        resolve(result);
+      });
+    });
+  }
+}
+
+type End = NonNullable<WaitLimit['ended']>;
+
+/** Nothing says when it will end. */
+const UNDER_WAY = { remaining: -1 };
+
+const stillUnderWay = (asked: Asked, end: End): Error =>
+  end.cause === 'elapsed' && asked.limit.wait === 0 ? conflict(asked, UNDER_WAY) : refusal(asked, end, UNDER_WAY);
+
+/** What is under way in this process, on one connection. */
+export class Flights {
+  private readonly byName = new Map<string, Flight>();
+
+  /** @param errors How errors are shared with other processes. */
+  constructor(readonly errors: SharedErrors) {}
+
+  get(name: string): Flight | undefined {
+    return this.byName.get(name);
+  }
+
+  /** Begins one, where there is none; `end` before it lands. */
+  begin(name: string): Flight {
+    const flight = new Flight();
+    this.byName.set(name, flight);
+    return flight;
+  }
+
+  end(name: string): void {
+    this.byName.delete(name);
+  }
+}

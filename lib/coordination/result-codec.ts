@@ -1,0 +1,85 @@
+import { describe } from '../validation/format-value.js';
+import { isSayable, isWrittenError, type SharedErrors } from './error-codec.js';
+
+type Json = string | number | boolean | null | undefined | { readonly [key: string]: Json } | readonly Json[];
+
+/** What JSON gives back of a value: a `Date` comes out as text, a method does not come out. */
+export type AsJson<T> = 0 extends 1 & T
+  ? T
+  : T extends { toJSON(): infer J }
+    ? AsJson<J>
+    : // oxlint-disable-next-line typescript/no-explicit-any -- whatever it takes, it is a function
+      T extends bigint | symbol | ((...args: any[]) => unknown)
+      ? never
+      : T extends Json
+        ? T
+        : T extends object
+          ? { [K in keyof T]: AsJson<T[K]> }
+          : T;
+
+/** How an execution ended that several share. */
+export type SharedResult =
+  /** `json` is empty where nothing was returned. */
+  { readonly ended: 'returned'; readonly json: string } | { readonly ended: 'threw'; readonly error: unknown };
+
+const RETURNED = '+';
+const THREW = '-';
+
+const isGoingOn = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Symbol.asyncIterator in value || ('subscribe' in value && typeof value.subscribe === 'function'));
+
+/**
+ * What was returned, as everybody gets it.
+ * @throws TypeError for what JSON cannot say.
+ */
+export const returned = (value: unknown, name: string): SharedResult => {
+  if (value === undefined) return { ended: 'returned', json: '' };
+  const why = `The result for "${name}" cannot be shared, because JSON cannot say it: ${describe(value)}`;
+  if (isGoingOn(value)) throw new TypeError(why);
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch (cause) {
+    throw new TypeError(why, { cause });
+  }
+  if (json === undefined) throw new TypeError(why);
+  return { ended: 'returned', json };
+};
+
+/** What comes of it for one of those who share it. Each gets a value of its own. */
+export const valueOf = (result: SharedResult): unknown => {
+  if (result.ended === 'threw') throw result.error;
+  return result.json === '' ? undefined : JSON.parse(result.json);
+};
+
+const inJson = (thrown: unknown): unknown => (isSayable(thrown) ? thrown : describe(thrown));
+
+/** As text for other processes. */
+export const write = (result: SharedResult, errors: SharedErrors): string => {
+  if (result.ended === 'returned') return RETURNED + result.json;
+  const { error } = result;
+  return THREW + JSON.stringify(error instanceof Error ? errors.write(error) : { thrown: inJson(error) });
+};
+
+/** What {@link write} wrote; `undefined` for anything else that somebody left under the name. */
+export const read = (text: string, errors: SharedErrors): SharedResult | undefined => {
+  const [ended, json] = [text.slice(0, 1), text.slice(1)];
+  if (ended === RETURNED) return json === '' || parsed(json) ? { ended: 'returned', json } : undefined;
+  if (ended !== THREW) return undefined;
+  const written = parsed(json)?.value;
+  if (typeof written !== 'object' || written === null) return undefined;
+  if (Object.hasOwn(written, 'thrown')) return { ended: 'threw', error: Reflect.get(written, 'thrown') };
+  return isWrittenError(written) ? { ended: 'threw', error: errors.read(written) } : undefined;
+};
+
+/** `undefined` for what is no JSON. */
+const parsed = (json: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(json) as unknown };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,139 @@
+import type { Found } from '../backend/result-store.js';
+import { wrongKeyType } from '../wrong-key-type.js';
+import { LockAbortedError, LockConflictError, LockTimeoutError } from '../errors.js';
+import { flightLock, flightResult } from '../keys/lock-name.js';
+import type { Asked } from '../waiting/wait-errors.js';
+import type { Terms } from '../waiting/acquire.options.js';
+import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
+import { HeldAround } from '../reentrancy/enclosing-holds.js';
+import type { Hold } from '../holds/hold.js';
+import { ReentrantLock } from '../locks/lock.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { persist } from '../waiting/retry.js';
+import type { SharedErrors } from './error-codec.js';
+import { read, returned, type SharedResult, valueOf, write } from './result-codec.js';
+
+/** Whether it says something of who waited, and nothing of what was waited for. */
+const isOfOneCaller = (error: unknown): boolean =>
+  error instanceof LockTimeoutError || error instanceof LockConflictError || error instanceof LockAbortedError;
+
+type Work = (hold: Hold) => unknown;
+
+/**
+ * A result that is made once for all who want it meanwhile, in all processes (Go: `singleflight`). Callers of one process
+ * wait for each other; one of them for those of others, by a lock beside which the result is left.
+ */
+export class SharedWork {
+  private readonly lock: ReentrantLock;
+  private readonly errors: SharedErrors;
+
+  /** @param name Full name of the result. */
+  constructor(
+    private readonly runtime: LockRuntime,
+    private readonly name: string,
+    private readonly template: string | undefined,
+    private readonly plan: FlightPlan,
+  ) {
+    this.lock = new ReentrantLock(runtime, flightLock(name), template);
+    this.errors = runtime.flights.errors.knowing(plan.errors);
+  }
+
+  /**
+   * What `work` returns, or what somebody's who came before: as JSON gives it back, for everybody alike.
+   * @throws what `work` threw, and all that acquiring a lock throws.
+   */
+  async share(terms: Terms, work: Work): Promise<unknown> {
+    // Called by the work that makes the result, this call would wait for itself.
+    if (this.isMadeHere()) return this.makeAgain(terms, work);
+    for (;;) {
+      const underWay = this.runtime.flights.get(this.name);
+      const result = await (underWay ? underWay.join(this.asked(terms)) : this.begin(terms, work));
+      if (result) return valueOf(result);
+    }
+  }
+
+  private asked({ limit }: Terms): Asked {
+    return { what: 'Flight', name: this.name, template: this.template, limit };
+  }
+
+  /** A scope alone does not tell: the call that makes the result may be a sibling of this one in it. */
+  private isMadeHere(): boolean {
+    const covering = new HeldAround(this.runtime, this.lock.name).covering('exclusive');
+    return covering !== undefined && !covering.region.isScope;
+  }
+
+  private async makeAgain(terms: Terms, work: Work): Promise<unknown> {
+    const { hold, run, leave } = await this.lock.enter(terms);
+    try {
+      return valueOf(await this.make(() => run(() => work(hold))));
+    } finally {
+      await leave();
+    }
+  }
+
+  private async begin(terms: Terms, work: Work): Promise<SharedResult> {
+    const { name } = this;
+    const { flights } = this.runtime;
+    const flight = flights.begin(name);
+    try {
+      const result = await this.findOrMake(terms, work);
+      flights.end(name);
+      flight.land(result);
+      return result;
+    } catch (error) {
+      flights.end(name);
+      if (isOfOneCaller(error)) flight.callOff();
+      else flight.land({ ended: 'threw', error });
+      throw error;
+    }
+  }
+
+  private async findOrMake(terms: Terms, work: Work): Promise<SharedResult> {
+    const find = () => persist(this.asked(terms), () => this.runtime.backend.singleFlight.find(this.name));
+    const found = await find();
+    const before = this.usable(found, found.now);
+    if (before) return before;
+    const { hold, run, leave } = await this.lock.enter(terms);
+    try {
+      const meanwhile = this.usable(await find(), found.now);
+      if (meanwhile) return meanwhile;
+      const result = await this.make(() => run(() => work(hold)));
+      await this.leaveToOthers(hold.grant.owner, result);
+      return result;
+    } finally {
+      await leave();
+    }
+  }
+
+  /** What was found, for somebody who came at `cameAt` on the backend's clock. */
+  private usable({ landed, now }: Found, cameAt: number): SharedResult | undefined {
+    if (!landed) return undefined;
+    const { text, landedAt } = landed;
+    const isShared = landedAt >= cameAt;
+    if (!isShared && now - landedAt >= this.plan.ttl) return undefined;
+    const result = read(text, this.errors);
+    if (!result) throw wrongKeyType(flightResult(this.name), 'string that no flight has left');
+    // What went wrong before somebody came need not go wrong again.
+    return isShared || result.ended === 'returned' ? result : undefined;
+  }
+
+  private async make(work: () => unknown): Promise<SharedResult> {
+    try {
+      return returned(await work(), this.name);
+    } catch (error) {
+      return { ended: 'threw', error };
+    }
+  }
+
+  /** Whoever waited finds it. Where that fails, they make their own. */
+  private async leaveToOthers(owner: Hold['owner'], result: SharedResult): Promise<void> {
+    const { name, plan, runtime } = this;
+    const ttl = result.ended === 'returned' ? plan.ttl : 0;
+    try {
+      const text = write(result, this.errors);
+      await runtime.backend.singleFlight.land({ name, owner, text, keep: ttl + FETCHED_WITHIN_MS });
+    } catch (error) {
+      runtime.events.emit({ type: 'result-not-shared', lockName: name, error });
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  type Type,
+} from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { namesFrom } from './key-function.js';
+import { noteConnection } from './locked.connections.js';
+import { LockedInterceptor } from './locked.executor.js';
+import { type LockHandlerOptions, planFor } from './locked.options.js';
+
+/** Makes the key, or the keys, from the request rather than from the handler's arguments. */
+export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
+
+/**
+ * An interceptor that holds the lock around the whole handler, pipes and inner interceptors included, until the
+ * response is complete.
+ *
+ * @example
+ * @UseInterceptors(lockHandler((context) => `cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' }))
+ */
+export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> => {
+  const plan = planFor(options, 'lockHandler');
+
+  @Injectable()
+  class LockHandler implements NestInterceptor {
+    constructor(@Inject(LockedInterceptor) private readonly locked: LockedInterceptor) {}
+
+    intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+      const names = (maxNames: number) => namesFrom(key(context), 'lockHandler', maxNames);
+      const method = `lockHandler ${context.getClass().name}.${context.getHandler().name}`;
+      return this.locked.intercept({ plan, template: undefined, method, args: [], key: names }, context, next);
+    }
+  }
+
+  noteConnection(LockHandler.prototype, 'intercept', { place: 'lockHandler', connection: plan.connection });
+  return LockHandler;
+};

@@ -1,0 +1,95 @@
+import { isObservable, Observable } from 'rxjs';
+import { describe } from '../validation/format-value.js';
+import { currentCallerGone } from '../context/owner-context.js';
+import type { LockedCall } from './locked.executor.js';
+import { isAsyncIterable } from './results/async-iterable.js';
+import {
+  type AnyFunction,
+  declaredType,
+  decoratedMethod,
+  type DecoratedMethod,
+  isAsyncGenerator,
+  replaced,
+} from './decorated-method.js';
+import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
+import { endsWithRequest } from './request.interceptor.js';
+import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
+import { interceptorOf } from './instance-wiring.js';
+import { assertArgumentsExist, methodKey } from './method-key.js';
+
+const DECORATOR = '@Locked';
+
+/**
+ * Locks a method of anything Nest manages: providers of every scope, controllers. The lock is taken before the method
+ * runs and released when its promise settles or its Observable ends.
+ *
+ * @param key A template such as `'order:<0>'` or `'stock:<0.lines.sku>'`: `<0>` is the first argument, a path leads into
+ *   it, a list on the way locks one name for each element. Or a function of the method's arguments.
+ * @throws LockNameError, LockOptionsError where the decorator stands, when template or options make no sense.
+ *
+ * @example
+ * @Locked('order:<0>', { wait: '3s' })
+ * async pay(orderId: string) { … }
+ */
+export function Locked<const K extends string, const O extends LockedOptions = LockedOptions>(
+  key: K,
+  options?: O,
+): LockedByTemplate<K, O>;
+/**
+ * Locks a method by the key, or the keys, that a function makes of its arguments.
+ *
+ * @example
+ * @Locked((order: Order) => `order:${order.id}`)
+ * async ship(order: Order) { … }
+ */
+export function Locked<A extends readonly unknown[], const O extends LockedOptions = LockedOptions>(
+  key: (...args: A) => string | readonly string[],
+  options?: O,
+): LockedByFunction<A, O>;
+export function Locked(key: unknown, options?: LockedOptions) {
+  return lockedBy(key, planFor(options));
+}
+
+/** As {@link Locked}, for decorators that plan more than their users can say. */
+export const lockedBy = (key: unknown, plan: LockedPlan) => {
+  const { template, names } = methodKey(key, DECORATOR);
+
+  return (target: object, name: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
+    const method = decoratedMethod(DECORATOR, target, name, descriptor);
+    const { original, place } = method;
+    if (template) assertArgumentsExist(template, method);
+    const returns = plan.returns ?? seenToReturn(method);
+
+    const locked: AnyFunction = function (...args) {
+      const interceptor = interceptorOf(this, method);
+      const call: LockedCall = {
+        plan,
+        template: template?.text,
+        method: `${DECORATOR} ${place}`,
+        args,
+        key: (maxNames) => names({ instance: this, args, place }, maxNames),
+        callerGone: endsWithRequest(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
+      };
+      const proceed = (): unknown => original.apply(this, args);
+      if (returns === 'observable') return interceptor.aroundObservable(call, () => observableFrom(proceed(), place));
+      if (returns === 'iterable') return interceptor.aroundIterable(call, () => iterableFrom(proceed(), place));
+      return interceptor.aroundPromise(call, proceed);
+    };
+    return replaced(method, descriptor, locked, plan);
+  };
+};
+
+const observableFrom = (result: unknown, place: string): Observable<unknown> => {
+  if (isObservable(result)) return result;
+  throw new TypeError(`${place} is @Locked with returns: "observable", but it returned ${describe(result)}`);
+};
+
+const iterableFrom = (result: unknown, place: string): AsyncIterable<unknown> => {
+  if (isAsyncIterable(result)) return result;
+  throw new TypeError(`${place} is @Locked with returns: "iterable", but it returned ${describe(result)}`);
+};
+
+const seenToReturn = (method: DecoratedMethod): LockedPlan['returns'] => {
+  if (isAsyncGenerator(method.original)) return 'iterable';
+  return declaredType(method) === Observable ? 'observable' : 'promise';
+};

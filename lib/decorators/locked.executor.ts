@@ -1,0 +1,143 @@
+import type { CallHandler, ExecutionContext } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { LockConflictError, LockNameError, LockTimeoutError } from '../errors.js';
+import { describe } from '../validation/format-value.js';
+import { sortedNames } from '../keys/lock-name.js';
+import type { Connections } from '../runtime/connection-registry.js';
+import type { Guard } from '../reentrancy/critical-section.js';
+import type { LockRequest } from '../locks/lock.options.js';
+import { fullName, type LockRuntime } from '../runtime/lock-runtime.js';
+import { SharedWork } from '../coordination/single-flight.js';
+import { acceptedTerms, type Terms } from '../waiting/acquire.options.js';
+import { runOutsideRegions } from '../context/owner-context.js';
+import { runFor } from '../context/shared-context.js';
+import { enterFor } from './locked.needs.js';
+import type { LockedPlan } from './locked.options.js';
+import { iterableUnder } from './results/async-iterable.js';
+import { lastingUnder } from './results/open-result.js';
+import { type Admission, observableUnder } from './results/observable.js';
+import { leftAfter } from './release-after.js';
+import type { SharedPlan } from './single-flight.options.js';
+import { responseDone, whenClientGoes } from './http-response.js';
+
+/** One call that is to run under locks. */
+export interface LockedCall {
+  readonly plan: LockedPlan;
+  /** The template that makes the key, if any, for errors. */
+  readonly template: string | undefined;
+  /** What is locked, for events and logs: `@Locked Orders.pay`. */
+  readonly method: string;
+  readonly args: readonly unknown[];
+  /** Names the locks, at most `maxNames`; may throw. */
+  readonly key: (maxNames: number) => string | readonly string[];
+  /** Aborts when nobody is left who would want what comes of it. */
+  readonly callerGone: AbortSignal | undefined;
+}
+
+/** One call whose result others may share. */
+export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method'> {
+  readonly plan: SharedPlan;
+  /** Class and method, for messages. */
+  readonly place: string;
+}
+
+/**
+ * The advice around every locked method and handler: key → locks → run → release. The result or error of the method is
+ * what comes out, whatever happens to the lock meanwhile; who must stop in time listens to the hold's signal.
+ */
+export class LockedInterceptor {
+  /** Made by `RedisLockModule`. */
+  constructor(private readonly connections: Pick<Connections, 'get'>) {}
+
+  /** Around a method that returns a promise, or a value that becomes one. */
+  async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
+    let guard: Guard;
+    try {
+      guard = await this.enter(call);
+    } catch (error) {
+      return this.instead(call, error);
+    }
+    let isLasting = false;
+    try {
+      const result = await guard.run(proceed);
+      const lasting = lastingUnder(guard, result, (giveUp) => this.afterPatience(call, giveUp));
+      isLasting = lasting !== undefined;
+      return isLasting ? lasting : result;
+    } finally {
+      if (!isLasting) await guard.leave();
+    }
+  }
+
+  /** Around a method that returns an Observable: each subscription is a call. */
+  aroundObservable(call: LockedCall, proceed: () => Observable<unknown>): Observable<unknown> {
+    return observableUnder({ ...this.admission(call), source: proceed });
+  }
+
+  /** Around a method that returns an async iterable: each time it is gone through is a call. */
+  aroundIterable(call: LockedCall, proceed: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
+    return iterableUnder({ ...this.admission(call), source: proceed });
+  }
+
+  /** Around everything that Nest does for a request inside this interceptor, until the response is complete. */
+  intercept(called: Omit<LockedCall, 'callerGone'>, context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const gone = new AbortController();
+    const { cancelOnDisconnect = true } = called.plan;
+    const stopListening = cancelOnDisconnect ? whenClientGoes(context, () => gone.abort()) : () => {};
+    const { enter, instead } = this.admission({ ...called, callerGone: gone.signal });
+    return observableUnder({
+      enter: (signal) => enter(signal).finally(stopListening),
+      instead,
+      source: () => next.handle(),
+      until: () => responseDone(context),
+    });
+  }
+
+  /** Around a method whose result is shared by those who call it meanwhile. */
+  async aroundShared({ plan, template, key, callerGone, place }: SharedCall, proceed: () => unknown): Promise<unknown> {
+    const runtime = this.connections.get(plan.connection);
+    const keys = key(runtime.defaults.maxNames);
+    const [only, ...others] = typeof keys === 'string' ? [keys] : sortedNames(keys);
+    if (only === undefined || others.length > 0) {
+      throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${describe(keys)}`);
+    }
+    const flight = new SharedWork(runtime, fullName(only, runtime.defaults), template, plan.flight);
+    return flight.share(termsFor(runtime, plan.request(runtime.defaults.wait), callerGone), proceed);
+  }
+
+  private admission(call: LockedCall): Admission {
+    return { enter: (signal) => this.enter(call, signal), instead: (error) => this.instead(call, error) };
+  }
+
+  private async enter(call: LockedCall, signal?: AbortSignal): Promise<Guard> {
+    const { plan, args, key, callerGone } = call;
+    const runtime = this.connections.get(plan.connection);
+    const keys = key(runtime.defaults.maxNames);
+    const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
+    const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
+    const enter = (): Promise<Guard> => enterFor(runtime, plan, sortedNames(names), call, terms);
+    const { releaseAfter } = plan;
+    if (!releaseAfter) return enter();
+    const keptFor = releaseAfter.keptFor?.({ args });
+    const guard = await (keptFor ? runFor(keptFor, enter) : enter());
+    return leftAfter(guard, () => releaseAfter({ args }), runtime.events);
+  }
+
+  private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
+    if (plan.leavesOut?.(error) === true) return undefined;
+    const conflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
+    if (!conflict || plan.onConflict === 'throw') throw error;
+    return plan.onConflict === 'skip' ? undefined : plan.onConflict({ error, args });
+  }
+
+  /** Runs a task when as much time has passed as a crashed holder would be given. Returns how to call it off. */
+  private afterPatience({ plan }: LockedCall, task: () => void): () => void {
+    const { scheduler, watchdog } = this.connections.get(plan.connection);
+    const timer = runOutsideRegions(() => scheduler.schedule(watchdog.timeout, task));
+    return () => timer.cancel();
+  }
+}
+
+const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): Terms => {
+  const terms = acceptedTerms(request, runtime);
+  return callerGone ? { ...terms, limit: terms.limit.endedAlsoBy(callerGone) } : terms;
+};

@@ -1,0 +1,55 @@
+import 'reflect-metadata';
+import { LockNameError } from '../errors.js';
+import { describe } from '../validation/format-value.js';
+import { compileTemplate, type KeyTemplate } from '../keys/key-template.js';
+import { namesFrom } from './key-function.js';
+import { type DecoratedMethod, isFunction } from './decorated-method.js';
+
+/** A call that needs a key. */
+interface NamedCall {
+  readonly instance: unknown;
+  readonly args: readonly unknown[];
+  /** Class and method, for messages. */
+  readonly place: string;
+}
+
+/** Makes the key, or the keys, of a call. */
+export interface MethodKey {
+  /** Absent where a function makes it. */
+  readonly template: KeyTemplate | undefined;
+  readonly names: (call: NamedCall, maxNames: number) => string | readonly string[];
+}
+
+/**
+ * @param decorator As it is written: `@Locked`.
+ * @throws LockNameError
+ */
+export const methodKey = (key: unknown, decorator: string): MethodKey => {
+  if (isFunction(key)) {
+    return {
+      template: undefined,
+      names: ({ instance, args, place }, maxNames) => namesFrom(key.apply(instance, [...args]), place, maxNames),
+    };
+  }
+  if (typeof key !== 'string')
+    throw new LockNameError(`${decorator} takes a key template or a key function, not ${describe(key)}`);
+  const template = compileTemplate(key);
+  return { template, names: ({ args }, maxNames) => template.render(args, maxNames) };
+};
+
+/**
+ * Where a parameter has a default or is a rest parameter, `length` says nothing, and the compiler's check has to do.
+ * @throws LockNameError
+ */
+export const assertArgumentsExist = (
+  template: KeyTemplate,
+  { target, name, original, place }: DecoratedMethod,
+): void => {
+  const declared: unknown = Reflect.getMetadata('design:paramtypes', target, name);
+  if (!Array.isArray(declared) || declared.length !== original.length || template.highestIndex < declared.length)
+    return;
+  throw new LockNameError(
+    `Key template "${template.text}" names argument <${template.highestIndex}>, but ${place} has ${declared.length}; the first is <0>`,
+    { template: template.text },
+  );
+};

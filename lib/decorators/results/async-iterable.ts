@@ -1,0 +1,97 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { Guard } from '../../reentrancy/critical-section.js';
+import { OneConsumer, type Patience } from './single-consumer.js';
+import type { Admission } from './observable.js';
+
+const REMEDY = 'make the method an async generator, or set returns: "iterable", to lock each time it is gone through';
+
+type Items = AsyncGenerator<unknown, unknown, unknown>;
+type Step = Promise<IteratorResult<unknown, unknown>>;
+
+/** An iterable that takes the locks when it is begun. */
+export interface GuardedItems extends Admission {
+  /** Makes the iterable; runs as the owner. */
+  readonly source: () => AsyncIterable<unknown>;
+}
+
+export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/**
+ * What goes on in an iterator from one step to the next goes on as the owner. Where the locks are lost meanwhile, the
+ * iterator is told by what is thrown into it, so that it can put things in order.
+ */
+class OwnedIterator implements AsyncIterator<unknown, unknown, unknown> {
+  private readonly scope: AsyncResource;
+  private readonly items: AsyncIterator<unknown, unknown, unknown>;
+
+  constructor(
+    private readonly guard: Guard,
+    source: () => AsyncIterable<unknown>,
+  ) {
+    this.scope = guard.run(() => new AsyncResource('LockedItems'));
+    this.items = guard.run(source)[Symbol.asyncIterator]();
+  }
+
+  async next(value: unknown): Step {
+    try {
+      this.guard.run(() => {});
+    } catch (lost) {
+      return this.throw(lost);
+    }
+    return this.scope.runInAsyncScope(() => this.items.next(value));
+  }
+
+  async return(value: unknown): Step {
+    return this.scope.runInAsyncScope(() => this.items.return?.(value) ?? { done: true, value });
+  }
+
+  async throw(reason: unknown): Step {
+    const told = this.scope.runInAsyncScope(() => this.items.throw?.(reason));
+    if (told) return told;
+    await this.return(undefined);
+    throw reason;
+  }
+}
+
+async function* itemsOf(guard: Guard, source: () => AsyncIterable<unknown>): Items {
+  try {
+    return yield* { [Symbol.asyncIterator]: () => new OwnedIterator(guard, source) };
+  } finally {
+    await guard.leave();
+  }
+}
+
+async function* admitted({ enter, instead, source }: GuardedItems, signal: AbortSignal): Items {
+  let guard: Guard;
+  try {
+    guard = await enter(signal);
+  } catch (error) {
+    const other = await instead(error);
+    return isAsyncIterable(other) ? yield* other : other;
+  }
+  return yield* itemsOf(guard, source);
+}
+
+/** Takes the locks with the first step, and releases at the end, however that comes. */
+export const iterableUnder = (guarded: GuardedItems): Items => {
+  const abandoned = new AbortController();
+  const items = admitted(guarded, abandoned.signal);
+  const end = items.return.bind(items);
+  // A generator comes to its end only after the step that is on its way, which may be waiting for the locks.
+  items.return = (value: unknown) => {
+    abandoned.abort();
+    return end(value);
+  };
+  return items;
+};
+
+/** An iterable that a method made while it already held the locks; to be gone through once. */
+export const iterableHeld = (guard: Guard, source: AsyncIterable<unknown>, afterPatience: Patience): Items => {
+  const consumer = new OneConsumer(guard, afterPatience, 'iteration', REMEDY);
+  const begin = async function* (): Items {
+    consumer.come();
+    return yield* itemsOf(guard, () => source);
+  };
+  return begin();
+};

@@ -1,0 +1,115 @@
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { GrantedHold } from './granted-hold.js';
+
+/** How long a hold lasts: until the end of a lease of its own, or as long as the watchdog keeps it. */
+export interface Term {
+  /** By the scheduler; `Infinity`: without end. */
+  readonly end: number;
+  /** Whether the watchdog renews it until then. */
+  readonly isWatched: boolean;
+}
+
+/**
+ * The holds of one grant, in the order they came in, and how long each lasts. There are thousands of grants, most of them
+ * of one hold, and each is asked in every round of the watchdog: a list is small, and nothing is copied.
+ */
+export class HoldTimes {
+  private readonly holds: GrantedHold[] = [];
+  /** One for each hold. */
+  private readonly terms: Term[] = [];
+  private readonly since: number;
+  /** Until when the lock is to stay held, however soon its holds leave. */
+  private keptUntil = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param watchdogTimeout Milliseconds that each renewal of the watchdog grants.
+   * @param maxHold Milliseconds from the grant on for which the watchdog renews at the most; may be `Infinity`.
+   */
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    private readonly watchdogTimeout: number,
+    private readonly maxHold: number,
+  ) {
+    this.since = scheduler.now();
+  }
+
+  get count(): number {
+    return this.holds.length;
+  }
+
+  /** Milliseconds since the grant. */
+  get age(): number {
+    return this.scheduler.now() - this.since;
+  }
+
+  /** Whether the watchdog keeps any. */
+  get isWatched(): boolean {
+    for (const { isWatched } of this.terms) if (isWatched) return true;
+    return false;
+  }
+
+  /** Milliseconds until the last of them ends by itself; `Infinity` where it does not. */
+  get left(): number {
+    let last = Number.NEGATIVE_INFINITY;
+    for (const { end } of this.terms) last = Math.max(last, end);
+    return last - this.scheduler.now();
+  }
+
+  /** Keeps the lock for `ms` from now at least. */
+  keepAtLeast(ms: number): void {
+    this.keptUntil = Math.max(this.keptUntil, this.scheduler.now() + ms);
+  }
+
+  /** Milliseconds that the lock is to stay held although nobody holds it any more; 0 or less: none. */
+  get kept(): number {
+    return Math.ceil(this.keptUntil - this.scheduler.now());
+  }
+
+  /** Whether any has time left: holds whose own lease is over, and that nobody released, keep nothing. */
+  get isLasting(): boolean {
+    return this.left > 0;
+  }
+
+  /** The term of a hold that asks for a lease of so many milliseconds from now; of one that asks for none. */
+  termOf(lease: number | undefined): Term {
+    if (lease === undefined) return { end: this.since + this.maxHold, isWatched: true };
+    return { end: this.scheduler.now() + lease, isWatched: false };
+  }
+
+  get(hold: GrantedHold): Term | undefined {
+    return this.terms[this.holds.lastIndexOf(hold)];
+  }
+
+  set(hold: GrantedHold, term: Term): void {
+    const known = this.holds.lastIndexOf(hold);
+    const place = known === -1 ? this.holds.length : known;
+    this.holds[place] = hold;
+    this.terms[place] = term;
+  }
+
+  delete(hold: GrantedHold): void {
+    const place = this.holds.lastIndexOf(hold);
+    if (place === -1) return;
+    this.holds.splice(place, 1);
+    this.terms.splice(place, 1);
+  }
+
+  findLast(matches: (hold: GrantedHold) => boolean): GrantedHold | undefined {
+    return this.holds.findLast(matches);
+  }
+
+  /**
+   * Milliseconds the holds need together: the longest of their leases, and a round of the watchdog where it keeps one.
+   * @param entering The term of one more, that is to come in.
+   */
+  needed(entering?: Term): number {
+    const now = this.scheduler.now();
+    let most = Math.max(this.keptUntil - now, entering === undefined ? 0 : this.need(entering, now));
+    for (const term of this.terms) most = Math.max(most, this.need(term, now));
+    return Math.ceil(Math.max(1, most));
+  }
+
+  private need({ end, isWatched }: Term, now: number): number {
+    return isWatched ? Math.min(this.watchdogTimeout, end - now) : end - now;
+  }
+}

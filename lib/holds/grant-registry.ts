@@ -1,0 +1,32 @@
+import { Row } from '../collections/linked-list.js';
+import type { Grant } from './grant.js';
+
+/** Everything that is held now, until the server has been told that it is not. */
+export class Grants implements Iterable<Grant> {
+  private readonly held = new Row<Grant>();
+  private readonly waiting = new Set<() => void>();
+
+  get size(): number {
+    return this.held.size;
+  }
+
+  add(grant: Grant): void {
+    this.held.append(grant);
+  }
+
+  delete(grant: Grant): void {
+    if (!this.held.delete(grant) || this.held.size > 0) return;
+    for (const resolve of this.waiting) resolve();
+    this.waiting.clear();
+  }
+
+  /** Resolves when nothing is held. */
+  whenEmpty(): Promise<void> {
+    if (this.held.size === 0) return Promise.resolve();
+    return new Promise((resolve) => void this.waiting.add(resolve));
+  }
+
+  [Symbol.iterator](): Iterator<Grant> {
+    return this.held[Symbol.iterator]();
+  }
+}

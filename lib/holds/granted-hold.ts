@@ -1,0 +1,108 @@
+import { inspect } from 'node:util';
+import { LockLostError } from '../errors.js';
+import { type Duration, parseLease } from '../time/duration.js';
+import type { Grant } from './grant.js';
+import type { Hold, HoldRelease, HoldSummary } from './hold.js';
+import { checkLease } from '../runtime/lock-runtime.js';
+import { runUnder } from './run-under-hold.js';
+
+/**
+ * How a hold ends: `bound` ones with the callback that they were acquired for, `loose` ones when whoever acquired them
+ * releases them.
+ */
+export type Binding = 'bound' | 'loose';
+
+/** A hold of one lock, counted in a grant. */
+export class GrantedHold implements Hold {
+  private releasing: Promise<HoldRelease> | undefined;
+
+  constructor(
+    readonly grant: Grant,
+    readonly binding: Binding,
+    readonly waitedMs: number,
+  ) {}
+
+  get name(): string {
+    return this.grant.name;
+  }
+
+  get owner(): string {
+    return this.grant.owner;
+  }
+
+  get fence(): bigint | undefined {
+    return this.grant.fence;
+  }
+
+  get isHeld(): boolean {
+    return this.releasing === undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.grant.signal;
+  }
+
+  assertHeld(): void {
+    if (!this.isHeld) {
+      throw new LockLostError(`Lock "${this.name}" was released before; this hold of ${this.owner} is done`, {
+        lockName: this.name,
+      });
+    }
+    this.grant.assertHeld();
+  }
+
+  async extend(lease: Duration): Promise<void> {
+    const ms = parseLease(lease, 'lease');
+    checkLease(ms, this.grant.runtime.defaults);
+    this.assertHeld();
+    await this.grant.extend(this, ms);
+  }
+
+  release(): Promise<HoldRelease> {
+    this.releasing ??= this.grant.leave(this);
+    return this.releasing;
+  }
+
+  /** Releases; what goes wrong is an event, since the result of the protected work always wins. */
+  async releaseQuietly(): Promise<void> {
+    try {
+      await this.release();
+    } catch (error) {
+      const { name: lockName, owner, method, heldFor, runtime } = this.grant;
+      runtime.events.emit({ type: 'release-failed', lockName, owner, method, heldFor, error });
+    }
+  }
+
+  run<T>(fn: () => T): T {
+    return runUnder(this, fn);
+  }
+
+  /** Begins a lease anew that has passed for the most part while its holder waited for something else. */
+  async refresh(lease: number | undefined): Promise<void> {
+    if (lease !== undefined && this.grant.lease.remaining < lease / 2) await this.extend(lease);
+  }
+
+  /** Gives a hold the lease that it was to have from now on, and that the watchdog kept it without so far. */
+  async limit(lease: number): Promise<void> {
+    this.assertHeld();
+    await this.grant.limit(this, lease);
+  }
+
+  /** @internal */
+  keepAtLeast(ms: number): void {
+    this.grant.keepAtLeast(ms);
+  }
+
+  toJSON(): HoldSummary {
+    const { name, owner, waitedMs, isHeld } = this;
+    return { name, owner, waitedMs, isHeld };
+  }
+
+  [inspect.custom](): string {
+    return `Hold ${inspect(this.toJSON())}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.releaseQuietly();
+  }
+}

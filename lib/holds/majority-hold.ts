@@ -1,0 +1,86 @@
+import { LockLostError } from '../errors.js';
+import type { Duration } from '../time/duration.js';
+import type { GrantedHold } from './granted-hold.js';
+import type { HoldRelease } from './hold.js';
+import { CompositeHold } from './multi-hold.js';
+import { runUnder } from './run-under-hold.js';
+
+const isAlive = (hold: GrantedHold): boolean => {
+  try {
+    hold.assertHeld();
+    return true;
+  } catch (error) {
+    if (error instanceof LockLostError) return false;
+    throw error;
+  }
+};
+
+const reasonsIn = (results: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
+  results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
+
+/** The holds of several locks as one, which lives as long as a majority of the locks is held. */
+export class MajorityHold extends CompositeHold {
+  /**
+   * @param needed How many of the locks are a majority.
+   * @param size How many locks there are, whether they are held or not.
+   */
+  constructor(
+    members: readonly GrantedHold[],
+    waitedMs: number,
+    private readonly needed: number,
+    private readonly size: number,
+  ) {
+    super(members, waitedMs);
+  }
+
+  override assertHeld(): void {
+    if (this.alive.length < this.needed) throw this.lossError();
+  }
+
+  override async extend(lease: Duration): Promise<void> {
+    const results = await Promise.allSettled(this.members.map((member) => member.extend(lease)));
+    if (results.filter(({ status }) => status === 'fulfilled').length >= this.needed) return;
+    this.assertHeld();
+    // A member that was lost is no loss as long as a majority is held.
+    const reasons = reasonsIn(results);
+    throw reasons.find((reason) => !(reason instanceof LockLostError)) ?? reasons[0];
+  }
+
+  override run<T>(fn: () => T): T {
+    const runInAll = this.alive.reduce<() => T>(
+      (inner, member) => () => member.run(inner),
+      () => runUnder(this, fn),
+    );
+    return runInAll();
+  }
+
+  private get alive(): readonly GrantedHold[] {
+    return this.members.filter(isAlive);
+  }
+
+  /** Locks that were never got are free as well, so that as many may fail as are no majority. */
+  protected override async releaseMembers(): Promise<HoldRelease> {
+    const results = await Promise.allSettled(this.members.map((member) => member.release()));
+    const reasons = reasonsIn(results);
+    if (reasons.length > this.size - this.needed) throw reasons[0];
+    const releases = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const lost = releases.filter((release) => release === 'expired').length;
+    if (this.members.length - lost < this.needed) return 'expired';
+    return releases.includes('still-held') ? 'still-held' : 'released';
+  }
+
+  protected override reasonToStop(aborted: readonly GrantedHold[]): unknown {
+    if (this.members.length - aborted.length >= this.needed) return undefined;
+    const reason: unknown = aborted.at(-1)?.signal.reason;
+    // A shutdown is not a loss.
+    return reason instanceof Error && !(reason instanceof LockLostError) ? reason : this.lossError();
+  }
+
+  private lossError(): LockLostError {
+    const { alive, name, needed, size } = this;
+    return new LockLostError(
+      `Only ${alive.length} of the ${size} locks "${name}" are still held, and ${needed} are needed; stop, somebody else may hold them`,
+      { lockName: name, details: { held: alive.length, needed } },
+    );
+  }
+}

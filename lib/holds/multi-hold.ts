@@ -1,0 +1,120 @@
+import { inspect } from 'node:util';
+import type { Duration } from '../time/duration.js';
+import { onAbort } from '../time/abort-listeners.js';
+import type { GrantedHold } from './granted-hold.js';
+import type { Hold, HoldRelease, HoldSummary } from './hold.js';
+import { HoldSignal } from './hold-signal.js';
+import { runUnder } from './run-under-hold.js';
+
+/** One acquisition of several locks: all of them are held, or it is lost. */
+export interface MultiHold extends Hold {
+  /** The hold of each lock, in the order of the locks. They end together, by the hold of all. */
+  readonly members: readonly Hold[];
+}
+
+/**
+ * Waits for everything that was begun, whatever fails of it.
+ * @throws What failed, the first by position where several did.
+ */
+export const allSettled = async <T>(works: readonly Promise<T>[]): Promise<readonly T[]> => {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+};
+
+/** The holds of several locks as one. */
+export class CompositeHold implements MultiHold {
+  readonly fence = undefined;
+  private readonly stopSignal = new HoldSignal();
+  private readonly stops: (() => void)[] = [];
+  private isListening = false;
+  private releasing: Promise<HoldRelease> | undefined;
+
+  constructor(
+    readonly members: readonly GrantedHold[],
+    readonly waitedMs: number,
+  ) {}
+
+  get name(): string {
+    return this.members.map(({ name }) => name).join(', ');
+  }
+
+  get owner(): string {
+    return this.members.map(({ owner }) => owner).join(', ');
+  }
+
+  get isHeld(): boolean {
+    return this.members.every(({ isHeld }) => isHeld);
+  }
+
+  get signal(): AbortSignal {
+    if (!this.isListening) this.listen();
+    return this.stopSignal.signal;
+  }
+
+  assertHeld(): void {
+    for (const member of this.members) member.assertHeld();
+  }
+
+  async extend(lease: Duration): Promise<void> {
+    await allSettled(this.members.map((member) => member.extend(lease)));
+  }
+
+  release(): Promise<HoldRelease> {
+    this.stopListening();
+    this.releasing ??= this.releaseMembers();
+    return this.releasing;
+  }
+
+  run<T>(fn: () => T): T {
+    const runInAll = this.members.reduce<() => T>(
+      (inner, member) => () => member.run(inner),
+      () => runUnder(this, fn),
+    );
+    return runInAll();
+  }
+
+  /**
+   * To be called when nobody wants to know of a loss any more: an outer hold of a member may last much longer, and
+   * `AbortSignal.any` would stay with it as long.
+   */
+  stopListening(): void {
+    this.isListening = true;
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  toJSON(): HoldSummary {
+    const { name, owner, waitedMs, isHeld } = this;
+    return { name, owner, waitedMs, isHeld };
+  }
+
+  [inspect.custom](): string {
+    return `Hold ${inspect(this.toJSON())}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stopListening();
+    await Promise.all(this.members.map((member) => member.releaseQuietly()));
+  }
+
+  /** Why the holder is to stop, where the signals of these members have aborted. */
+  protected reasonToStop([first]: readonly GrantedHold[]): unknown {
+    return first?.signal.reason;
+  }
+
+  private listen(): void {
+    this.isListening = true;
+    const look = (): void => {
+      const reason = this.reasonToStop(this.members.filter(({ signal }) => signal.aborted));
+      if (reason instanceof Error) this.stopSignal.abort(reason);
+    };
+    for (const { signal } of this.members) if (!signal.aborted) this.stops.push(onAbort(signal, look));
+    look();
+  }
+
+  /** Every one of them, also when one fails: what nobody gives back stays locked. */
+  protected async releaseMembers(): Promise<HoldRelease> {
+    const releases = await allSettled(this.members.map((member) => member.release()));
+    if (releases.includes('expired')) return 'expired';
+    return releases.includes('still-held') ? 'still-held' : 'released';
+  }
+}

@@ -1,0 +1,1 @@
+export { LockedCron, type LockedCronOptions } from './locked-cron.decorator.js';

@@ -1,0 +1,96 @@
+import { Inject, Logger } from '@nestjs/common';
+import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
+import { LockNotWiredError, LockShutdownError, LockUnavailableError } from '../../errors.js';
+import { readOptions } from '../../validation/options.js';
+import { lockedBy } from '../../decorators/locked.decorator.js';
+import { type AnyFunction, decoratedMethod, replaced } from '../../decorators/decorated-method.js';
+import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
+import type { ConnectionChoice } from '../../runtime/connection-registry.js';
+import type { Duration } from '../../time/duration.js';
+import { type CronTimes, tickAt } from './planned-tick.js';
+
+/** Where an instance keeps the registry of jobs. Nest prints the text when the module is missing. */
+const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
+
+const logger = new Logger('LockedCron');
+
+/** How a job runs that is to run once for all replicas. */
+export interface LockedCronOptions extends ConnectionChoice {
+  /**
+   * By how much the clocks of replicas may differ, in ms or such as `'1m'`: for so long it is remembered, by a lock, that a
+   * tick has been. Default: 1 minute.
+   */
+  readonly holdAtLeast?: Duration | undefined;
+  /** Whether a tick runs although the one before still does, on whatever replica; otherwise it is left out. Default: false. */
+  readonly overlap?: boolean | undefined;
+  /** Further options of `@Cron`. */
+  readonly cron?: Omit<CronOptions, 'name' | 'utcOffset'> | undefined;
+}
+
+/**
+ * `@Cron` for many replicas: each tick runs on one of them. The instant for which it is planned is part of the lock's name,
+ * so a replica whose clock is late does not run again what another one has done.
+ *
+ * A tick that gets no lock because Redis cannot be reached is left out, and one line of the log says so.
+ *
+ * @param expression As for `@Cron`.
+ * @param name Of the locks, and behind `LockedCron ` of the job in Nest's `SchedulerRegistry`.
+ *
+ * @example
+ * @LockedCron('0 3 * * *', 'nightly-report')
+ * async report(): Promise<void> { … }
+ */
+export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
+  readOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron'], { of: '@LockedCron' });
+  const { holdAtLeast = '1m', overlap = false, connection, cron } = options;
+  const job = `LockedCron ${name}`;
+  const nameOfTick = function (this: unknown): string {
+    const { cronTime } = jobIn(registryOf(this, name), job);
+    return `${name}@${new Date(tickAt(cronTime, Date.now())).toISOString()}`;
+  };
+  const lockedTick = (key: unknown, locking: LockedOptions) =>
+    lockedBy(key, { ...planFor({ ...locking, onConflict: 'skip', connection }, '@LockedCron'), leavesOut });
+  /** Nobody waits for a tick: one line says that it did not come, and not a stack each time while Redis is away. */
+  const leavesOut = (error: unknown): boolean => {
+    if (error instanceof LockUnavailableError) logger.error(`Tick of "${name}" left out: ${error.message}`);
+    return error instanceof LockUnavailableError || error instanceof LockShutdownError;
+  };
+  const onceATick = lockedTick(nameOfTick, { holdAtLeast });
+  const oneAtATime = lockedTick(name, {});
+  const planned = Cron(expression, { ...cron, name: job });
+  return (target, method, descriptor) => {
+    const locked = onceATick(target, method, overlap ? descriptor : oneAtATime(target, method, descriptor));
+    const isRegistered = (instance: unknown): boolean => registryIn(instance)?.getCronJobs().has(job) ?? true;
+    const decorated = decoratedMethod('@LockedCron', target, method, locked);
+    // A job that is overdue when it is made runs at once, before Nest has registered it.
+    const afterThat: AnyFunction = async function (...args) {
+      if (!isRegistered(this)) await Promise.resolve();
+      return decorated.original.apply(this, args);
+    };
+    const onTick = replaced(decorated, locked, afterThat, { connection, cancelOnDisconnect: undefined });
+    planned(target, method, onTick);
+    if (!(REGISTRY in target)) Inject(SchedulerRegistry)(target, REGISTRY);
+    return onTick;
+  };
+};
+
+/** @throws LockShutdownError when the job is planned no longer, as at the end of the application. */
+const jobIn = (registry: SchedulerRegistry, name: string): { readonly cronTime: CronTimes } => {
+  const job = registry.getCronJobs().get(name);
+  if (job) return job;
+  throw new LockShutdownError(`The job "${name}" is not in the schedule any more`);
+};
+
+const registryIn = (instance: unknown): SchedulerRegistry | undefined => {
+  const registry: unknown =
+    typeof instance === 'object' && instance !== null ? Reflect.get(instance, REGISTRY) : undefined;
+  return registry instanceof SchedulerRegistry ? registry : undefined;
+};
+
+const registryOf = (instance: unknown, name: string): SchedulerRegistry => {
+  const registry = registryIn(instance);
+  if (registry) return registry;
+  throw new LockNotWiredError(
+    `@LockedCron "${name}" knows no ticks: let Nest construct the class, in an application that imports ScheduleModule.forRoot()`,
+  );
+};

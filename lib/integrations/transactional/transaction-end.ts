@@ -1,0 +1,50 @@
+import { type TransactionalAdapter, TransactionHost } from '@nestjs-cls/transactional';
+import { LockOptionsError } from '../../errors.js';
+import type { ReleaseAfter } from '../../decorators/release-after.js';
+import { endOfTransaction } from './tracked-adapter.js';
+
+/**
+ * For `releaseAfter`: the lock is kept until the transaction of `@nestjs-cls/transactional` around the method has been
+ * committed or rolled back, the outermost where some are nested. Without one it is released when the method has ended.
+ * Calls within one transaction re-enter what is kept for it.
+ *
+ * The adapter must announce what it does: `new ClsPluginTransactional({ adapter: announcingEnd(adapter) })`. Where it does
+ * not, locked calls inside its transactions fail with a `LockOptionsError`.
+ *
+ * @param connectionName As for `@Transactional` and `ClsPluginTransactional`. Default: the one without a name.
+ *
+ * @example
+ * @Locked('stock:<0>', { releaseAfter: transactionEnd() })
+ * async take(sku: string): Promise<void> { … }
+ */
+export const transactionEnd = (connectionName?: string): ReleaseAfter => {
+  const end = (): Promise<void> | undefined => endOfOpenTransaction(connectionName);
+  return Object.assign(end, { keptFor: end });
+};
+
+type Host = TransactionHost<TransactionalAdapter<unknown, object, unknown>>;
+
+const endOfOpenTransaction = (connectionName: string | undefined): Promise<void> | undefined => {
+  const host = hostOf(connectionName);
+  if (!host.isTransactionActive()) return undefined;
+  const ended = endOfTransaction(host.tx);
+  if (ended) return ended;
+  throw new LockOptionsError(
+    `The end of a transaction of ${pluginOf(connectionName)} cannot be known: give it adapter: announcingEnd(…), from nest-redis-lock/transactional, around its adapter`,
+    { details: { connectionName } },
+  );
+};
+
+const hostOf = (connectionName: string | undefined): Host => {
+  try {
+    return TransactionHost.getInstance(connectionName);
+  } catch (cause) {
+    throw new LockOptionsError(
+      `transactionEnd() of nest-redis-lock/transactional finds no ${pluginOf(connectionName)}: register it with ClsModule, or name another connection`,
+      { details: { connectionName }, cause },
+    );
+  }
+};
+
+const pluginOf = (connectionName: string | undefined): string =>
+  `ClsPluginTransactional${connectionName === undefined ? '' : ` with connectionName "${connectionName}"`}`;

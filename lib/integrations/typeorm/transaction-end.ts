@@ -1,0 +1,48 @@
+import { LockOptionsError } from '../../errors.js';
+import { describe } from '../../validation/format-value.js';
+import type { ReleaseAfter, ReleaseContext } from '../../decorators/release-after.js';
+import { endOfTransaction } from './query-runner.js';
+import { isSource, runnerOf, type TransactionRunner, type TransactionSource } from './transaction-source.js';
+
+/**
+ * For `releaseAfter`: the lock is kept until the outermost transaction of TypeORM in which the method works has ended: by a
+ * commit, a rollback, or with its connection. Outside any transaction it is released when the method has ended. Calls
+ * within one transaction re-enter what is kept for it.
+ *
+ * @param pick Says, by the method's arguments, what belongs to the transaction; `undefined` is outside any. Default: the
+ *   `EntityManager`, `QueryRunner` or `Repository` that is among them; calls without any, or with those of several
+ *   query runners, fail with a `LockOptionsError`.
+ *
+ * @example
+ * @Locked('stock:<0>', { releaseAfter: transactionEnd() })
+ * async take(sku: string, manager: EntityManager): Promise<void> { … }
+ *
+ * @Locked('stock:<0>', { releaseAfter: transactionEnd((sku: string, work: UnitOfWork) => work.manager) })
+ * async takeFor(sku: string, work: UnitOfWork): Promise<void> { … }
+ */
+export const transactionEnd = (pick?: (...args: never[]) => TransactionSource | undefined): ReleaseAfter => {
+  const end = ({ args }: ReleaseContext): Promise<void> | undefined => {
+    const runner = pick ? runnerPicked(pick(...(args as never[]))) : runnerAmong(args);
+    return runner && endOfTransaction(runner);
+  };
+  return Object.assign(end, { keptFor: end });
+};
+
+const runnerPicked = (picked: TransactionSource | undefined): TransactionRunner | undefined => {
+  if (picked === undefined) return undefined;
+  if (isSource(picked)) return runnerOf(picked);
+  throw refused(`was given ${describe(picked)}, which is none of them`);
+};
+
+const runnerAmong = (args: readonly unknown[]): TransactionRunner | undefined => {
+  const sources = args.filter(isSource);
+  if (sources.length === 0) throw refused('finds none of them among the arguments');
+  const [runner, ...others] = new Set(sources.flatMap((source) => runnerOf(source) ?? []));
+  if (others.length > 0) throw refused('finds those of several query runners among the arguments');
+  return runner;
+};
+
+const refused = (why: string): LockOptionsError =>
+  new LockOptionsError(
+    `transactionEnd() of nest-redis-lock/typeorm needs an EntityManager, QueryRunner or Repository and ${why}; give it a function of the arguments that says which one`,
+  );

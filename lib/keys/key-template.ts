@@ -1,0 +1,128 @@
+import { describe } from '../validation/format-value.js';
+import { type ArgumentPath, type Found, follow } from './argument-path.js';
+import { boundaryIn, encoder, type Encoder, textOf } from './key-encoding.js';
+import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
+import { parseTemplate, templateError } from './template-syntax.js';
+
+/** How a call of a method becomes the name of its lock. */
+export interface KeyTemplate {
+  readonly text: string;
+  /** The highest argument number among the placeholders; -1 if there are none. */
+  readonly highestIndex: number;
+  /**
+   * The name for these arguments, or, when a placeholder goes through a list, the names for its elements: each once, in
+   * the order of their bytes. Placeholders through the same list take the same element.
+   *
+   * @param maxNames How many elements a list may have; elements that give the same name count each.
+   * @throws LockNameError when a value is missing or cannot be part of a name, a list is empty or too long, two
+   * placeholders go through different lists, or a getter throws (then its error is the `cause`)
+   */
+  render(args: readonly unknown[], maxNames: number): string | readonly string[];
+}
+
+/**
+ * Compiles a key template: `<0>` is the first argument, `<0.customer.id>` a property of it, `\<` a literal `<`. Values
+ * are percent-encoded, so that different arguments never give the same name and no argument chooses the cluster slot.
+ *
+ * @throws LockNameError when the syntax is wrong, when nothing separates two placeholders, or when the literal text
+ * alone already makes every name of the template unusable
+ */
+export function compileTemplate(text: string): KeyTemplate {
+  if (typeof text !== 'string' || text === '') throw templateError(text, 'must be a text that is not empty');
+  const { literals, paths } = parseTemplate(text);
+  // Encoded values hold neither braces nor half characters, so one sample speaks for all names.
+  const fault = spellingFault(literals.join('0'));
+  if (fault !== undefined) throw templateError(text, fault);
+  const encode = encoder(reservedBy(text, literals.slice(1, -1)));
+  return {
+    text,
+    highestIndex: Math.max(-1, ...paths.map(({ steps }) => Number(steps[0]))),
+    render(args, maxNames) {
+      const columns = paths.map((path) => column(text, path, followed(text, path, args, maxNames), encode));
+      const list = listAmong(text, columns);
+      if (list === undefined) return nameOf(literals, columns, 0);
+      return sortedNames(list.cells.map((_, row) => nameOf(literals, columns, row)));
+    },
+  };
+}
+
+/** With `<0>-<1>` a "-" inside a value has to be encoded: `a-b`, `c` and `a`, `b-c` are different arguments. */
+function reservedBy(text: string, separators: readonly string[]): ReadonlySet<string> {
+  const reserved = separators.map((separator) => {
+    const boundary = boundaryIn(separator);
+    if (boundary !== undefined) return boundary.reserved;
+    const found = separator === '' ? 'nothing' : `only ${describe(separator)}`;
+    throw templateError(text, `has ${found} between two placeholders; put a separator such as ":" there`);
+  });
+  return new Set(reserved);
+}
+
+/** What one placeholder stands for in a call: one cell, or one for each element of a list. */
+interface Column {
+  readonly path: ArgumentPath;
+  readonly cells: readonly [Cell, ...Cell[]];
+}
+
+interface Cell {
+  /** The list element it comes from, such as `0.lines[2]`; empty if there was no list. */
+  readonly element: string;
+  readonly encoded: string;
+}
+
+function column(text: string, path: ArgumentPath, [first, ...others]: readonly Found[], encode: Encoder): Column {
+  if (first === undefined) {
+    throw templateError(text, `has nothing to lock: ${path.text} goes through an empty list`, {
+      placeholder: path.text,
+    });
+  }
+  const cellOf = (found: Found): Cell => ({ element: found.element, encoded: encode(partOf(text, path, found)) });
+  return { path, cells: [cellOf(first), ...others.map(cellOf)] };
+}
+
+function followed(text: string, path: ArgumentPath, args: readonly unknown[], maxNames: number): readonly Found[] {
+  let found: readonly Found[] | undefined;
+  try {
+    found = follow(args, path, maxNames);
+  } catch (error) {
+    throw templateError(text, `could not read ${path.text}: ${describe(error)}`, { placeholder: path.text }, error);
+  }
+  if (found) return found;
+  throw templateError(text, `goes through more than ${maxNames} list elements with ${path.text}; ${TOO_MANY_REMEDY}`, {
+    placeholder: path.text,
+    maxNames,
+  });
+}
+
+function partOf(text: string, path: ArgumentPath, { value, complete, reached }: Found): string {
+  const part = complete ? textOf(value) : undefined;
+  if (part !== undefined) return part;
+  const found = describe(value);
+  throw templateError(
+    text,
+    `needs non-empty text, a finite number, a bigint, a boolean or a valid date for ${path.text}, ` +
+      `but argument ${reached} is ${found}`,
+    { placeholder: path.text, found },
+  );
+}
+
+/** A column that goes through a list, if there is one. All such columns have to go through the same elements. */
+function listAmong(text: string, columns: readonly Column[]): Column | undefined {
+  const [first, ...others] = columns.filter(({ cells }) => cells[0].element !== '');
+  if (first === undefined) return undefined;
+  const other = others.find(({ cells }) => !sameElements(cells, first.cells));
+  if (other === undefined) return first;
+  throw templateError(
+    text,
+    `goes through different lists with ${first.path.text} and ${other.path.text}; only one list can give the names`,
+    { placeholders: [first.path.text, other.path.text] },
+  );
+}
+
+function sameElements(some: readonly Cell[], others: readonly Cell[]): boolean {
+  return some.length === others.length && some.every(({ element }, index) => element === others[index]?.element);
+}
+
+function nameOf(literals: readonly string[], columns: readonly Column[], row: number): string {
+  const parts = columns.map(({ cells }) => (cells[row] ?? cells[0]).encoded);
+  return literals.map((literal, index) => literal + (parts[index] ?? '')).join('');
+}

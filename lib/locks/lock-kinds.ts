@@ -1,0 +1,80 @@
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { LockTransitions } from '../backend/lock-operations.js';
+import type { Quorum } from '../backend/quorum/quorum.js';
+import { partsOfGroupLock } from '../keys/group-field.js';
+import { lockChannel } from '../keys/lock-name.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { OwnerIds } from '../context/ids.js';
+import { Attempts } from '../waiting/lock-attempts.js';
+import { exponentialBackoff } from '../waiting/backoff.js';
+import { FairQueue } from '../waiting/fair/fair-acquirer.js';
+import { type HandOver, SuccessiveAttempts } from '../waiting/hand-over.js';
+import { Line, type Waiting } from '../waiting/queued-acquirer.js';
+import { Spin } from '../waiting/spin-acquirer.js';
+import { requireFence } from './fenced-lock.js';
+import type { LockFamily, LockKind, SpinKind } from '../holds/lock-kind.js';
+import { type ReadWriteKinds, readWriteKinds } from './read-write-kinds.js';
+
+/** The kinds that every connection has. */
+export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
+  ReadWriteKinds & {
+    readonly spin: SpinKind;
+    /** Only where independent masters are configured. */
+    readonly quorum?: LockKind;
+  };
+
+/** What the kinds of one connection are made of. */
+export interface KindParts {
+  readonly backend: LockBackend;
+  /** Independent masters, where there are such. */
+  readonly masters: Quorum | undefined;
+  readonly waiting: Waiting;
+  readonly owners: OwnerIds;
+  readonly events: LockEvents;
+  /** Milliseconds for which the place of a dead waiter for a fair lock is kept. */
+  readonly fairWaitTimeout: number;
+  readonly handOver: HandOver;
+}
+
+/** How each kind changes its state, and how it is waited for. */
+export const createKinds = ({
+  backend,
+  masters,
+  waiting,
+  owners,
+  events,
+  fairWaitTimeout,
+  handOver,
+}: KindParts): LockKinds => {
+  const attempts = (transitions: LockTransitions): Attempts => new Attempts(transitions, owners, events);
+  const inLine = (
+    family: LockFamily,
+    transitions: LockTransitions,
+    { channelOf = lockChannel, wakeUps = waiting.wakeUps } = {},
+  ): LockKind => {
+    const acquisitions = new Line(attempts(transitions), { ...waiting, wakeUps }, channelOf);
+    return { family, transitions, acquisitions };
+  };
+  const plainLine = new Line(new SuccessiveAttempts(backend.lock, owners, events, handOver), waiting, lockChannel);
+  const { lock, spinLock, fairLock, fencedLock, groupLock } = backend;
+  const spinLine = new Line(attempts(spinLock), waiting);
+  const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
+  return {
+    plain: { family: 'exclusive', transitions: lock, acquisitions: plainLine, succession: plainLine },
+    fair: {
+      family: 'exclusive',
+      transitions: fairLock,
+      acquisitions: new FairQueue({ ...waiting, locks: fairLock, owners, events, slot: fairWaitTimeout }),
+    },
+    spin: {
+      family: 'exclusive',
+      transitions: spinLock,
+      acquisitions: new Spin(spinLine, exponentialBackoff()),
+      succession: spinLine,
+    },
+    fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },
+    group: inLine('group', groupLock, { channelOf: channelOfGroup }),
+    ...readWriteKinds(backend, waiting, owners, events),
+    ...(masters && { quorum: inLine('quorum', masters.lock, { wakeUps: masters.wakeUps }) }),
+  };
+};

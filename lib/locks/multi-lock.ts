@@ -1,0 +1,138 @@
+import { LockOptionsError } from '../errors.js';
+import { describe } from '../validation/format-value.js';
+import { assertNameCount, sortedNames } from '../keys/lock-name.js';
+import { refusal } from '../waiting/wait-errors.js';
+import { AcquirableLock } from './reentrant-lock.js';
+import { type Entered, enteredTogether } from '../reentrancy/critical-section.js';
+import type { Terms } from '../waiting/acquire.options.js';
+import type { GrantedHold } from '../holds/granted-hold.js';
+import { ReentrantLock } from './lock.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { allSettled, CompositeHold, type MultiHold } from '../holds/multi-hold.js';
+import { firstRepeated } from './repeated-lock.js';
+import { takeAll } from './acquire-all.js';
+import { forWork, loosely, type Taking } from './composite-lock.js';
+
+/**
+ * Several locks as one, of any kinds, on one server or on several: all of them or none (Redisson: `getMultiLock`).
+ * Locks of one connection are taken in the order of their names, in every process. Of several connections they are
+ * taken in the order given; so that two who give opposite orders both get through, nobody waits long for one lock while
+ * holding another: it gives back what it has and begins again with the one that is missing.
+ */
+export class MultiLock extends AcquirableLock<MultiHold> {
+  /** The names of all members, with commas between them. */
+  readonly name: string;
+  readonly members: readonly ReentrantLock[];
+  private readonly inCommonOrder: boolean;
+
+  /**
+   * Made by `LockService`.
+   * @param locks Locks, and multi-locks for their members.
+   * @throws LockOptionsError for no lock at all, for one that is given twice, and for what is no lock; LockNameError for
+   *   more than `maxNames`.
+   */
+  constructor(runtime: LockRuntime, locks: readonly unknown[]) {
+    super(runtime);
+    const members = membersOf(locks, runtime.defaults.maxNames);
+    this.inCommonOrder = new Set(members.map((member) => member.runtime)).size === 1;
+    this.members = this.inCommonOrder ? inOrderOfNames(members) : members;
+    this.name = this.members.map(({ name }) => name).join(', ');
+  }
+
+  /** @internal */
+  async take(terms: Terms): Promise<MultiHold> {
+    const { hold } = await this.takeMembers(terms, loosely);
+    return hold;
+  }
+
+  /** @internal */
+  async enter(terms: Terms): Promise<Entered<MultiHold>> {
+    const { hold, taken } = await this.takeMembers(terms, forWork);
+    return enteredTogether(hold, taken);
+  }
+
+  /**
+   * Releases what the current scope acquired last of every member, also where one of them fails.
+   * @throws LockOwnershipError when a member has no hold here, or had ended before.
+   */
+  async release(): Promise<void> {
+    await allSettled(this.members.map((member) => member.release()));
+  }
+
+  /** Ends the hold of every member, whoever has it. True if somebody had any. */
+  async forceRelease(): Promise<boolean> {
+    return (await allSettled(this.members.map((member) => member.forceRelease()))).includes(true);
+  }
+
+  /** Whether every member is held, by whomever. */
+  async isLocked(): Promise<boolean> {
+    return !(await Promise.all(this.members.map((member) => member.isLocked()))).includes(false);
+  }
+
+  /** How often the current scope holds the member that it holds least. */
+  async holdCount(): Promise<number> {
+    return Math.min(...(await Promise.all(this.members.map((member) => member.holdCount()))));
+  }
+
+  /** Milliseconds until the first lease of a member ends; −2 when nobody holds one of them. */
+  async remainingLease(): Promise<number> {
+    const remaining = await Promise.all(this.members.map((member) => member.remainingLease()));
+    if (remaining.includes(-2)) return -2;
+    const limited = remaining.filter((ms) => ms !== -1);
+    return limited.length > 0 ? Math.min(...limited) : -1;
+  }
+
+  /** Every member or none, within one limit. */
+  private async takeMembers<Got>(
+    { lease, limit }: Terms,
+    { take, holdOf, giveBack }: Taking<Got>,
+  ): Promise<{ readonly hold: CompositeHold; readonly taken: readonly Got[] }> {
+    const { members, inCommonOrder } = this;
+    const taken = await takeAll(
+      {
+        parts: members,
+        inCommonOrder,
+        // The watchdog keeps the first while the last is waited for, however short the lease.
+        take: (member, within) => take(member, { lease: undefined, limit: within }),
+        giveBack,
+        complete: (all) => this.begin([...all.values()].map(holdOf), lease),
+        aborted: (end) => refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined),
+      },
+      limit,
+    );
+    const holds = members.flatMap((member) => {
+      const got = taken.get(member);
+      return got === undefined ? [] : [holdOf(got)];
+    });
+    return { hold: new CompositeHold(holds, limit.waited), taken: [...taken.values()] };
+  }
+
+  /** The lease of all begins when the last has come. */
+  private async begin(holds: readonly GrantedHold[], lease: number | undefined): Promise<void> {
+    if (lease !== undefined) await allSettled(holds.map((hold) => hold.limit(lease)));
+    for (const hold of holds) hold.assertHeld();
+  }
+}
+
+const membersOf = (locks: readonly unknown[], maxNames: number): readonly ReentrantLock[] => {
+  const members = locks.flatMap((lock): readonly ReentrantLock[] => {
+    if (lock instanceof MultiLock) return lock.members;
+    if (lock instanceof ReentrantLock) return [lock];
+    throw new LockOptionsError(`A multi-lock is made of names and locks, not of ${describe(lock)}`, {
+      details: { value: lock },
+    });
+  });
+  if (members.length === 0) throw new LockOptionsError('A multi-lock needs at least one lock');
+  assertNameCount('A multi-lock', members.length, maxNames);
+  const twice = firstRepeated(members);
+  if (!twice) return members;
+  throw new LockOptionsError(
+    `Lock "${twice.name}" is in the multi-lock twice; the kinds and the halves of one name count as one lock here`,
+    { lockName: twice.name },
+  );
+};
+
+const inOrderOfNames = (members: readonly ReentrantLock[]): readonly ReentrantLock[] => {
+  const byName = new Map(members.map((member) => [member.name, member]));
+  return sortedNames(byName.keys()).flatMap((name) => byName.get(name) ?? []);
+};

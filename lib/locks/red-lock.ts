@@ -1,0 +1,193 @@
+import { leaseOf, majorityOf, reachedBy } from '../backend/quorum/majority.js';
+import {
+  LockConflictError,
+  type LockError,
+  LockOptionsError,
+  LockShutdownError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from '../errors.js';
+import { describe } from '../validation/format-value.js';
+import { assertNameCount } from '../keys/lock-name.js';
+import type { Aborted, WaitLimit } from '../time/wait-limit.js';
+import { refusal } from '../waiting/wait-errors.js';
+import { AcquirableLock } from './reentrant-lock.js';
+import { type Entered, enteredTogether } from '../reentrancy/critical-section.js';
+import type { Terms } from '../waiting/acquire.options.js';
+import type { GrantedHold } from '../holds/granted-hold.js';
+import { ReentrantLock } from './lock.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { MajorityHold } from '../holds/majority-hold.js';
+import type { MultiHold } from '../holds/multi-hold.js';
+import { firstRepeated } from './repeated-lock.js';
+import { type Outcome, takeMajority } from './acquire-majority.js';
+import { forWork, loosely, type Taking } from './composite-lock.js';
+
+const FEWEST_MEMBERS = 3;
+
+/**
+ * Several locks as one of which more than half are enough, of any kinds, usually on servers that share nothing
+ * (Redisson: `getRedLock(locks)`). All of them are asked at once, and what a minority of them says, or does not say,
+ * changes nothing.
+ */
+export class RedLock extends AcquirableLock<MultiHold> {
+  /** The names of all members, with commas between them. */
+  readonly name: string;
+  private readonly members: readonly ReentrantLock[];
+  private readonly needed: number;
+
+  /**
+   * Made by `LockService`.
+   * @throws LockOptionsError for fewer than three locks, for one that is given twice, and for what is no lock;
+   *   LockNameError for more than `maxNames`.
+   */
+  constructor(runtime: LockRuntime, locks: readonly unknown[]) {
+    super(runtime);
+    this.members = membersOf(locks, runtime.defaults.maxNames);
+    this.needed = majorityOf(locks.length);
+    this.name = this.members.map(({ name }) => name).join(', ');
+  }
+
+  /** @internal */
+  async take(terms: Terms): Promise<MultiHold> {
+    return (await this.takeMembers(terms, loosely)).hold;
+  }
+
+  /** @internal */
+  async enter(terms: Terms): Promise<Entered<MultiHold>> {
+    const { hold, taken } = await this.takeMembers(terms, forWork);
+    return enteredTogether(hold, taken);
+  }
+
+  /**
+   * Releases what the current scope acquired last of every member. A minority may fail, or may never have been held.
+   * @throws LockOwnershipError when a majority has no hold here, or had ended before.
+   */
+  async release(): Promise<void> {
+    await this.askAll((member) => member.release());
+  }
+
+  /** Ends the hold of every member, whoever has it. True if somebody had any. */
+  async forceRelease(): Promise<boolean> {
+    return (await this.askAll((member) => member.forceRelease())).includes(true);
+  }
+
+  /** Whether a majority of the members is held, by whomever. */
+  async isLocked(): Promise<boolean> {
+    const locked = await this.askAll((member) => member.isLocked());
+    return locked.filter(Boolean).length >= this.needed;
+  }
+
+  /** How often the current scope holds a majority of the members. */
+  async holdCount(): Promise<number> {
+    const counts = await this.askAll((member) => member.holdCount());
+    return reachedBy(this.needed, counts) ?? 0;
+  }
+
+  /** Milliseconds for which a majority of the members stays held; −2 when it is not. */
+  async remainingLease(): Promise<number> {
+    return leaseOf(this.needed, await this.askAll((member) => member.remainingLease()));
+  }
+
+  /** The answers of all members that gave one. @throws What the first said that failed, when too many did. */
+  private async askAll<T>(ask: (member: ReentrantLock) => Promise<T>): Promise<readonly T[]> {
+    const results = await Promise.allSettled(this.members.map(ask));
+    const answers = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    if (answers.length >= this.needed) return answers;
+    throw results.find((result) => result.status === 'rejected')?.reason;
+  }
+
+  /** A majority of the members or none, within one limit. */
+  private async takeMembers<Got>(
+    { lease, limit }: Terms,
+    { take, holdOf, giveBack }: Taking<Got>,
+  ): Promise<{ readonly hold: MajorityHold; readonly taken: readonly Got[] }> {
+    const { members, needed, runtime } = this;
+    const voting = {
+      parts: members,
+      needed,
+      // The watchdog keeps the first while the others are waited for, however short the lease.
+      take: (member: ReentrantLock, within: WaitLimit) => take(member, { lease: undefined, limit: within }),
+      giveBack,
+    };
+    const outcome = await takeMajority(voting, limit, runtime.scheduler);
+    if (outcome.got.size < needed) throw this.refusal(outcome, limit);
+    const taken = members.flatMap((member) => outcome.got.get(member) ?? []);
+    const holds = taken.map(holdOf);
+    const hold = new MajorityHold(holds, limit.waited, needed, members.length);
+    try {
+      const end = lease === undefined ? undefined : await limit.untimed.endBefore(this.begin(holds, lease));
+      if (end?.cause === 'aborted') throw this.aborted(end, limit);
+      hold.assertHeld();
+    } catch (error) {
+      // In the background: nobody needs to wait for it.
+      for (const got of taken) void giveBack(got);
+      throw error;
+    }
+    return { hold, taken };
+  }
+
+  /** The lease of all begins when enough have come; of those that do not answer nobody waits for more than that. */
+  private begin(holds: readonly GrantedHold[], lease: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let [begun, failed] = [0, 0];
+      for (const hold of holds) {
+        hold.limit(lease).then(
+          () => {
+            begun += 1;
+            if (begun >= this.needed) resolve();
+          },
+          (error: unknown) => {
+            failed += 1;
+            if (holds.length - failed < this.needed) reject(error);
+          },
+        );
+      }
+    });
+  }
+
+  private aborted(end: Aborted, limit: WaitLimit): LockError {
+    return refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined);
+  }
+
+  private refusal({ failures }: Outcome<ReentrantLock, unknown>, limit: WaitLimit): LockError {
+    const { name, members, needed } = this;
+    const { ended } = limit;
+    if (ended?.cause === 'aborted') return this.aborted(ended, limit);
+    const errors = [...failures.values()];
+    const tooMany = (kind: (error: unknown) => boolean): boolean =>
+      errors.filter(kind).length > members.length - needed;
+    const shutdown = errors.find((error) => error instanceof LockShutdownError);
+    if (shutdown) return shutdown;
+    const said = members.map((member) => ({ lock: member.name, error: failures.get(member) }));
+    const waited = Math.round(limit.waited);
+    const context = { lockName: name, details: { members: said, needed, waitedMs: waited }, cause: errors[0] };
+    const why = errors.map((error) => (error instanceof Error ? error.message : describe(error))).join('; ');
+    const text = `No ${needed} of the ${members.length} locks "${name}" could be had after ${waited} ms: ${why}`;
+    if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {
+      const isPermanent = (error: unknown): boolean => !(error instanceof LockUnavailableError) || error.permanent;
+      return new LockUnavailableError(text, 'unknown', tooMany(isPermanent), context);
+    }
+    return limit.wait === 0 ? new LockConflictError(text, context) : new LockTimeoutError(text, context);
+  }
+}
+
+const membersOf = (locks: readonly unknown[], maxNames: number): readonly ReentrantLock[] => {
+  assertNameCount('A RedLock', locks.length, maxNames);
+  const members = locks.map((lock) => {
+    if (lock instanceof ReentrantLock) return lock;
+    throw new LockOptionsError(`A RedLock is made of locks of one name each, not of ${describe(lock)}`, {
+      details: { value: lock },
+    });
+  });
+  if (members.length < FEWEST_MEMBERS) {
+    throw new LockOptionsError(
+      `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${members.length}: fewer survive no failure`,
+    );
+  }
+  const twice = firstRepeated(members);
+  if (!twice) return members;
+  throw new LockOptionsError(`Lock "${twice.name}" is in the RedLock twice; it would have two votes`, {
+    lockName: twice.name,
+  });
+};

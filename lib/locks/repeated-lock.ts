@@ -1,0 +1,17 @@
+import type { ReentrantLock } from './lock.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+
+/**
+ * The first lock whose name was there before on the same connection, if any. Kinds of one name exclude each other, or,
+ * as the halves of a read-write lock, wait for each other, so they count as one lock.
+ */
+export const firstRepeated = (locks: readonly ReentrantLock[]): ReentrantLock | undefined => {
+  const seen = new Map<LockRuntime, Set<string>>();
+  return locks.find(({ runtime, name }) => {
+    const names = seen.get(runtime);
+    if (names === undefined) seen.set(runtime, new Set([name]));
+    else if (names.has(name)) return true;
+    else names.add(name);
+    return false;
+  });
+};

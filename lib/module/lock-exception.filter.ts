@@ -1,0 +1,76 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type Observable, throwError } from 'rxjs';
+import { LockError } from '../errors.js';
+import { type AnswerSettings, answerTo, isClientError, isInternal, type LockAnswer } from './lock-error-response.js';
+import { LOCK_SETTINGS } from './redis-lock.constants.js';
+
+/**
+ * Tells callers what became of their locks, in the way of each transport: HTTP status and `Retry-After`; the error of a
+ * microservice; an error with `extensions` in GraphQL; an `exception` event over WebSockets, as Nest's own filters do. The
+ * name of a lock and its holder never go out: they may be personal data. The module registers it for the whole
+ * application; Nest binds nothing application-wide to gateways, so there it takes `@UseFilters(LockExceptionFilter)`.
+ */
+@Catch(LockError)
+export class LockExceptionFilter implements ExceptionFilter<LockError> {
+  private readonly logger = new Logger('RedisLockModule');
+
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(LOCK_SETTINGS) private readonly settings: AnswerSettings,
+  ) {}
+
+  catch(error: LockError, host: ArgumentsHost): Observable<never> | void {
+    const answer = answerTo(error, this.settings);
+    if (isInternal(answer)) this.logger.error(error.message, error.stack);
+    if (isClientError(answer)) this.logger.warn(error.message);
+    switch (host.getType<string>()) {
+      case 'http':
+        return this.reply(answer, host);
+      case 'rpc':
+        // Nest sends what the Observable fails with; anything thrown here would leave the caller without an answer.
+        return throwError(() => payloadOf(answer));
+      case 'ws':
+        return emit(host.switchToWs().getClient(), payloadOf(answer));
+      case 'graphql':
+        throw graphqlError(answer, error);
+      default:
+        throw error;
+    }
+  }
+
+  private reply({ status, code, message, retryAfter }: LockAnswer, host: ArgumentsHost): void {
+    const { httpAdapter } = this.host;
+    const response: unknown = host.switchToHttp().getResponse();
+    if (httpAdapter.isHeadersSent(response)) {
+      // A handler that has begun to answer cannot take it back; its client must not wait for the rest.
+      httpAdapter.end(response);
+      return;
+    }
+    if (retryAfter !== undefined) httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
+    httpAdapter.reply(response, { statusCode: status, error: code, message }, status);
+  }
+}
+
+/** In the form of Nest's own `RpcException` and `WsException`. */
+const payloadOf = (answer: LockAnswer) => ({
+  status: 'error',
+  error: answer.code,
+  message: answer.message,
+  ...whenToRetry(answer),
+});
+
+/** Left out where trying again makes no more sense later. */
+const whenToRetry = ({ retryAfter }: LockAnswer) => (retryAfter === undefined ? {} : { retryAfter });
+
+/** A client of socket.io has events; that of `ws` has messages, which Nest's adapter writes as events in JSON. */
+const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
+  const event = 'exception';
+  const { emit: emitEvent, send, nsp } = client as Partial<Record<'emit' | 'send' | 'nsp', unknown>>;
+  if (nsp === undefined && typeof send === 'function') send.call(client, JSON.stringify({ event, data }));
+  else if (typeof emitEvent === 'function') emitEvent.call(client, event, data);
+};
+
+/** What GraphQL servers make an entry of `errors` of; the error itself is for their logs. */
+const graphqlError = (answer: LockAnswer, cause: LockError): Error =>
+  Object.assign(new Error(answer.message, { cause }), { extensions: { code: answer.code, ...whenToRetry(answer) } });

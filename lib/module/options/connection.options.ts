@@ -1,0 +1,118 @@
+import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
+import { type ConnectionInput, isClusterClient } from '../../backend/redis/connection/connection-input.js';
+import { optionsOfUrl } from '../../backend/redis/connection/connection-url.js';
+import { IOREDIS_OPTIONS } from '../../backend/redis/connection/ioredis-options.js';
+import { LockOptionsError } from '../../errors.js';
+import { describe } from '../../validation/format-value.js';
+import { nearestName } from '../../validation/nearest.js';
+import { readOptions } from '../../validation/options.js';
+
+/** Never shows the value: it may carry a password. */
+const refused = (why: string): LockOptionsError =>
+  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
+
+export const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+/** Options of other libraries, such as `socket` of node-redis. */
+const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'socket', 'servers', 'rootNodes'];
+
+const ADDRESSES = 'give a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
+
+/**
+ * What a user gave as `connection`, as it is; only looked at.
+ * @throws LockOptionsError that never shows the value.
+ */
+export const parseConnection = (connection: unknown): ConnectionInput => {
+  if (typeof connection === 'string') {
+    optionsOfUrl(connection);
+    return connection;
+  }
+  if (isClusterClient(connection)) {
+    if (!connection.options.useSRVRecords) return connection;
+    throw refused('is a Cluster client that uses SRV records, which are not looked up here; give { cluster: [nodes] }');
+  }
+  if (isRedisClient(connection)) {
+    checkSentinels(connection.options);
+    return connection;
+  }
+  if (!isPlainObject(connection)) {
+    const found = Array.isArray(connection) ? 'a list' : describe(connection);
+    throw refused(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
+  }
+  if ('cluster' in connection) checkCluster(connection);
+  else checkServer(connection);
+  return connection;
+};
+
+const checkServer = (options: object): void => {
+  checkNames(options);
+  checkSentinels(options);
+  checkAddress(options);
+};
+
+/** ioredis ignores options that it does not know, and connects to a default server where they named another one. */
+const checkNames = (options: object, place = ''): void => {
+  const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
+  if (unknown === undefined) return;
+  const has = `has ${place}${describe(unknown)}`;
+  if (FOREIGN_OPTIONS.includes(unknown)) throw refused(`${has}, which ioredis does not know; ${ADDRESSES}`);
+  const nearest = nearestName(unknown, IOREDIS_OPTIONS);
+  const remedy =
+    nearest === undefined
+      ? 'leave it out, or give an ioredis client if your version of ioredis knows it'
+      : `did you mean "${nearest}"?`;
+  throw refused(`${has}, which ioredis does not know; ${remedy}`);
+};
+
+/**
+ * ioredis connects to localhost where the address is undefined or empty, as it is when a variable of the environment is
+ * not set. An absent key is a default that was meant.
+ */
+const checkAddress = (options: object): void => {
+  const given = options as Readonly<Record<string, unknown>>;
+  const keys = ['host', 'path', 'sentinels'] as const;
+  if (keys.some((key) => given[key])) return;
+  const missing = keys.find((key) => key in given && (key === 'host' || given[key] !== null));
+  if (missing !== undefined) throw refused(missingAddress(missing, given[missing]));
+};
+
+const missingAddress = (key: string, value: unknown): string =>
+  `has ${describe(key)}: ${describe(value)}, as when a variable of the environment is not set; ` +
+  'give the address, or leave the key out to connect to 127.0.0.1';
+
+const checkSentinels = (options: object): void => {
+  const { sentinels, name, role } = options as Readonly<Record<string, unknown>>;
+  if (sentinels === undefined || sentinels === null) return;
+  if (!Array.isArray(sentinels) || sentinels.length === 0) throw refused('has "sentinels" that are no list of servers');
+  if (typeof name !== 'string' || name === '') throw refused('has "sentinels" but no "name" of the master they watch');
+  if (role === 'slave') throw refused('asks for role "slave"; locks live on the master');
+  sentinels.forEach((sentinel: unknown, index) => {
+    if (!isPlainObject(sentinel) || !('host' in sentinel) || sentinel.host) return;
+    throw refused(missingAddress(`sentinels[${index}].host`, sentinel.host));
+  });
+};
+
+const checkCluster = (connection: object): void => {
+  const { cluster, redisOptions } = readOptions(connection, ['cluster', 'redisOptions', 'natMap', 'keyPrefix'], {
+    of: 'connection { cluster }',
+  });
+  if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');
+  if (!Array.isArray(cluster) || cluster.length === 0) {
+    throw refused('has a "cluster" that is no list of servers such as [{ host, port }]');
+  }
+  cluster.forEach((seed: unknown, index) => checkSeed(seed, index));
+};
+
+const checkSeed = (seed: unknown, index: number): void => {
+  if (typeof seed === 'string') {
+    optionsOfUrl(seed);
+    return;
+  }
+  const { host, port } = isPlainObject(seed) ? (seed as Readonly<Record<string, unknown>>) : {};
+  const isPort =
+    port === undefined || (typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536);
+  if (typeof host !== 'string' || host === '' || !isPort) {
+    throw refused(`has a cluster[${index}] that is neither a redis:// URL nor { host, port }`);
+  }
+};

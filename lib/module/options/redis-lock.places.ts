@@ -1,0 +1,109 @@
+import { type ConnectionInput, keyPrefixOf } from '../../backend/redis/connection/connection-input.js';
+import { LockOptionsError } from '../../errors.js';
+import { describe } from '../../validation/format-value.js';
+import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../runtime/connection-registry.js';
+import { isPlainObject, parseConnection } from './connection.options.js';
+import type { ConnectionPlace } from './settings.js';
+
+const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
+
+const ONLY_MASTERS =
+  'Only the masters of "redlock" were configured, which serve getRedLock(name); give "connection" as well for everything else';
+
+const PLACES = ['connection', 'connections', 'redlock'] as const;
+
+/** Where locks live: those that name no connection, and those that name one. */
+export interface Places {
+  readonly place: ConnectionPlace;
+  readonly others: ReadonlyMap<string, ConnectionPlace>;
+}
+
+/** What the options of the module say of connections, whatever that may be. */
+interface Given {
+  readonly backend: 'redis' | 'memory';
+  readonly connection?: unknown;
+  readonly connections?: unknown;
+  readonly redlock?: unknown;
+  readonly keyPrefix: string | undefined;
+}
+
+/** Never shows the value: it may carry a password. */
+const refused = (why: string, option = 'connections'): LockOptionsError =>
+  new LockOptionsError(why, { details: { option } });
+
+/** @throws LockOptionsError that never shows a connection. */
+export const parsePlaces = (given: Given): Places => {
+  const { connections, keyPrefix } = given;
+  if (connections === undefined) return { place: soleConnection(given), others: new Map() };
+  if (given.connection !== undefined) {
+    throw refused('connection makes no sense beside connections; give it there, under the name "default"');
+  }
+  if (given.backend === 'memory') {
+    throw refused('backend "memory" makes no sense beside connections; give "memory" there, in place of a connection');
+  }
+  const others = new Map([...parseConnections(connections)].map(([name, input]) => [name, placeOf(input, keyPrefix)]));
+  const place = others.get(DEFAULT_CONNECTION_NAME) ?? noPlace(noDefaultAmong([...others.keys()]), keyPrefix);
+  others.delete(DEFAULT_CONNECTION_NAME);
+  return { place, others };
+};
+
+/** @param input `undefined` is a memory of its own. */
+const placeOf = (input: ConnectionInput | undefined, keyPrefix: string | undefined): ConnectionPlace => {
+  const ownPrefix = input === undefined ? '' : keyPrefixOf(input);
+  const isPrefixChosen = keyPrefix !== undefined || ownPrefix !== '';
+  return { connection: input, absent: undefined, keyPrefix: keyPrefix ?? ownPrefix, isPrefixChosen };
+};
+
+const noPlace = (absent: string, keyPrefix: string | undefined): ConnectionPlace => ({
+  connection: undefined,
+  absent,
+  keyPrefix: keyPrefix ?? '',
+  isPrefixChosen: keyPrefix !== undefined,
+});
+
+const noDefaultAmong = (names: readonly string[]): string => {
+  const known = names.map((name) => describe(name)).join(' or ');
+  return `No connection "${DEFAULT_CONNECTION_NAME}" was given in connections; say on which one to lock: ${known}`;
+};
+
+const soleConnection = (given: Given): ConnectionPlace => {
+  const { backend, connection, redlock, keyPrefix } = given;
+  if (backend === 'memory') {
+    if (connection === undefined) return placeOf(undefined, keyPrefix);
+    throw refused('connection makes no sense with backend "memory"; give one of the two', 'connection');
+  }
+  if (connection !== undefined) return placeOf(parseConnection(connection), keyPrefix);
+  refuseUndefined(given, redlock === undefined ? PLACES : ['connection']);
+  if (redlock !== undefined) return noPlace(ONLY_MASTERS, keyPrefix);
+  return placeOf(DEFAULT_CONNECTION, keyPrefix);
+};
+
+/** Only a key that is left out asks for the default: one that is undefined is mostly a missing variable. */
+const refuseUndefined = (given: Given, places: readonly (keyof Given)[]): void => {
+  const missing = places.find((place) => place in given);
+  if (missing === undefined) return;
+  const why = `${missing} is undefined, as when a variable of the environment is not set`;
+  throw refused(`${why}; give it a value, or leave the key out to connect to ${DEFAULT_CONNECTION}`, missing);
+};
+
+const parseConnections = (connections: unknown): ReadonlyMap<string, ConnectionInput | undefined> => {
+  // Not shown, whatever it is: somebody may have given a connection itself.
+  if (!isPlainObject(connections)) {
+    throw refused('connections must be an object such as { default: connection, billing: connection }');
+  }
+  const inputs: readonly [string, unknown][] = Object.entries(connections);
+  if (inputs.length === 0) throw refused('connections must name at least one connection');
+  return new Map(inputs.map(([name, input]) => [name, parseNamed(name, input)]));
+};
+
+const parseNamed = (name: string, input: unknown): ConnectionInput | undefined => {
+  if (!isConnectionName(name)) throw refused('connections must have names that are neither empty nor URLs');
+  if (input === 'memory') return undefined;
+  try {
+    return parseConnection(input);
+  } catch (error) {
+    if (!(error instanceof LockOptionsError)) throw error;
+    const option = `connections[${describe(name)}]`;
+    throw refused(`${option} is refused: ${error.message}`, option);
+  }
+};

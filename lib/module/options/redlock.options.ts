@@ -1,0 +1,117 @@
+import { majorityOf } from '../../backend/quorum/majority.js';
+import {
+  type ConnectionInput,
+  hasSentinels,
+  isCluster,
+  keyPrefixOf,
+  type ServerInput,
+} from '../../backend/redis/connection/connection-input.js';
+import { nodeAddress } from '../../backend/redis/connection/node-address.js';
+import { LockOptionsError } from '../../errors.js';
+import { describe } from '../../validation/format-value.js';
+import { readOptions } from '../../validation/options.js';
+import { type Duration, parseDuration } from '../../time/duration.js';
+
+/** Independent masters for `LockService.getRedLock(name)`, and how they decide. */
+export interface RedlockOptions {
+  /**
+   * At least three servers that share nothing: no replicas of each other, no two databases of one server. Each is a
+   * URL, ioredis options or an ioredis client, as `connection` is.
+   */
+  readonly nodes: readonly ConnectionInput[];
+  /**
+   * Longest time one node may take before it counts as failed. Should be small against the leases, since a round may
+   * last that long. Default: 200 ms; 50 ms … 2 s.
+   */
+  readonly nodeTimeout?: Duration | undefined;
+  /** How many nodes must agree. Default and least: more than half of them. */
+  readonly quorum?: number | undefined;
+}
+
+/** The same, checked and complete. */
+export interface RedlockSettings {
+  /** By where they are, without passwords. */
+  readonly nodes: ReadonlyMap<string, ServerInput>;
+  /** Milliseconds. */
+  readonly nodeTimeout: number;
+  readonly quorum: number;
+}
+
+const FEWEST_NODES = 3;
+
+const refused = (option: string, why: string, value?: unknown): LockOptionsError =>
+  new LockOptionsError(`${option} ${why}`, { details: value === undefined ? { option } : { option, value } });
+
+/**
+ * @param parseConnection What reads a connection, without ever showing it.
+ * @param keyPrefix What stands before every name.
+ * @throws LockOptionsError naming option and value, never a password.
+ */
+export const parseRedlockOptions = (
+  options: unknown,
+  parseConnection: (connection: unknown) => ConnectionInput,
+  keyPrefix: string,
+): RedlockSettings => {
+  // Not shown, whatever it is: somebody may have given the connections themselves.
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw refused('redlock', 'must be an object such as { nodes: [connection, connection, connection] }');
+  }
+  const { nodes, nodeTimeout, quorum } = readOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redlock' });
+  const parsed = parseNodes(nodes, parseConnection, keyPrefix);
+  return {
+    nodes: parsed,
+    nodeTimeout:
+      nodeTimeout === undefined ? 200 : parseDuration(nodeTimeout, 'redlock.nodeTimeout', { min: 50, max: 2000 }),
+    quorum: parseQuorum(quorum, parsed.size),
+  };
+};
+
+const parseNodes = (
+  nodes: unknown,
+  parseConnection: (connection: unknown) => ConnectionInput,
+  keyPrefix: string,
+): ReadonlyMap<string, ServerInput> => {
+  if (!Array.isArray(nodes)) throw refused('redlock.nodes', 'must be a list of connections');
+  if (nodes.length < FEWEST_NODES) {
+    const why = `must be at least ${FEWEST_NODES} independent servers, not ${nodes.length}: fewer survive no failure`;
+    throw refused('redlock.nodes', why);
+  }
+  const byAddress = new Map<string, ServerInput>();
+  nodes.forEach((node: unknown, index) => {
+    const option = `redlock.nodes[${index}]`;
+    const connection = parseNode(option, node, parseConnection);
+    const address = nodeAddress(connection);
+    if (byAddress.has(address)) {
+      throw refused(option, `leads to ${address}, which is in the list already; each node must be a server of its own`);
+    }
+    const ownPrefix = keyPrefixOf(connection);
+    if (ownPrefix !== '' && ownPrefix !== keyPrefix) {
+      throw refused(option, `has a keyPrefix of its own; give keyPrefix to the module, so that all nodes use the same`);
+    }
+    byAddress.set(address, connection);
+  });
+  return byAddress;
+};
+
+const parseNode = (
+  option: string,
+  node: unknown,
+  parseConnection: (connection: unknown) => ConnectionInput,
+): ServerInput => {
+  try {
+    const connection = parseConnection(node);
+    if (!isCluster(connection) && !hasSentinels(connection)) return connection;
+    throw refused(option, 'must lead to one server of its own, not to a cluster or to what Sentinels watch');
+  } catch (error) {
+    if (error instanceof LockOptionsError) throw refused(option, `is refused: ${error.message}`);
+    throw error;
+  }
+};
+
+const parseQuorum = (quorum: unknown, size: number): number => {
+  const majority = majorityOf(size);
+  if (quorum === undefined) return majority;
+  if (typeof quorum === 'number' && Number.isInteger(quorum) && quorum >= majority && quorum <= size) return quorum;
+  const why = `must be a whole number from ${majority} to ${size}, the number of nodes, not ${describe(quorum)}`;
+  throw refused('redlock.quorum', why, quorum);
+};

@@ -1,0 +1,32 @@
+import { readOptions } from '../../validation/options.js';
+import { refusedOption } from '../../validation/refused-option.js';
+import { type Duration, parseDuration } from '../../time/duration.js';
+
+/** How many replicas must have a lock, a permit or a changed number before that counts. */
+export interface ReplicaOptions {
+  /** 1 … 100. */
+  readonly min: number;
+  /** How long that may take each time, in ms or such as `'1s'`. Default: 1 s; 1 ms … 30 s. */
+  readonly timeout?: Duration | undefined;
+}
+
+/** The same, checked and complete; ms. */
+export interface ReplicaSettings {
+  readonly min: number;
+  readonly timeout: number;
+}
+
+const MOST_REPLICAS = 100;
+
+/** @throws LockOptionsError naming option and value. */
+export const parseReplicas = (value: unknown): ReplicaSettings | undefined => {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null) {
+    throw refusedOption('replicas', value, 'an object such as { min: 1, timeout: "1s" }');
+  }
+  const { min, timeout = 1000 } = readOptions(value, ['min', 'timeout'], { of: 'replicas' });
+  if (typeof min !== 'number' || !Number.isInteger(min) || min < 1 || min > MOST_REPLICAS) {
+    throw refusedOption('replicas.min', min, `a whole number from 1 to ${MOST_REPLICAS}`);
+  }
+  return { min, timeout: parseDuration(timeout, 'replicas.timeout', { min: 1, max: 30_000 }) };
+};

@@ -1,0 +1,122 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { LockOptionsError } from '../errors.js';
+import { type LockingPlace, lockingPlaces } from '../decorators/locked.connections.js';
+import { LockedInterceptor } from '../decorators/locked.executor.js';
+import { adopt } from '../decorators/instance-wiring.js';
+import { logEvents } from '../events/event-logger.js';
+import { type Connections, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
+import { allSettled } from '../holds/multi-hold.js';
+import { Draining } from './shutdown.js';
+import type { OwnedRuntime } from './runtime.factory.js';
+import type { LockSettings } from './options/settings.js';
+import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
+
+/**
+ * Starts and ends the module's part of an application. At shutdown nobody new gets in and waiters are sent away at once,
+ * while Nest lets running requests finish; holders get most of the shutdown time-out, then their signals abort. What is
+ * still held after that is never released under running code: its lease ends by itself. Our connections close last.
+ */
+export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly draining: Draining;
+
+  constructor(
+    @Inject(LOCK_CONNECTIONS) private readonly connections: Connections<OwnedRuntime>,
+    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout' | 'absent'>,
+    @Inject(LockedInterceptor) private readonly interceptor: LockedInterceptor,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+  ) {
+    this.draining = new Draining(connections, settings.shutdownTimeout, loggerOf(undefined));
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.refuseDuplicates();
+    this.refuseMissingConnections();
+    this.wireForeignInstances();
+    await this.open();
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.draining.drain();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.draining.drain();
+    await this.draining.close();
+  }
+
+  /** All connections at once, so that none of them waits for another. */
+  private async open(): Promise<void> {
+    const { all, byName } = this.connections;
+    const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
+    const probing = all.map((runtime) => {
+      const log = logs.get(runtime) ?? loggerOf(undefined);
+      logEvents(runtime.events, log);
+      runtime.open();
+      return runtime.probe.run(log);
+    });
+    try {
+      await allSettled(probing);
+    } catch (error) {
+      // Nest ends nothing of an application that does not start.
+      await this.draining.closeWithin(0);
+      throw error;
+    }
+  }
+
+  /** Two global modules would mean that the last one imported silently wins. */
+  private refuseDuplicates(): void {
+    if (this.ownModules.filter(({ isGlobal }) => isGlobal).length < 2) return;
+    throw new LockOptionsError('RedisLockModule.forRoot() is imported twice; import it once, or give isGlobal: false');
+  }
+
+  private get ownModules(): readonly { readonly isGlobal: boolean }[] {
+    return [...this.modules.values()].filter(({ providers }) => providers.has(LOCK_CONNECTIONS));
+  }
+
+  /** At the first call it would be late. Where there are several modules, only the call shows which one a class uses. */
+  private refuseMissingConnections(): void {
+    if (this.ownModules.length > 1) return;
+    for (const { providers, controllers, injectables } of this.modules.values()) {
+      for (const { instance } of [...providers.values(), ...controllers.values(), ...injectables.values()]) {
+        // Of what is made for each request there is an empty one.
+        for (const locking of lockingPlaces(instance)) this.refuseMissing(locking);
+      }
+    }
+  }
+
+  private refuseMissing({ place, connection }: LockingPlace): void {
+    const { absent } = this.settings;
+    try {
+      this.connections.get(connection);
+      if (connection === undefined && absent !== undefined)
+        throw new LockOptionsError(absent, { details: { option: 'connection' } });
+    } catch (error) {
+      if (!(error instanceof LockOptionsError)) throw error;
+      throw new LockOptionsError(`${place} cannot be locked: ${error.message}`, { details: error.details });
+    }
+  }
+
+  /** Nest sets no properties on what useFactory and useValue give. */
+  private wireForeignInstances(): void {
+    for (const { instance, isNotMetatype } of this.discovery.getProviders()) {
+      const foreign: unknown = isNotMetatype ? instance : undefined;
+      if (typeof foreign === 'object' && foreign !== null) adopt(foreign, this.interceptor);
+    }
+  }
+}
+
+/** With the name of the connection as part of the context; the default one has none. */
+const loggerOf = (connection: string | undefined): Logger =>
+  new Logger(
+    connection === undefined || connection === DEFAULT_CONNECTION_NAME
+      ? 'RedisLockModule'
+      : `RedisLockModule:${connection}`,
+  );

@@ -1,0 +1,235 @@
+import type { Danger } from '../backend/redis/probe/findings.js';
+import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/redis/probe/probe.js';
+import { LockUnavailableError, LockUnsafeError } from '../errors.js';
+import { describe } from '../validation/format-value.js';
+import type { LockEvents } from '../events/lock-events.js';
+import { titleOf } from '../events/outage.js';
+import { runOutsideRegions } from '../context/owner-context.js';
+import type { ConnectionSettings } from './options/settings.js';
+import { onAbort } from '../time/abort-listeners.js';
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+
+/** The little of Nest's logger that is used. */
+export interface ProbeLog {
+  log(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** Who is to grant nothing where it would not be safe. */
+export interface Refusing {
+  readonly backend: { refuse(reason: Error): void };
+  readonly masters: { refuse(node: string, reason: Error): void } | undefined;
+}
+
+/** A connection to be looked at. */
+interface Target {
+  /** Where it leads, without user and password. */
+  readonly where: string;
+  /** Whether it is one of several that vote. */
+  readonly isNode: boolean;
+  /** @throws LockUnavailableError where it cannot be reached now. */
+  look(): Promise<Findings>;
+  /** Refuses everything there from now on. */
+  refuse(reason: Error): void;
+}
+
+type OnFindings = (target: Target, findings: Findings) => void;
+
+/** What has been said already, of all locks of the connection or of one of several nodes. */
+const outageOf = (isNode: boolean, server: string): string => (isNode ? server : 'the connection');
+
+/** The start of an application waits for so many command time-outs, and goes on then. */
+const PATIENCE = 2;
+/** Between two looks at what could not be reached, ms. */
+const PAUSE_MS = 1000;
+
+/**
+ * Looks at the servers when the application starts, and says what is guaranteed there. What cannot be reached then is
+ * looked at as soon as it can; that it cannot is said by the connection itself, as at any other time. What is refused for
+ * good, as with a wrong password, refuses the start.
+ */
+export class StartUpProbe {
+  private readonly stopping = new AbortController();
+  private readonly targets: readonly Target[];
+  private readonly mode: ConnectionSettings['probe'];
+  private readonly patience: number;
+  private looks: readonly Promise<void>[] = [];
+  /** Of what it has been said that it cannot be reached. */
+  private readonly outages = new Set<string>();
+
+  constructor(
+    settings: ConnectionSettings,
+    refusing: Refusing,
+    events: LockEvents,
+    private readonly scheduler: SteadyScheduler,
+  ) {
+    events.on((event) => {
+      if (event.type === 'unavailable') this.outages.add(outageOf(event.affects === 'its-vote', event.server));
+    });
+    this.mode = settings.probe;
+    this.patience = PATIENCE * settings.commandTimeout;
+    this.targets = this.mode === false ? [] : targetsOf(settings, refusing, scheduler, this.stopping.signal);
+  }
+
+  /**
+   * Resolves when everything was looked at that can be reached, and soon in any case.
+   * @throws LockUnsafeError where locks could not be trusted.
+   * @throws LockUnavailableError where a server refuses the connection for good.
+   */
+  async run(log: ProbeLog): Promise<void> {
+    const start = new Start(log);
+    const onFindings: OnFindings = (target, found) => {
+      const { dangers } = found;
+      if (dangers.length > 0 && this.mode !== 'warn') {
+        const error = unsafe(dangers);
+        target.refuse(error);
+        if (!start.isOver) start.dangers.push(...dangers);
+        else log.error(error.message);
+        return;
+      }
+      start.say(() => {
+        if (dangers.length > 0) log.warn(unsafe(dangers).message);
+        report(found, log);
+      });
+    };
+    const first = this.targets.map((target) => runOutsideRegions(() => this.look(target, onFindings)));
+    this.looks = this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start));
+    for (const problem of (await this.within(this.patience, Promise.all(first))) ?? []) {
+      if (this.mode === 'refuse' && isForGood(problem)) start.refusals.push(problem);
+    }
+    start.end();
+  }
+
+  /** Ends what is still under way. */
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.looks);
+  }
+
+  /** Resolves with why it was not seen, if it was not. */
+  private async look(target: Target, onFindings: OnFindings): Promise<unknown> {
+    try {
+      const findings = await target.look();
+      if (!this.stopping.signal.aborted) onFindings(target, findings);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  private async lookAgain(
+    target: Target,
+    first: Promise<unknown> | undefined,
+    onFindings: OnFindings,
+    start: Start,
+  ): Promise<void> {
+    let problem = await first;
+    if (problem === undefined || this.stopping.signal.aborted) return;
+    if (!this.outages.has(outageOf(target.isNode, target.where))) {
+      const why = problem instanceof Error ? problem.message : describe(problem);
+      start.say(() => start.log.warn(`${titleOf(target.where)} could not be looked at, and will be: ${why}`));
+    }
+    while (problem !== undefined) {
+      await this.pause(PAUSE_MS);
+      if (this.stopping.signal.aborted) return;
+      problem = await this.look(target, onFindings);
+    }
+  }
+
+  /** Resolves with what the work gives, which never rejects, or with `undefined` after `ms`. */
+  private within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const timer = this.scheduler.schedule(ms, () => resolve(undefined), { keepAlive: true });
+      void work.then((result) => {
+        timer.cancel();
+        resolve(result);
+      });
+    });
+  }
+
+  private pause(ms: number): Promise<void> {
+    const { signal } = this.stopping;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        unlisten();
+        resolve();
+      };
+      const timer = this.scheduler.schedule(ms, done);
+      const unlisten = onAbort(signal, done);
+    });
+  }
+}
+
+/** The start of an application, as far as one connection decides it. */
+class Start {
+  isOver = false;
+  readonly dangers: Danger[] = [];
+  readonly refusals: LockUnavailableError[] = [];
+  private readonly lines: (() => void)[] = [];
+
+  constructor(readonly log: ProbeLog) {}
+
+  /** Says something when it is known that the application starts: one that does not is not told that all is well. */
+  say(line: () => void): void {
+    if (this.isOver) line();
+    else this.lines.push(line);
+  }
+
+  /** @throws LockUnsafeError or LockUnavailableError where it must not start. */
+  end(): void {
+    this.isOver = true;
+    const refused = this.refusals.map(({ message }) => message);
+    if (this.dangers.length > 0) throw unsafe(this.dangers, refused);
+    const [first] = this.refusals;
+    if (first) {
+      const text = `${refused.join('. ')}. To start all the same give probe: 'warn'`;
+      throw new LockUnavailableError(text, first.outcome, true, { details: { reasons: refused }, cause: first.cause });
+    }
+    for (const line of this.lines) line();
+  }
+}
+
+/** Whether waiting for the server cannot help. */
+const isForGood = (problem: unknown): problem is LockUnavailableError =>
+  problem instanceof LockUnavailableError && problem.permanent;
+
+/** One line for each connection. */
+const report = ({ summary, doubts }: Findings, log: ProbeLog): void => {
+  if (doubts.length === 0) log.log(summary);
+  else log.warn([summary, ...doubts].join('; '));
+};
+
+const unsafe = (dangers: readonly Danger[], others: readonly string[] = []): LockUnsafeError => {
+  const reasons = [...dangers.map(({ where, reason, remedy }) => `${where}: ${reason}; ${remedy}`), ...others];
+  return new LockUnsafeError(
+    `Locks could not be trusted. ${reasons.join('. ')}. To lock all the same give probe: 'warn'`,
+    { details: { reasons } },
+  );
+};
+
+const targetsOf = (
+  { connection, absent, redlock, replicas, ...settings }: ConnectionSettings,
+  { backend, masters }: Refusing,
+  scheduler: SteadyScheduler,
+  signal: AbortSignal,
+): readonly Target[] => {
+  const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };
+  // Servers that are there for locks have no other keys.
+  const nodes = new NodesProbe({ ...settings, minReplicas: 0, isPrefixChosen: true }, terms);
+  const targets: Target[] = [...(redlock?.nodes ?? [])].map(([address, input]) => ({
+    where: address,
+    isNode: true,
+    look: () => nodes.probe(input),
+    refuse: (reason) => masters?.refuse(address, reason),
+  }));
+  if (connection === undefined || absent !== undefined) return targets;
+  const main: Target = {
+    where: describeConnection(connection),
+    isNode: false,
+    look: () => probeConnection(connection, { ...settings, minReplicas: replicas?.min ?? 0 }, terms),
+    refuse: (reason) => backend.refuse(reason),
+  };
+  return [main, ...targets];
+};

@@ -1,0 +1,16 @@
+import { LockOptionsError } from './errors.js';
+import { ReentrantLock } from './locks/lock.js';
+import type { LockRuntime } from './runtime/lock-runtime.js';
+
+/**
+ * The reentrant lock on independent masters, of which a quorum decides.
+ * @throws LockOptionsError when none are configured.
+ */
+export const quorumLock = (runtime: LockRuntime, name: string): ReentrantLock => {
+  const { quorum } = runtime.kinds;
+  if (quorum) return new ReentrantLock(runtime, name, undefined, quorum);
+  throw new LockOptionsError(
+    'getRedLock(name) needs independent servers; give redlock: { nodes: [connection, connection, connection] } to the module, whose default connection has them',
+    { details: { option: 'redlock' } },
+  );
+};

@@ -1,0 +1,62 @@
+import { currentRegion } from '../context/owner-context.js';
+import type { Region } from '../context/region.js';
+import type { Grant } from '../holds/grant.js';
+import { GrantedHold } from '../holds/granted-hold.js';
+import type { LockFamily } from '../holds/lock-kind.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { seatName } from './context-lock-state.js';
+
+/** A region or scope that holds a lock, and the grant it holds it by. */
+export interface Covering {
+  readonly region: Region;
+  readonly grant: Grant;
+}
+
+/** What the regions and scopes around the running code hold of one lock. */
+export class HeldAround {
+  constructor(
+    private readonly runtime: LockRuntime,
+    private readonly name: string,
+  ) {}
+
+  /** The innermost region or scope around the running code that holds the lock by this family. */
+  covering(family: LockFamily): Covering | undefined {
+    const innermost = currentRegion();
+    if (!innermost) return undefined;
+    for (const region of innermost.outwards()) {
+      const grant = this.heldIn(region, family);
+      if (grant?.isJoinable) return { region, grant };
+    }
+    return undefined;
+  }
+
+  /** The scope in which the running code acquires what no region or scope around it holds. */
+  scope(): Region | undefined {
+    return currentRegion()?.acquiresIn;
+  }
+
+  /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
+  beneficiary(): Region | undefined {
+    return currentRegion()?.beneficiary;
+  }
+
+  /** By what a region holds the lock, also where it is the region of its owner's other half. */
+  heldIn(region: Region, family: LockFamily): Grant | undefined {
+    const own = this.ownOf(region, family);
+    if (own?.isJoinable) return own;
+    const { companions } = this.runtime;
+    const write = family === 'read' && this.ownOf(region, 'write');
+    if (write) return companions.readOf(write);
+    const read = family === 'write' && this.ownOf(region, 'read');
+    return read ? companions.writeOf(read) : undefined;
+  }
+
+  private ownOf(region: Region, family: LockFamily): Grant | undefined {
+    if (region.isScope) return this.runtime.seats.find(region, seatName(family, this.name))?.usable;
+    const { hold } = region;
+    if (!(hold instanceof GrantedHold)) return undefined;
+    const { grant } = hold;
+    const isOurs = grant.runtime === this.runtime && grant.name === this.name && grant.kind.family === family;
+    return isOurs ? grant : undefined;
+  }
+}

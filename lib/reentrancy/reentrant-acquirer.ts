@@ -1,0 +1,264 @@
+import { LockConflictError } from '../errors.js';
+import type { Region } from '../context/region.js';
+import type { EndTurn, Turns } from '../concurrency/async-mutex.js';
+import type { Acquired } from '../waiting/lock-attempts.js';
+import { type Asked, refusal } from '../waiting/wait-errors.js';
+import { type Entered, entered } from './critical-section.js';
+import { Grant } from '../holds/grant.js';
+import { type Binding, GrantedHold } from '../holds/granted-hold.js';
+import { type Covering, HeldAround } from './enclosing-holds.js';
+import { keptFor } from '../synchronizers/kept-for.js';
+import type { LockKind } from '../holds/lock-kind.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { persist } from '../waiting/retry.js';
+import { readBeside } from './read-while-writing.js';
+import { seatName } from './context-lock-state.js';
+import type { Terms } from '../waiting/acquire.options.js';
+
+type Request = Asked & Terms;
+
+/** Where a lock comes from, for errors, events and logs. */
+interface Origin {
+  /** The key template that made its name. */
+  readonly template: string | undefined;
+  /** The method or interceptor that is locked: `@Locked Orders.pay`. */
+  readonly method: string | undefined;
+}
+
+/**
+ * How callers get in to one lock. The owner is whoever is running: inside a region that holds the lock, its owner,
+ * without waiting; inside a scope, the scope's; outside both, always somebody new. Who writes may read as well, as the
+ * same owner; who only reads may not write.
+ */
+export class Entry {
+  constructor(
+    private readonly runtime: LockRuntime,
+    private readonly kind: LockKind,
+    private readonly name: string,
+    private readonly origin: Origin,
+  ) {}
+
+  private get around(): HeldAround {
+    return new HeldAround(this.runtime, this.name);
+  }
+
+  /** What regions keep about the lock, they keep under this. */
+  private get seat(): string {
+    return seatName(this.kind.family, this.name);
+  }
+
+  /** A scope takes one half after the other: what it has of one decides what it gets of the other. */
+  private get admissionSeat(): string {
+    return this.kind.family === 'read' ? seatName('write', this.name) : this.seat;
+  }
+
+  /** The grant that the running code may join: that of the innermost region or scope around it. */
+  current(): Grant | undefined {
+    return this.around.covering(this.kind.family)?.grant;
+  }
+
+  /** A hold of its own, to be released by whoever gets it. */
+  acquire(terms: Terms): Promise<GrantedHold> {
+    const request = this.request(terms);
+    const grant = this.current();
+    return grant ? this.joinOrGetIn(grant, request) : this.getIn(request, 'loose');
+  }
+
+  private async joinOrGetIn(grant: Grant, request: Request): Promise<GrantedHold> {
+    return (await this.join(grant, request, 'loose')) ?? (await this.getIn(request, 'loose'));
+  }
+
+  /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
+  async enter(terms: Terms): Promise<Entered<GrantedHold>> {
+    const request = this.request(terms);
+    const covering = this.around.covering(this.kind.family);
+    if (covering && !covering.region.isScope) {
+      // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
+      const hold = await this.join(covering.grant, request, 'bound');
+      if (hold) return this.enterInRegion(covering.region, hold, request);
+    }
+    const written = this.written();
+    if (written && !written.region.isScope)
+      return this.enterInRegion(written.region, await this.getIn(request, 'bound'), request);
+    const scope = this.scope();
+    if (scope) return this.enterInScope(scope, request);
+    return entered(await this.getIn(request, 'bound'), () => {});
+  }
+
+  /** Under a hold that the region or scope has. */
+  private enteredIn(region: Region, hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHold> {
+    const beneficiary = this.around.beneficiary();
+    if (!beneficiary || region === beneficiary) return entered(hold, endTurn);
+    const { seats } = this.runtime;
+    return entered(hold, endTurn, () => keptFor(beneficiary, seats, this.seat, hold, region));
+  }
+
+  private async enterInRegion(region: Region, hold: GrantedHold, request: Request): Promise<Entered<GrantedHold>> {
+    const endTurn = await this.takeTurnIn(region, request).catch((error: unknown) => {
+      // In the background: nobody needs to wait for it.
+      void hold.releaseQuietly();
+      throw error;
+    });
+    const inTurn = this.enteredIn(region, hold, endTurn);
+    try {
+      // Its lease begins with its turn, not with the queueing.
+      await hold.refresh(request.lease);
+      hold.assertHeld();
+      return inTurn;
+    } catch (error) {
+      void inTurn.leave();
+      throw error;
+    }
+  }
+
+  private async enterInScope(scope: Region, request: Request): Promise<Entered<GrantedHold>> {
+    const endTurn = await this.takeTurnIn(scope, request);
+    try {
+      return this.enteredIn(scope, await this.acquireInScope(scope, request, 'bound'), endTurn);
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  }
+
+  /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
+  private getIn(request: Request, binding: Binding): Promise<GrantedHold> {
+    const scope = this.scope();
+    return scope ? this.acquireInScope(scope, request, binding) : this.acquireFirst(request, binding);
+  }
+
+  /**
+   * The scope that holds the lock, or the other half that allows this one; otherwise the one that new locks are acquired in.
+   * There are two around calls for a transaction: that of the caller and that of the transaction.
+   */
+  private scope(): Region | undefined {
+    const scope = this.around.scope();
+    if (!scope) return undefined;
+    const covering = this.around.covering(this.kind.family) ?? this.written();
+    return covering?.region.isScope ? covering.region : scope;
+  }
+
+  private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<GrantedHold> {
+    const { seats } = this.runtime;
+    const endTurn = await this.takeTurn(seats.take(scope, this.admissionSeat).admissions, request);
+    const seat = seats.take(scope, this.seat);
+    try {
+      const joined = seat.usable ? await this.join(seat.usable, request, binding) : undefined;
+      if (joined) return joined;
+      const hold = await this.acquireFirst(request, binding, () => seats.tidy(scope, this.seat));
+      // Not `seat`: that may be gone by now, when what the scope held before ended meanwhile.
+      seats.take(scope, this.seat).grant = hold.grant;
+      return hold;
+    } finally {
+      endTurn();
+      seats.tidy(scope, this.seat);
+    }
+  }
+
+  /** Beside what the owner has of the other half, or as somebody new. */
+  private acquireFirst(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+    const refused = this.refusedUpgrade(request);
+    if (refused) return Promise.reject(refused);
+    const write = this.written()?.grant;
+    return write
+      ? this.acquireAsWriter(write, request, binding, onClosed)
+      : this.acquireAsNewOwner(request, binding, onClosed);
+  }
+
+  private async acquireAsWriter(
+    write: Grant,
+    request: Request,
+    binding: Binding,
+    onClosed?: () => void,
+  ): Promise<GrantedHold> {
+    const beside = await this.acquireBeside(write, request, binding, onClosed);
+    return beside ?? (await this.acquireAsNewOwner(request, binding, onClosed));
+  }
+
+  private acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+    const { runtime, kind } = this;
+    // Who has nothing yet gets nothing new while the application shuts down.
+    const limit = request.limit.endedByShutdown(runtime.shutdown);
+    const { what, name, template, lease } = request;
+    // Of those who wait there may be many: nothing is kept of each but what is needed then.
+    const terms = { lease, limit };
+    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, binding, onClosed);
+    return kind.acquisitions.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
+  }
+
+  /** Reads as the owner that writes; `undefined` when it writes no more. */
+  private async acquireBeside(
+    write: Grant,
+    request: Request,
+    binding: Binding,
+    onClosed?: () => void,
+  ): Promise<GrantedHold | undefined> {
+    const { companions, watchdog } = this.runtime;
+    const seat = companions.seat(write);
+    const endTurn = await this.takeTurn(seat.admissions, request);
+    try {
+      const joined = seat.usable && (await this.join(seat.usable, request, binding));
+      if (joined) return joined;
+      // It has the same owner: what it still asks for must not come behind what is asked for now.
+      await seat.grant?.retire();
+      const lease = request.lease ?? watchdog.timeout;
+      const acquired = await persist(request, () => readBeside(write, this.kind.transitions, lease));
+      if (!acquired) return undefined;
+      const hold = this.admit(acquired, request, binding, onClosed);
+      companions.add(write, hold.grant);
+      return hold;
+    } finally {
+      endTurn();
+    }
+  }
+
+  private admit(acquired: Acquired, terms: Terms, binding: Binding, onClosed?: () => void): GrantedHold {
+    const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.origin.method, onClosed);
+    const hold = new GrantedHold(grant, binding, terms.limit.waited);
+    grant.admitFirst(hold, terms.lease);
+    return hold;
+  }
+
+  /** Re-enters; `undefined` when the grant ended before its turn came. */
+  private async join(grant: Grant, request: Request, binding: Binding): Promise<GrantedHold | undefined> {
+    // What is lost is refused for that.
+    if (!grant.isLost) this.kind.checkReentry?.(grant);
+    return persist(request, async () => {
+      const hold = new GrantedHold(grant, binding, request.limit.waited);
+      return (await grant.join(hold, request.lease)) ? hold : undefined;
+    });
+  }
+
+  /** One after the other; but who only reads does so beside itself, as it does beside others. */
+  private async takeTurnIn(region: Region, request: Request): Promise<EndTurn> {
+    const { seats } = this.runtime;
+    if (this.kind.family !== 'read') return this.takeTurn(seats.take(region, this.seat).callbacks, request);
+    if (!this.around.heldIn(region, 'write')) return () => {};
+    return this.takeTurn(seats.take(region, seatName('write', this.name)).callbacks, request);
+  }
+
+  private async takeTurn(turns: Turns, request: Request): Promise<EndTurn> {
+    const turn = await turns.take(request.limit);
+    if (typeof turn === 'function') return turn;
+    throw refusal(request, turn, undefined);
+  }
+
+  private request(terms: Terms): Request {
+    return { what: 'Lock', name: this.name, template: this.origin.template, ...terms };
+  }
+
+  /** By what the owner writes who is about to read. */
+  private written(): Covering | undefined {
+    return this.kind.family === 'read' ? this.around.covering('write') : undefined;
+  }
+
+  /** Who only reads would wait for itself as a writer, so it is told at once. */
+  private refusedUpgrade({ name, template }: Request): LockConflictError | undefined {
+    const read = this.kind.family === 'write' ? this.around.covering('read')?.grant : undefined;
+    if (!read || read.isLost) return undefined;
+    return new LockConflictError(
+      `Lock "${name}" is read by its own caller (${read.owner}), who would wait for itself: release the read lock first, or take the write lock before reading`,
+      { lockName: name, template, details: { holder: read.owner } },
+    );
+  }
+}

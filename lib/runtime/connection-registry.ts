@@ -1,0 +1,58 @@
+import { LockOptionsError } from '../errors.js';
+import { describe } from '../validation/format-value.js';
+import type { LockRuntime } from './lock-runtime.js';
+
+/** On which connection of the module a lock lives. */
+export interface ConnectionChoice {
+  /** One of the module's `connections`. Default: that of the service that is asked; `default` for `@Locked`. */
+  readonly connection?: string | undefined;
+}
+
+/** The connection of everything that names none. */
+export const DEFAULT_CONNECTION_NAME = 'default';
+
+/** A URL is none: it may carry a password, and names are shown. */
+export const isConnectionName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !value.includes('://');
+
+/** Shows names only: options and clients, too, know passwords. */
+const refused = (rule: string, value: unknown): LockOptionsError => {
+  const [found, details] = isConnectionName(value) ? [`, not ${describe(value)}`, { value }] : ['', {}];
+  return new LockOptionsError(`connection must be ${rule}${found}`, { details: { option: 'connection', ...details } });
+};
+
+/** @throws LockOptionsError where a caller gave anything but a name; whether there is such a connection shows later. */
+export const parseConnectionName = (value: unknown): string | undefined => {
+  if (value === undefined || isConnectionName(value)) return value;
+  throw refused('the name of one of the module\'s "connections"', value);
+};
+
+/** The connections of one module, by their names. Each has owners, a watchdog and events of its own. */
+export class Connections<R extends LockRuntime = LockRuntime> {
+  /** Each of them once. */
+  readonly all: readonly R[];
+
+  /**
+   * @param base What serves callers that name no connection; it may be among the named ones, or refuse everything.
+   * @param byName Those that can be named.
+   */
+  constructor(
+    readonly base: R,
+    readonly byName: ReadonlyMap<string, R> = new Map([[DEFAULT_CONNECTION_NAME, base]]),
+  ) {
+    this.all = [...new Set([base, ...byName.values()])];
+  }
+
+  /** @throws LockOptionsError naming the connection that there is not, and those that there are. */
+  named(name: string): R {
+    const found = this.byName.get(name);
+    if (found) return found;
+    const known = [...this.byName.keys()].map((each) => describe(each)).join(' or ');
+    throw refused(known, name);
+  }
+
+  /** The same, or what serves callers that name none. */
+  get(name: string | undefined): R {
+    return name === undefined ? this.base : this.named(name);
+  }
+}

@@ -1,1 +1,0 @@
-export { LockedCron, type LockedCronOptions } from './locked-cron.js';

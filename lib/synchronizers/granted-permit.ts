@@ -1,0 +1,202 @@
+import { inspect } from 'node:util';
+import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
+import { LockLostError } from '../errors.js';
+import type { PermitId } from '../context/permit-id.js';
+import { Turns } from '../concurrency/async-mutex.js';
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import { Stopwatch } from '../time/stopwatch.js';
+import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import { HoldSignal } from '../holds/hold-signal.js';
+import type { Permit } from './permit.js';
+
+const REASONS: Readonly<Record<LossReason, string>> = {
+  'lease-over': 'its lease ended before it was released',
+  'held-too-long': 'its lease ended before it was released',
+  gone: 'the server no longer has it, because its lease was over, or the semaphore was deleted',
+};
+
+/** A permit as the server granted it. */
+export interface PermitGrant {
+  /** The semaphore's name. */
+  readonly name: string;
+  readonly id: PermitId;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
+  /** Milliseconds; `Infinity`: until it is released. */
+  readonly lease: number;
+}
+
+/** What becomes of a permit is told to the semaphore that it is from. */
+export interface PermitKeeper {
+  /** Resolves with whether it was out. */
+  release(permit: GrantedPermit): Promise<boolean>;
+  /** Releases; what goes wrong is an event. */
+  releaseQuietly(permit: GrantedPermit): Promise<void>;
+}
+
+/** A signal may be all that is left of a permit, and is to abort nevertheless. */
+const permitsOfSignals = new WeakMap<AbortSignal, GrantedPermit>();
+
+/** A permit that was granted here: out → let go → released; or lost. Has a timer only if somebody is to be told. */
+export class GrantedPermit implements Permit, LeaseHolder {
+  readonly id: PermitId;
+  readonly name: string;
+  private readonly lease: Lease;
+  private readonly stopSignal = new HoldSignal();
+  /** Changes of the lease, one at a time: the reply to an older one must not lengthen what a newer one has shortened. */
+  private readonly changes = new Turns();
+  private releasing: Promise<'released' | 'expired'> | undefined;
+  private isLetGo = false;
+  private isWatched = false;
+  private loss: LossReason | undefined;
+  private whenLost: ((reason: string) => void) | undefined;
+
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    { name, id, sent, lease }: PermitGrant,
+    private readonly keeper: PermitKeeper,
+  ) {
+    this.id = id;
+    this.name = name;
+    this.lease = new Lease(scheduler, sent, lease, this);
+  }
+
+  get isHeld(): boolean {
+    return !this.isLetGo;
+  }
+
+  /** Whether it ended before it was released, as far as is known here. */
+  get isLost(): boolean {
+    return this.loss !== undefined;
+  }
+
+  get remaining(): number {
+    return this.isLetGo ? 0 : this.lease.remaining;
+  }
+
+  get signal(): AbortSignal {
+    const { signal } = this.stopSignal;
+    permitsOfSignals.set(signal, this);
+    this.watch();
+    return signal;
+  }
+
+  assertHeld(): void {
+    if (this.isLetGo) {
+      throw new LockLostError(`Permit ${this.id} of semaphore "${this.name}" was released before`, {
+        lockName: this.name,
+        details: { permit: this.id },
+      });
+    }
+    if (!this.lease.isAlive) throw this.lossError();
+  }
+
+  release(): Promise<'released' | 'expired'> {
+    this.releasing ??= this.keeper.release(this).then((wasOut) => (wasOut ? 'released' : 'expired'));
+    return this.releasing;
+  }
+
+  /** Calls `listener` once with the reason, in words, when the permit is lost. */
+  onLoss(listener: (reason: string) => void): void {
+    this.whenLost = listener;
+    this.watch();
+  }
+
+  /** Tells its holder to stop. */
+  abort(reason: Error): void {
+    this.stopSignal.abort(reason);
+  }
+
+  /**
+   * Makes it last for `lease` ms from now, or shorter, or longer.
+   * @param ask Asks the server; what failed takes no effect after that.
+   */
+  changeLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
+    return this.changes.run(async () => {
+      const command = new LeaseCommand(new Stopwatch(this.scheduler), lease);
+      this.lease.request(command);
+      const reply = await ask().catch((error: unknown) => {
+        this.lease.unanswered(command);
+        throw error;
+      });
+      if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
+      else this.lease.lose('gone');
+      if (this.isWatched) this.setTimer();
+      return reply;
+    });
+  }
+
+  /** It is being released: nobody may act with it any more. */
+  letGo(): void {
+    this.isLetGo = true;
+  }
+
+  /** The release did nothing: it is out as before. */
+  takeBack(): void {
+    this.isLetGo = false;
+    if (this.loss !== undefined) this.tellLoss();
+  }
+
+  /** It was released, or that goes on in the background. */
+  end(): void {
+    this.lease.end();
+  }
+
+  /** The server does not have it any more. */
+  gone(): void {
+    this.lease.lose('gone');
+  }
+
+  /** Called by its lease. */
+  onLost(reason: LossReason): void {
+    this.loss = reason;
+    if (!this.isLetGo) this.tellLoss();
+  }
+
+  toString(): string {
+    return this.id;
+  }
+
+  toJSON(): string {
+    return this.id;
+  }
+
+  [inspect.custom](): string {
+    const { id, name, isHeld, remaining } = this;
+    return `Permit ${inspect({ id, name, isHeld, remaining: Math.floor(remaining) })}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.keeper.releaseQuietly(this);
+  }
+
+  private watch(): void {
+    this.isWatched = true;
+    this.setTimer();
+  }
+
+  private setTimer(): void {
+    if (this.isLetGo || this.loss !== undefined) return;
+    if (Number.isFinite(this.lease.remaining)) this.lease.doubt();
+    else this.lease.trust();
+  }
+
+  private tellLoss(): void {
+    const error = this.lossError();
+    this.whenLost?.(this.lossText);
+    this.stopSignal.abort(error);
+  }
+
+  private get lossText(): string {
+    return REASONS[this.loss ?? 'lease-over'];
+  }
+
+  private lossError(): LockLostError {
+    const { reason } = this.stopSignal;
+    if (reason instanceof LockLostError) return reason;
+    return new LockLostError(
+      `Permit ${this.id} of semaphore "${this.name}" is lost: ${this.lossText}; stop, somebody else may have it`,
+      { lockName: this.name, details: { permit: this.id, reason: this.loss } },
+    );
+  }
+}

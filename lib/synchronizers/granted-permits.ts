@@ -1,0 +1,92 @@
+import type { PermitId, PermitIds } from '../context/permit-id.js';
+import type { AcquiredPermits } from '../waiting/permit-attempts.js';
+import { GrantedPermit, type PermitKeeper } from './granted-permit.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+
+/** The permits of one semaphore, from their grant in this process to their release. */
+export class GrantedPermits implements PermitKeeper {
+  constructor(
+    private readonly runtime: LockRuntime,
+    /** The semaphore's. */
+    private readonly name: string,
+  ) {}
+
+  add({ ids, sent, lease }: AcquiredPermits): [GrantedPermit, ...GrantedPermit[]] {
+    const { scheduler, permitsOut } = this.runtime;
+    const granted = (id: PermitId): GrantedPermit => {
+      const permit = new GrantedPermit(scheduler, { name: this.name, id, sent, lease }, this);
+      permitsOut.add(permit);
+      return permit;
+    };
+    const [first, ...more] = ids;
+    return [granted(first), ...more.map(granted)];
+  }
+
+  find(id: PermitId): GrantedPermit | undefined {
+    return this.runtime.permitsOut.find(this.name, id);
+  }
+
+  release({ id }: GrantedPermit): Promise<boolean> {
+    return this.releaseOne(id);
+  }
+
+  /** Resolves with whether it was out. */
+  async releaseOne(id: PermitId): Promise<boolean> {
+    const permit = this.find(id);
+    permit?.letGo();
+    try {
+      return (await this.transitions.release(this.name, id)) === 'released';
+    } finally {
+      // It is not out any more, or the release goes on in the background.
+      if (permit) this.forget(permit);
+    }
+  }
+
+  /** All or none. Resolves with whether all were out. */
+  async releaseAll(ids: PermitIds): Promise<boolean> {
+    const permits = ids.map((id) => this.find(id)).filter((permit) => permit !== undefined);
+    const letGo = permits.filter(({ isHeld }) => isHeld);
+    for (const permit of letGo) permit.letGo();
+    const forgetAll = (): void => letGo.forEach((permit) => this.forget(permit));
+    try {
+      const isReleased = (await this.transitions.releaseAll(this.name, ids)) === 'released';
+      if (isReleased) forgetAll();
+      else for (const permit of letGo) permit.takeBack();
+      return isReleased;
+    } catch (error) {
+      // The release goes on in the background.
+      forgetAll();
+      throw error;
+    }
+  }
+
+  async releaseQuietly(permit: GrantedPermit): Promise<void> {
+    if (!permit.isHeld) return;
+    const { isLost } = permit;
+    try {
+      if ((await permit.release()) === 'released' || isLost) return;
+      this.emitLoss(permit, 'the permit was not out any more: its lease was over, or the semaphore was deleted');
+    } catch (error) {
+      this.runtime.events.emit({ type: 'permits-release-failed', lockName: this.name, permits: 1, error });
+    }
+  }
+
+  /** Makes the loss of the permit an event. */
+  tellOfLoss(permit: GrantedPermit): void {
+    permit.onLoss((reason) => this.emitLoss(permit, reason));
+  }
+
+  private get transitions(): LockRuntime['backend']['permitExpirableSemaphore'] {
+    return this.runtime.backend.permitExpirableSemaphore;
+  }
+
+  private forget(permit: GrantedPermit): void {
+    permit.end();
+    this.runtime.permitsOut.delete(permit);
+  }
+
+  private emitLoss({ id }: GrantedPermit, reason: string): void {
+    const remedy = 'give the permit a longer lease or none, and look for others who release it or delete the semaphore';
+    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: id, reason, remedy });
+  }
+}

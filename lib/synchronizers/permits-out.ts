@@ -1,0 +1,37 @@
+import type { PermitId } from '../context/permit-id.js';
+import type { GrantedPermit } from './granted-permit.js';
+
+/**
+ * The permits that were granted here and that somebody here still knows, so that a release or a new lease by the id reaches
+ * the permit. Others may release a permit of ours, so nothing here keeps one in memory.
+ */
+export class PermitsOut {
+  private readonly byId = new Map<PermitId, WeakRef<GrantedPermit>>();
+  private readonly collected = new FinalizationRegistry<PermitId>((id) => this.byId.delete(id));
+
+  add(permit: GrantedPermit): void {
+    this.byId.set(permit.id, new WeakRef(permit));
+    this.collected.register(permit, permit.id, permit);
+  }
+
+  find(name: string, id: PermitId): GrantedPermit | undefined {
+    const permit = this.byId.get(id)?.deref();
+    return permit?.name === name ? permit : undefined;
+  }
+
+  delete(permit: GrantedPermit): void {
+    this.byId.delete(permit.id);
+    this.collected.unregister(permit);
+  }
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  *[Symbol.iterator](): Generator<GrantedPermit> {
+    for (const reference of this.byId.values()) {
+      const permit = reference.deref();
+      if (permit) yield permit;
+    }
+  }
+}

@@ -1,2 +1,0 @@
-export { announcingEnd } from './announcing-end.js';
-export { transactionEnd } from './transaction-end.js';

@@ -1,0 +1,59 @@
+import { LockOptionsError } from '../errors.js';
+import { describe } from './format-value.js';
+import { nearestName } from './nearest.js';
+
+/** What options are for, as messages name it. */
+export interface OptionsPlace {
+  /** Such as `@Locked`. */
+  readonly of: string;
+  /** For options that are often looked for here: where they belong, as the end of a sentence. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The own properties of an options object, read once. Getters and proxies may do what they like, so nothing is read
+ * from the object again.
+ * @throws LockOptionsError for anything that is no object, and for options that do not exist.
+ */
+export const readOptions = <K extends string>(
+  options: unknown,
+  known: readonly K[],
+  place: OptionsPlace,
+): Partial<Record<K, unknown>> => {
+  if (options === undefined) return {};
+  let own: Record<string, unknown> | undefined;
+  try {
+    if (typeof options === 'object' && options !== null && !Array.isArray(options)) own = { ...options };
+  } catch (cause) {
+    throw new LockOptionsError(`options of ${place.of} could not be read: a property threw`, { cause });
+  }
+  if (!own) {
+    throw new LockOptionsError(`options of ${place.of} must be an object, not ${describe(options)}`, {
+      details: { value: options },
+    });
+  }
+  for (const name of Object.keys(own)) if (!isKnown(name, known)) throw unknownOption(name, known, place);
+  return own as Partial<Record<K, unknown>>;
+};
+
+const isKnown = (name: string, known: readonly string[]): boolean => known.includes(name);
+
+const unknownOption = (
+  name: string,
+  known: readonly string[],
+  { of, elsewhere = {} }: OptionsPlace,
+): LockOptionsError =>
+  new LockOptionsError(`unknown option ${describe(name)} of ${of}; ${remedyFor(name, known, elsewhere)}`, {
+    details: { option: name },
+  });
+
+const remedyFor = (
+  name: string,
+  known: readonly string[],
+  elsewhere: NonNullable<OptionsPlace['elsewhere']>,
+): string => {
+  const place = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
+  if (place !== undefined) return `it belongs ${place}`;
+  const nearest = nearestName(name, known);
+  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known are ${known.join(', ')}`;
+};

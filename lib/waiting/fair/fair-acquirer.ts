@@ -1,0 +1,45 @@
+import { type Acquired, Attempts } from '../lock-attempts.js';
+import { FairLeaving } from './fair-leaving.js';
+import { FairLine } from './fair-wait-queue.js';
+import type { FairWaiting } from './fair-waiter.js';
+import { tryOnce } from '../queued-acquirer.js';
+import { type Asked, refusal } from '../wait-errors.js';
+import type { Acquisitions } from '../acquirer.js';
+import { UnderWay } from '../../concurrency/in-flight.js';
+
+/** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */
+export class FairQueue implements Acquisitions<number, Acquired> {
+  private readonly tries: Attempts;
+  private readonly waiting: FairWaiting;
+  private readonly lines = new Map<string, FairLine>();
+
+  constructor(waiting: Omit<FairWaiting, 'underWay' | 'leaving'>) {
+    const underWay = new UnderWay();
+    this.waiting = { ...waiting, underWay, leaving: new FairLeaving(waiting, underWay) };
+    this.tries = new Attempts(waiting.locks, waiting.owners, waiting.events);
+  }
+
+  async acquire(asked: Asked, lease: number): Promise<Acquired> {
+    const { ended } = asked.limit;
+    if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
+    return ended ? tryOnce(this.tries, asked, lease) : this.line(asked.name).enter(asked, lease);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([this.tries.settled(), this.waiting.underWay.settled()]);
+  }
+
+  get contended(): number {
+    return this.lines.size;
+  }
+
+  private line(name: string): FairLine {
+    let line = this.lines.get(name);
+    if (!line) {
+      const forget = (): void => void this.lines.delete(name);
+      line = new FairLine(name, this.waiting, forget);
+      this.lines.set(name, line);
+    }
+    return line;
+  }
+}

@@ -1,0 +1,89 @@
+import type { FairLockTransitions, QueueOutcome } from '../../backend/fair-lock-operations.js';
+import { LockUnavailableError } from '../../errors.js';
+import type { LockEvents } from '../../events/lock-events.js';
+import type { OwnerId, OwnerIds } from '../../context/ids.js';
+import type { Acquired } from '../lock-attempts.js';
+import type { Waiting } from '../queued-acquirer.js';
+import type { Asked } from '../wait-errors.js';
+import type { FairLeaving } from './fair-leaving.js';
+import type { UnderWay } from '../../concurrency/in-flight.js';
+
+/** What the waiting for all fair locks of one connection shares. */
+export interface FairWaiting extends Waiting {
+  readonly locks: FairLockTransitions;
+  readonly owners: OwnerIds;
+  readonly events: LockEvents;
+  readonly underWay: UnderWay;
+  readonly leaving: FairLeaving;
+  /** Milliseconds for which the server keeps the place of a waiter that it does not hear of. */
+  readonly slot: number;
+}
+
+/** Told once how the wait ended. */
+export interface Verdict {
+  granted(got: Acquired): void;
+  refused(error: unknown): void;
+}
+
+/** One who waits for a fair lock: who that is on the server, and what there is to give up there. */
+export class FairWaiter {
+  /** One request at a time: what the next finds is what the last has left. */
+  isTrying = false;
+  /** Whether that request is one more look before its wait ends. */
+  isLastLook = false;
+  private id: OwnerId;
+  private mayHavePlace = false;
+
+  constructor(
+    readonly asked: Asked,
+    /** Milliseconds. */
+    readonly lease: number,
+    private readonly verdict: Verdict,
+    private readonly waiting: FairWaiting,
+  ) {
+    this.id = waiting.owners.next();
+  }
+
+  /** Its place, and the lock that it gets, are under this. */
+  get owner(): OwnerId {
+    return this.id;
+  }
+
+  /** One try, which leaves it with a place, or the lock. */
+  async try(): Promise<QueueOutcome> {
+    const { owner, lease, waiting } = this;
+    try {
+      const reply = await waiting.locks.queue({ name: this.asked.name, owner, lease, slot: waiting.slot });
+      this.mayHavePlace = true;
+      return reply;
+    } catch (error) {
+      if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.mayHavePlace = true;
+      throw error;
+    }
+  }
+
+  /** What it waited for is its own now: nothing is left to give up. */
+  grant(got: Acquired): void {
+    this.mayHavePlace = false;
+    this.verdict.granted(got);
+  }
+
+  /** Where a try is on its way, it has to {@link leave} after that. */
+  refuse(error: unknown): void {
+    this.verdict.refused(error);
+    if (!this.isTrying) this.leave();
+  }
+
+  /** Gives up its place, and the lock if a try got it. Goes on in the background. */
+  leave(): void {
+    if (!this.mayHavePlace) return;
+    this.mayHavePlace = false;
+    this.waiting.leaving.leave(this.asked.name, this.owner, this.lease);
+  }
+
+  /** Goes on as another owner: giving up what there is under the old id may take a while. */
+  startAnew(): void {
+    this.leave();
+    this.id = this.waiting.owners.next();
+  }
+}

@@ -1,0 +1,33 @@
+import type { LatchTransitions } from '../backend/latch-transitions.js';
+import type { Busy, Tries } from './acquirer.js';
+import { UnderWay } from '../concurrency/in-flight.js';
+
+/** A latch with nothing left to count down. There is nothing to give back: it is open to everybody. */
+export interface OpenLatch {
+  readonly isOpen: true;
+}
+
+/** One look at a time at whether a latch is open. Everybody who waits has what one look shows. */
+export class LatchLooks implements Tries<undefined, OpenLatch> {
+  readonly isShared = true;
+  private readonly underWay = new UnderWay();
+
+  constructor(private readonly latches: LatchTransitions) {}
+
+  try(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
+    return this.underWay.add(this.look(name));
+  }
+
+  giveBack(): void {}
+
+  /** Who began to wait after the look takes one of its own: the latch may have been set since. */
+  after(): undefined {}
+
+  settled(): Promise<void> {
+    return this.underWay.settled();
+  }
+
+  private async look(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
+    return (await this.latches.count(name)) > 0 ? { remaining: -1 } : { got: { isOpen: true } };
+  }
+}

@@ -1,0 +1,91 @@
+import type { AcquireOutcome, LockTransitions } from '../backend/lock-operations.js';
+import { LockUnavailableError } from '../errors.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { OwnerId, OwnerIds } from '../context/ids.js';
+import type { Stopwatch } from '../time/stopwatch.js';
+import type { Busy, Result, Tries } from './acquirer.js';
+import { UnderWay } from '../concurrency/in-flight.js';
+
+/** A lock that was taken for a new owner. */
+export interface Acquired {
+  readonly owner: OwnerId;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
+  /** Milliseconds the server granted. */
+  readonly lease: number;
+  /** Where the kind of lock gives one. */
+  readonly fence: bigint | undefined;
+  /** How often it went from one to the next in this process since the server granted it. Absent: never. */
+  readonly handed?: number;
+}
+
+/** What is handed out must be worth having: why it is not, where most of its lease was spent on the way. */
+export const leaseSpent = (
+  name: string,
+  { sent, lease }: Pick<Acquired, 'sent' | 'lease'>,
+): LockUnavailableError | undefined => {
+  const age = sent.elapsed;
+  if (age <= lease / 2) return undefined;
+  const spent = `The reply took ${Math.round(age)} ms, most of the lease of ${lease} ms`;
+  return new LockUnavailableError(spent, 'refused', false, { lockName: name });
+};
+
+/** One try at a time to take locks of one kind for new owners, each for a number of milliseconds. */
+export class Attempts implements Tries<number, Acquired> {
+  private readonly underWay = new UnderWay();
+
+  constructor(
+    private readonly locks: Pick<LockTransitions, 'acquire' | 'release'>,
+    private readonly owners: OwnerIds,
+    private readonly events: LockEvents,
+  ) {}
+
+  /** An owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not touch the next. */
+  try(name: string, lease: number): Promise<Result<Acquired>> {
+    const owner = this.owners.next();
+    const asked = this.locks.acquire({ name, owner, lease });
+    this.underWay.enter();
+    return asked.then(
+      (reply) => {
+        const result = this.resultOf(reply, name, owner, lease);
+        this.underWay.leave();
+        return result;
+      },
+      (error: unknown) => {
+        this.underWay.leave();
+        throw error;
+      },
+    );
+  }
+
+  private resultOf(
+    reply: AcquireOutcome,
+    name: string,
+    owner: OwnerId,
+    lease: number,
+  ): Result<Acquired> | Promise<never> {
+    if (reply.outcome !== 'acquired') {
+      const { outcome: _, ...busy } = reply;
+      return busy;
+    }
+    const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
+    const spent = leaseSpent(name, acquired);
+    if (!spent) return { got: acquired };
+    this.giveBack(name, acquired);
+    return Promise.reject(spent);
+  }
+
+  giveBack(name: string, { owner, lease }: Acquired): void {
+    this.underWay
+      .add(this.locks.release({ name, owner, lease }))
+      .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
+  }
+
+  after({ owner, lease }: Acquired): Busy | undefined {
+    return { holder: owner, remaining: lease };
+  }
+
+  settled(): Promise<void> {
+    return this.underWay.settled();
+  }
+}

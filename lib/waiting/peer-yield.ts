@@ -1,0 +1,148 @@
+import type { ScheduledTask } from '../time/scheduler.js';
+import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+
+/** How long the others are waited for at first, ms: longer than they usually take to hear of a release and to ask. */
+const SHORTEST_PATIENCE_MS = 1;
+/** And at the most, where they were too slow before. */
+const LONGEST_PATIENCE_MS = 8;
+/** How late the announcement of our own release may reach us, ms. */
+const LONGEST_ECHO_MS = 20;
+
+/**
+ * Lets other clients go first after a release. Who releases knows of it before everybody else, and would win every race;
+ * so it lets as many releases pass as others were told of its own, one for each of them. Where they do not come it waits
+ * no longer than a few milliseconds, twice as long each time, so that the slow are served as well, and the lock is not
+ * idle for those who never come. States: our turn → theirs (announcements are counted; a timer runs while
+ * it seems to be free) → our turn.
+ */
+export class Courtesy {
+  /** How many others were told of the last release; `undefined`: nobody knows. */
+  private others: number | undefined;
+  /** Announcements still to pass, that of our own release included. */
+  private turns = 0;
+  /** Whether we have got it since we released it last. */
+  private isOurs = false;
+  /** How many of our own releases are still to be announced to us, and until when that may be, ms. */
+  private echoes = 0;
+  private echoUntil = Number.NEGATIVE_INFINITY;
+  private timer: ScheduledTask | undefined;
+  private patience = SHORTEST_PATIENCE_MS;
+  private isInVain = false;
+
+  /** @param onOver Called when it is our turn. */
+  constructor(
+    private readonly scheduler: SteadyScheduler,
+    private readonly onOver: () => void,
+  ) {}
+
+  /** Whether it is the turn of others. */
+  get isOpen(): boolean {
+    return this.timer !== undefined;
+  }
+
+  /** A release is about to be sent. @param hears Whether we shall hear its announcement as well. */
+  releasing(hears: boolean): void {
+    this.isOurs = false;
+    if (hears) this.expectEcho();
+    else this.expectNoEcho();
+    if (this.others === 0) this.onOver();
+    else this.begin(this.expected);
+  }
+
+  /** The release that was sent was announced to nobody that we know of: the next announcement may be another's. */
+  unannounced(): void {
+    if (this.echoes > 0) this.echoes -= 1;
+  }
+
+  /** @param others How many other clients were told of the release that was sent. */
+  released(others: number): void {
+    const more = others - this.expected;
+    this.others = others;
+    if (!this.isOpen) return;
+    this.turns += more;
+    if (others === 0 || this.turns < 0) this.end();
+  }
+
+  /** So many others were told of a release whose announcement we did not hear. */
+  yieldTo(others: number): void {
+    this.others = others;
+    this.begin(others - 1);
+  }
+
+  /** A release was announced: our own, or somebody else's. */
+  heard(): 'own' | 'other' {
+    this.dropLateEchoes();
+    if (this.echoes === 0) {
+      this.pass();
+      return 'other';
+    }
+    this.echoes -= 1;
+    // A release after which we got it again, or have released it once more, is no news.
+    if (!this.isOurs && this.echoes === 0) this.pass();
+    return 'own';
+  }
+
+  /** Somebody else was found to have it. */
+  otherCame(): void {
+    this.isInVain = false;
+    this.patience = SHORTEST_PATIENCE_MS;
+  }
+
+  /** We have got it: whose turn it was does not matter any more. */
+  got(): void {
+    if (this.isInVain) this.patience = Math.min(2 * this.patience, LONGEST_PATIENCE_MS);
+    this.isInVain = false;
+    this.isOurs = true;
+    this.forget();
+  }
+
+  forget(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.turns = 0;
+  }
+
+  /** Before anybody has counted: nobody but us. */
+  private get expected(): number {
+    return this.others ?? 1;
+  }
+
+  /** What was announced so far we shall not hear any more. */
+  expectNoEcho(): void {
+    this.echoes = 0;
+  }
+
+  private expectEcho(): void {
+    this.dropLateEchoes();
+    this.echoes += 1;
+    this.echoUntil = this.scheduler.now() + LONGEST_ECHO_MS;
+  }
+
+  private dropLateEchoes(): void {
+    if (this.scheduler.now() >= this.echoUntil) this.expectNoEcho();
+  }
+
+  /** One of the turns of others has come. */
+  private pass(): void {
+    if (this.turns > 0) this.begin(this.turns - 1);
+    else this.end();
+  }
+
+  private begin(turns: number): void {
+    this.timer?.cancel();
+    this.turns = turns;
+    this.timer = this.scheduler.schedule(this.patience, () => this.tooLate(), { keepAlive: true });
+  }
+
+  /** We ask. Where we find that somebody has it after all, it goes on being the turn of others. */
+  private tooLate(): void {
+    this.isInVain = true;
+    this.timer = undefined;
+    this.onOver();
+  }
+
+  private end(): void {
+    this.forget();
+    this.onOver();
+  }
+}

@@ -1,0 +1,71 @@
+import type { PermitTransitions } from '../backend/permit-operations.js';
+import type { LockEvents } from '../events/lock-events.js';
+import { newPermitIds, type PermitIds } from '../context/permit-id.js';
+import type { Stopwatch } from '../time/stopwatch.js';
+import { leaseSpent } from './lock-attempts.js';
+import type { Busy, Result, Tries } from './acquirer.js';
+import { UnderWay } from '../concurrency/in-flight.js';
+
+/** As many permits as are wanted together, or none. */
+export interface WantedPermits {
+  readonly permits: number;
+  /** Milliseconds from the grant; `Infinity`: until they are released. */
+  readonly lease: number;
+}
+
+/** Permits that were taken together. */
+export interface AcquiredPermits {
+  readonly ids: PermitIds;
+  /** Started just before the command left. */
+  readonly sent: Stopwatch;
+  /** Milliseconds that the server granted; `Infinity`: until they are released. */
+  readonly lease: number;
+}
+
+/** One try at a time to take permits that have ids and leases. Nobody stands in the way of who wants fewer. */
+export class PermitTries implements Tries<WantedPermits, AcquiredPermits> {
+  private readonly underWay = new UnderWay();
+
+  constructor(
+    private readonly semaphores: PermitTransitions,
+    private readonly events: LockEvents,
+  ) {}
+
+  /** Under ids that no other try ever uses: one of unknown outcome is undone by its ids, which must not touch the next. */
+  try(name: string, wanted: WantedPermits): Promise<Result<AcquiredPermits>> {
+    return this.underWay.add(this.acquire(name, wanted));
+  }
+
+  giveBack(name: string, { ids }: AcquiredPermits): void {
+    this.underWay
+      .add(this.semaphores.releaseAll(name, ids))
+      .catch((error: unknown) =>
+        this.events.emit({ type: 'permits-release-failed', lockName: name, permits: ids.length, error }),
+      );
+  }
+
+  /** How soon the next permit comes back by itself, only a try can tell. */
+  after(): undefined {}
+
+  suits({ permits }: WantedPermits, { available = 0 }: Busy): boolean {
+    return permits <= available;
+  }
+
+  settled(): Promise<void> {
+    return this.underWay.settled();
+  }
+
+  private async acquire(name: string, { permits, lease }: WantedPermits): Promise<Result<AcquiredPermits>> {
+    const ids = newPermitIds(permits);
+    const reply = await this.semaphores.acquire({ name, ids, lease });
+    if (reply.outcome === 'busy') {
+      const { available, isSet, remaining } = reply;
+      return { available, isSet, remaining };
+    }
+    const acquired = { ids, sent: reply.sent, lease };
+    const spent = leaseSpent(name, acquired);
+    if (!spent) return { got: acquired };
+    this.giveBack(name, acquired);
+    throw spent;
+  }
+}

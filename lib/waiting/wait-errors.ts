@@ -1,0 +1,80 @@
+import {
+  LockAbortedError,
+  LockConflictError,
+  type LockError,
+  LockQueueFullError,
+  LockShutdownError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from '../errors.js';
+import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
+import type { Busy } from './acquirer.js';
+
+/** What was asked for, for the texts of errors. */
+export interface Asked {
+  /** What it is that is wanted, at the beginning of a sentence: `Lock`. */
+  readonly what: string;
+  readonly name: string;
+  readonly template: string | undefined;
+  readonly limit: WaitLimit;
+}
+
+/** What the last try found: that it cannot be had, or no answer. */
+export type LastSeen = Busy | LockUnavailableError | undefined;
+
+const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
+  if (isSet === false) return 'without permits, because nobody has set how many it has';
+  if (available !== undefined) return `left with ${available} permits`;
+  if (next !== undefined) return `reserved for the first in its queue (${next})`;
+  return holder === undefined ? 'in use' : `held by ${holder}`;
+};
+
+/** When that may change although nobody says so; at the end of a sentence. */
+const outlook = ({ holder, next, remaining }: Busy): string => {
+  if (next !== undefined && remaining >= 0)
+    return `. That place ends in ${remaining} ms unless its waiter shows that it lives`;
+  if (holder === undefined) return '';
+  return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;
+};
+
+/** One try was allowed, and it cannot be had. */
+export const conflict = ({ what, name, template }: Asked, busy: Busy): LockConflictError =>
+  new LockConflictError(
+    `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; one try was allowed, give a wait to queue for it`,
+    { lockName: name, template, details: { ...busy } },
+  );
+
+/** Nobody else may wait for it here. */
+export const queueFull = ({ what, name, template }: Asked, waiters: number): LockQueueFullError => {
+  const why = `${waiters} callers of this process wait for it already`;
+  return new LockQueueFullError(`${what} "${name}" cannot be queued for: ${why}; try again later, or raise maxQueue`, {
+    lockName: name,
+    template,
+    details: { waiters },
+  });
+};
+
+/** Why a wait that ended comes to nothing. */
+export const refusal = ({ what, name, template, limit }: Asked, end: WaitEnd, last: LastSeen): LockError => {
+  const context = { lockName: name, template };
+  const waited = Math.round(limit.waited);
+  if (end.cause === 'aborted') {
+    if (end.reason instanceof LockShutdownError) return end.reason;
+    return new LockAbortedError(`Waiting for ${what.toLowerCase()} "${name}" was aborted after ${waited} ms`, {
+      ...context,
+      cause: end.reason,
+    });
+  }
+  if (last instanceof LockUnavailableError) return last;
+  if (limit.wait === 0) {
+    const busy = `${what} "${name}" is in use by another call of the same owner; one try was allowed, give a wait to queue for it`;
+    return new LockConflictError(busy, context);
+  }
+  const seen = last
+    ? `is still ${describeBusy(last)} after ${waited} ms${outlook(last)}`
+    : `was not granted after ${waited} ms`;
+  return new LockTimeoutError(`${what} "${name}" ${seen}; wait longer or try again later`, {
+    ...context,
+    details: { ...last, waitedMs: waited },
+  });
+};

@@ -1,0 +1,357 @@
+import { Row } from '../collections/linked-list.js';
+import { isPassing, LockUnavailableError } from '../errors.js';
+import { runOutsideRegions } from '../context/owner-context.js';
+import type { ScheduledTask } from '../time/scheduler.js';
+import type { WaitEnd } from '../time/wait-limit.js';
+import type { Pace } from './backoff.js';
+import { Courtesy } from './peer-yield.js';
+import { Ear } from './channel-listener.js';
+import type { Waiting } from './queued-acquirer.js';
+import { pauseAfter, untilLastLook } from './pause.js';
+import { type Asked, type LastSeen, queueFull, refusal } from './wait-errors.js';
+import type { Busy, Result, Tries } from './acquirer.js';
+import { SilentTurn } from './silent-turn.js';
+import { Waiter } from './waiter.js';
+import { WakeUp } from './contender-sleep.js';
+
+/** For how long it is expected back that was handed over, ms. */
+const SERIES_MS = 5;
+/** Who waits for less is not asked to let others go first, ms. */
+const SHORTEST_POLITE_WAIT_MS = 50;
+
+/**
+ * Everybody in this process who waits for the same. Only the first contends: it tries, subscribes, tries again, and
+ * sleeps until a message, the time at which things change by themselves, or a slow safety poll. The others wait behind
+ * it in memory, so a thousand waiters cost the server no more than one.
+ */
+export class Contention<Wanted, Got extends object> {
+  private readonly waiters = new Row<Waiter<Wanted, Got>>();
+  /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
+  private readonly overdue = new Map<Waiter<Wanted, Got>, WaitEnd>();
+  /** Those who are to have what the try that is on its way gets; nobody while none is. */
+  private trying: ReadonlySet<Waiter<Wanted, Got>> = new Set();
+  private readonly wakeUp: WakeUp;
+  /** Whether something was announced since the last try left, so that it may have happened after what that try found. */
+  private isNewsDue = false;
+  private readonly courtesy: Courtesy;
+  private readonly ear: Ear | undefined;
+  /** Where nothing is announced. */
+  private readonly silentTurn: SilentTurn | undefined;
+  /** Runs while it goes from one to the next in this process. */
+  private series: ScheduledTask | undefined;
+  private running = false;
+  /** Whether the round is one more look before a wait ends; whoever it is for is told in time, whatever it shows. */
+  private isLastLook = false;
+  private lastSeen: LastSeen;
+
+  /**
+   * @param channel On which it is announced that trying again may help; absent where it never is.
+   * @param opening The try of somebody who came before anybody waited, as long as it is on its way.
+   */
+  constructor(
+    private readonly name: string,
+    channel: string | undefined,
+    private readonly tries: Tries<Wanted, Got>,
+    private readonly waiting: Waiting,
+    private readonly onIdle: () => void,
+    private readonly opening: () => Promise<Result<Got>> | undefined,
+  ) {
+    this.wakeUp = new WakeUp(waiting.scheduler);
+    this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
+    if (channel === undefined) {
+      this.silentTurn = new SilentTurn(waiting.scheduler);
+      return;
+    }
+    const onHearing = (): void => {
+      this.isNewsDue = true;
+      this.courtesy.expectNoEcho();
+      // Whose turn it is then is looked at soon enough.
+      if (!this.courtesy.isOpen) this.wakeUp.notify();
+    };
+    const onError = (error: unknown): void => this.collapse(error);
+    this.ear = new Ear(waiting.wakeUps, channel, () => this.heard(), onError, onHearing);
+  }
+
+  /** Waits in line. Rejects when the limit ends, with nothing left behind. */
+  enter(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
+    // Who opened comes before everybody else, if it has to wait.
+    const size = this.waiters.size + (this.opening() ? 1 : 0);
+    if (size >= this.waiting.maxQueue) {
+      this.leaveIfIdle();
+      return Promise.reject(queueFull(asked, size));
+    }
+    return this.wait(asked, wanted, pace, (waiter) => {
+      this.waiters.append(waiter);
+      if (!this.running) this.start();
+      else if (this.isForNow(wanted)) this.wakeUp.notify();
+    });
+  }
+
+  /** Waits before everybody else, since the try that was made for it came before them, and showed `seen`. */
+  enterFirst(asked: Asked, wanted: Wanted, pace: Pace | undefined, seen: LastSeen): Promise<Got> {
+    return this.wait(asked, wanted, pace, (waiter) => {
+      this.waiters.prepend(waiter);
+      this.lastSeen = seen;
+      if (!this.running) this.start();
+    });
+  }
+
+  private wait(
+    asked: Asked,
+    wanted: Wanted,
+    pace: Pace | undefined,
+    enter: (waiter: Waiter<Wanted, Got>) => void,
+  ): Promise<Got> {
+    return new Promise((resolve, reject) => {
+      const waiter = new Waiter<Wanted, Got>(this, asked, wanted, pace, resolve, reject);
+      if (asked.limit.wait < SHORTEST_POLITE_WAIT_MS) this.cutCourtesy();
+      enter(waiter);
+    });
+  }
+
+  /** Whoever sleeps until it is our turn must not sleep on. */
+  private cutCourtesy(): void {
+    const { isOpen } = this.courtesy;
+    this.courtesy.forget();
+    if (isOpen) this.wakeUp.notify();
+  }
+
+  private heard(): void {
+    // The release that made a try succeed is no news to it, however late its announcement comes.
+    if (this.courtesy.heard() !== 'own') this.isNewsDue = true;
+  }
+
+  /** Passes what somebody lets go of to the first in line; false where that is not possible. */
+  passOn(got: Got): boolean {
+    // Who opened came before everybody in line, and would be overtaken.
+    if (this.opening()) return false;
+    const { first } = this.waiters;
+    const passed = first && this.tries.passedOn?.(got, first.wanted);
+    if (!passed) return false;
+    this.waiters.delete(first);
+    first.grant(passed);
+    // It comes back soon: who asked the server for it meanwhile would ask in vain.
+    this.series ??= this.waiting.scheduler.schedule(SERIES_MS, () => this.endSeries(), { keepAlive: true });
+    return true;
+  }
+
+  /** What somebody here has is about to be given back. */
+  releasing(): void {
+    this.stopSeries();
+    if (this.ear) this.courtesy.releasing(this.ear.hears);
+  }
+
+  /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
+  released(heard: number): void {
+    if (this.silentTurn?.goesOn()) this.wakeUp.notify();
+    if (heard === 0) this.courtesy.unannounced();
+    this.courtesy.released(Math.max(0, heard - (this.ear?.hears ? 1 : 0)));
+  }
+
+  /** What nobody here waited for was given back, and so many others were told. */
+  yieldTo(others: number): void {
+    this.courtesy.yieldTo(others);
+  }
+
+  private endSeries(): void {
+    this.stopSeries();
+    this.wakeUp.notify();
+  }
+
+  private stopSeries(): void {
+    this.series?.cancel();
+    this.series = undefined;
+  }
+
+  private ourTurn(): void {
+    this.wakeUp.notify();
+    this.leaveIfIdle();
+  }
+
+  private start(): void {
+    this.running = true;
+    runOutsideRegions(() => this.run()).catch((error: unknown) => this.collapse(error));
+  }
+
+  private async run(): Promise<void> {
+    const opening = this.opening();
+    if (opening) await this.learnFrom(opening);
+    if (this.courtesy.isOpen) await this.rest(Number.POSITIVE_INFINITY);
+    else if (this.lastSeen && !this.nextAfter(this.lastSeen)) await this.rest(pauseAfter(this.lastSeen));
+    while (this.waiters.size > 0 || this.series) {
+      const seen = await this.round();
+      this.isLastLook = false;
+      if (this.waiters.size === 0 && this.series) await this.rest(Number.POSITIVE_INFINITY);
+      else if (seen && this.waiters.size > 0) await this.rest(pauseAfter(seen));
+    }
+    this.stop();
+  }
+
+  private async learnFrom(opening: Promise<Result<Got>>): Promise<void> {
+    try {
+      const result = await opening;
+      this.lastSeen = 'got' in result ? this.seenAfter(result.got) : result;
+    } catch (error) {
+      // What is no answer for good is told to whoever asked; those behind ask for themselves.
+      if (isPassing(error)) this.lastSeen = error;
+    }
+    this.refuseOverdue();
+  }
+
+  /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
+  private stop(): void {
+    if (!this.running) return;
+    this.running = false;
+    this.lastSeen = undefined;
+    this.stopSeries();
+    this.leaveIfIdle();
+  }
+
+  /** Remembers whose turn it is, for whoever comes meanwhile. */
+  private leaveIfIdle(): void {
+    if (this.running || this.courtesy.isOpen) return;
+    this.ear?.close();
+    this.onIdle();
+  }
+
+  private collapse(error: unknown): void {
+    this.refuseAll(error);
+    // Nobody is to come to what is over; a try that is still on its way gives back what it gets.
+    this.courtesy.forget();
+    if (this.running) this.stop();
+    else this.leaveIfIdle();
+  }
+
+  /**
+   * One try for the first in line, and one for each whom what the last one found may suit. Resolves with what the last
+   * one found; `undefined` where there was nobody left to try for.
+   */
+  private async round(): Promise<LastSeen> {
+    this.wakeUp.forget();
+    let seen: LastSeen;
+    for (let next = this.waiters.first; next; next = this.nextAfter(seen)) seen = await this.try(next);
+    return seen;
+  }
+
+  /** Who may have it although `seen` was found; whoever comes during a round is seen by it. */
+  private nextAfter(seen: LastSeen): Waiter<Wanted, Got> | undefined {
+    if (!seen) return this.waiters.first;
+    for (const waiter of this.waiters) if (this.suits(waiter.wanted, seen)) return waiter;
+    return undefined;
+  }
+
+  private suits(wanted: Wanted, seen: Busy | LockUnavailableError): boolean {
+    return !(seen instanceof LockUnavailableError) && (this.tries.suits?.(wanted, seen) ?? false);
+  }
+
+  /** Whether who comes now is not to wait until somebody who sleeps wakes up. */
+  private isForNow(wanted: Wanted): boolean {
+    const { lastSeen } = this;
+    if (this.tries.isShared) return !(lastSeen instanceof LockUnavailableError);
+    return lastSeen !== undefined && this.trying.size === 0 && this.suits(wanted, lastSeen);
+  }
+
+  /** Sleeps for `pause` ms, or until it is time to look after things all the same. */
+  private async rest(pause: number): Promise<void> {
+    const { safety, deaf } = this.waiting.polling;
+    this.ear?.listen();
+    const poll = this.paced() ?? (this.ear?.hears ? safety : deaf);
+    const { first } = this.waiters;
+    await this.sleep(Math.min(pause, poll), first);
+    // Who leaves takes its pause along: the next one pauses at its own pace.
+    if (first?.pace && this.waiters.size > 0 && !this.waiters.has(first)) await this.rest(pause);
+  }
+
+  /** For `ms`, or until the first in line is to look once more before its wait ends. */
+  private async sleep(ms: number, first: Waiter<Wanted, Got> | undefined): Promise<void> {
+    // Who has a pace of its own looks often, and a server that cannot answer is not asked for that.
+    const looksOnce = first && !first.pace && !(this.lastSeen instanceof LockUnavailableError);
+    const look = looksOnce ? untilLastLook(first.asked.limit) : Number.POSITIVE_INFINITY;
+    // A timer may be a little early.
+    const due = this.waiting.scheduler.now() + look - 1;
+    await this.wakeUp.sleep(Math.min(ms, look));
+    this.isLastLook = this.waiting.scheduler.now() >= due;
+  }
+
+  /** What the first in line wants to pause, if anything. A server that cannot answer just now is not asked sooner. */
+  private paced(): number | undefined {
+    const { first } = this.waiters;
+    if (!first?.pace || this.lastSeen instanceof LockUnavailableError) return undefined;
+    try {
+      return first.pace.next();
+    } catch (error) {
+      this.refuse(first, error);
+      return 0;
+    }
+  }
+
+  /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
+  private async try(waiter: Waiter<Wanted, Got>): Promise<LastSeen> {
+    this.trying = new Set(this.tries.isShared ? this.waiters : [waiter]);
+    this.isNewsDue = false;
+    try {
+      const result = await this.tries.try(this.name, waiter.wanted);
+      if ('got' in result) this.lastSeen = this.handOut(result.got);
+      else this.found(result);
+    } catch (error) {
+      this.lastSeen = isPassing(error) ? error : undefined;
+      // What can only be answered so is the answer for everybody in line.
+      if (!this.lastSeen) this.refuseAll(error);
+    }
+    this.trying = new Set();
+    this.refuseOverdue();
+    return this.lastSeen;
+  }
+
+  private refuseOverdue(): void {
+    for (const [late, end] of this.overdue) this.refuse(late, refusal(late.asked, end, this.lastSeen));
+    this.overdue.clear();
+  }
+
+  private found(busy: Busy): void {
+    this.lastSeen = busy;
+    this.courtesy.otherCame();
+    this.silentTurn?.found(busy);
+  }
+
+  /** To those who still wait for it. Returns what the next in line finds; `undefined`: it may as well try at once. */
+  private handOut(got: Got): Busy | undefined {
+    const takers = [...this.trying].filter((waiter) => this.waiters.delete(waiter));
+    for (const taker of takers) taker.grant(got);
+    // Whoever wanted another try has had it; but of what was announced meanwhile this one may have seen nothing.
+    if (!this.isNewsDue) this.wakeUp.forget();
+    if (takers.length > 0) {
+      this.courtesy.got();
+      return this.seenAfter(got);
+    }
+    this.tries.giveBack(this.name, got);
+    return undefined;
+  }
+
+  private seenAfter(got: Got): Busy | undefined {
+    const seen = this.tries.after(got);
+    this.silentTurn?.got(seen);
+    return seen;
+  }
+
+  /** Called by a waiter whose wait is over. */
+  giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
+    // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
+    const isAsking = this.trying.size > 0 || this.opening() !== undefined;
+    const undecided = (this.trying.has(waiter) && !this.isLastLook) || (isAsking && !this.lastSeen);
+    if (undecided && end.cause === 'elapsed') this.overdue.set(waiter, end);
+    else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
+  }
+
+  private refuseAll(error: unknown): void {
+    for (const waiter of [...this.waiters]) this.refuse(waiter, error);
+  }
+
+  private refuse(waiter: Waiter<Wanted, Got>, error: unknown): void {
+    // A pause of the one who leaves is nobody else's.
+    const leavesPause = waiter === this.waiters.first && waiter.pace !== undefined;
+    if (!this.waiters.delete(waiter)) return;
+    waiter.refuse(error);
+    if (leavesPause || this.waiters.size === 0) this.wakeUp.notify();
+  }
+}

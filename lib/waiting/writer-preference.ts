@@ -1,0 +1,90 @@
+import type { AcquireOutcome, AcquireRequest } from '../backend/lock-operations.js';
+import type { WriteTransitions } from '../backend/read-write-transitions.js';
+import { readWriteLockChannel } from '../keys/lock-name.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { OwnerId, OwnerIds } from '../context/ids.js';
+import { Attempts, type Acquired } from './lock-attempts.js';
+import { Line, type Waiting } from './queued-acquirer.js';
+import type { Asked } from './wait-errors.js';
+import type { Acquisitions } from './acquirer.js';
+import { UnderWay } from '../concurrency/in-flight.js';
+
+/** Added to the longest time between two tries, ms: what a try may take. */
+const GRACE_MS = 1000;
+
+/** The writers of this process that wait for one lock: one for all to whom it matters. */
+interface WaitingHere {
+  readonly id: OwnerId;
+  writers: number;
+  /** Whether the server may have been told. */
+  announced: boolean;
+}
+
+/**
+ * Writers that keep new readers out while they wait. The server is told by the tries that they make anyway, and told
+ * again by the next; that they wait no more it is told at once, and notices by itself where this process has died.
+ */
+export class WritersFirst implements Acquisitions<number, Acquired> {
+  private readonly waiting = new Map<string, WaitingHere>();
+  private readonly withdrawals = new UnderWay();
+  private readonly line: Line<number, Acquired>;
+  private readonly patience: number;
+
+  /** @param atOnce For who tries once and waits for nothing. */
+  constructor(
+    private readonly locks: WriteTransitions,
+    private readonly atOnce: Acquisitions<number, Acquired>,
+    private readonly owners: OwnerIds,
+    private readonly events: LockEvents,
+    waiting: Waiting,
+  ) {
+    const announcing = {
+      acquire: (request: AcquireRequest) => this.try(request),
+      release: locks.release.bind(locks),
+    };
+    this.line = new Line(new Attempts(announcing, owners, events), waiting, readWriteLockChannel);
+    this.patience = 2 * waiting.polling.safety + GRACE_MS;
+  }
+
+  async acquire(asked: Asked, wanted: number): Promise<Acquired> {
+    if (asked.limit.ended) return this.atOnce.acquire(asked, wanted);
+    const { name } = asked;
+    const here = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
+    this.waiting.set(name, here);
+    here.writers += 1;
+    try {
+      return await this.line.acquire(asked, wanted);
+    } finally {
+      here.writers -= 1;
+      if (here.writers === 0) this.withdraw(name, here);
+    }
+  }
+
+  async settled(): Promise<void> {
+    await this.line.settled();
+    await this.withdrawals.settled();
+  }
+
+  get contended(): number {
+    return this.line.contended;
+  }
+
+  private async try(request: AcquireRequest): Promise<AcquireOutcome> {
+    const here = this.waiting.get(request.name);
+    if (!here) return this.locks.acquire(request);
+    const { id, announced } = here;
+    here.announced = true;
+    const reply = await this.locks.acquire({ ...request, waiting: { id, patience: this.patience } });
+    // Who gets in at once has told nobody.
+    if (reply.outcome === 'acquired') here.announced = announced;
+    return reply;
+  }
+
+  private withdraw(name: string, { id, announced }: WaitingHere): void {
+    this.waiting.delete(name);
+    if (!announced) return;
+    this.withdrawals
+      .add(this.locks.withdraw(name, id))
+      .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner: id, error }));
+  }
+}
