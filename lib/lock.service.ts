@@ -1,11 +1,11 @@
 import { LockOptionsError } from './errors.js';
-import { describe } from './validation/format-value.js';
+import { formatValue } from './validation/format-value.js';
 import { assertNameCount, validateName } from './keys/lock-name.js';
-import { Connections } from './runtime/connection-registry.js';
+import { ConnectionRegistry } from './runtime/connection-registry.js';
 import type { LockEvent } from './events/lock-events.js';
 import { CountDownLatch } from './synchronizers/count-down-latch.js';
 import { currentHold } from './reentrancy/current-hold.js';
-import { type FencedLock, TokenLock } from './locks/fenced-lock.js';
+import { type FencedLock, FencedReentrantLock } from './locks/fenced-lock.js';
 import { GroupLock } from './locks/group-lock.js';
 import { parseSingleFlight, type SingleFlightOptions } from './coordination/single-flight.options.js';
 import type { Hold } from './holds/hold.js';
@@ -18,16 +18,16 @@ import type { MultiHold } from './holds/multi-hold.js';
 import { MultiLock } from './locks/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
 import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
-import { type ReadWriteLock, type ReadWriteLockOptions, TwoHalves } from './locks/read-write-lock.js';
+import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
 import { quorumLock } from './quorum-lock.js';
 import { RedLock } from './locks/red-lock.js';
 import type { AsJson } from './coordination/result-codec.js';
 import { Semaphore } from './synchronizers/semaphore.js';
-import { SharedWork } from './coordination/single-flight.js';
+import { SingleFlight } from './coordination/single-flight.js';
 import { SpinLock } from './locks/spin-lock.js';
 import { acceptedTerms } from './waiting/acquire.options.js';
 import { runInRegion } from './context/owner-context.js';
-import { Region } from './context/region.js';
+import { OwnerContext } from './context/region.js';
 import type { Backoff } from './waiting/backoff.js';
 
 /**
@@ -47,7 +47,7 @@ export class LockService {
    */
   constructor(
     private readonly runtime: LockRuntime,
-    private readonly connections = new Connections(runtime),
+    private readonly connections = new ConnectionRegistry(runtime),
     private readonly seen: readonly LockRuntime[] = connections.all,
   ) {}
 
@@ -86,7 +86,7 @@ export class LockService {
 
   /** The lock of this name whose holds carry a fencing token, as `hold.fence` (Redisson: `getFencedLock`). */
   getFencedLock(name: string): FencedLock {
-    return new TokenLock(this.runtime, this.fullName(name));
+    return new FencedReentrantLock(this.runtime, this.fullName(name));
   }
 
   /**
@@ -151,7 +151,7 @@ export class LockService {
    * @throws LockOptionsError
    */
   getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock {
-    return new TwoHalves(this.runtime, this.fullName(name), options);
+    return new ReentrantReadWriteLock(this.runtime, this.fullName(name), options);
   }
 
   /** The semaphore of this name: permits that nobody owns (Redisson: `getSemaphore`). Nothing is sent. */
@@ -205,12 +205,12 @@ export class LockService {
   ): Promise<AsJson<T>> {
     const [given, fn] = call.length === 1 ? [undefined, call[0]] : call;
     if (typeof fn !== 'function') {
-      throw new LockOptionsError(`singleFlight needs a function to run, not ${describe(fn)}`);
+      throw new LockOptionsError(`singleFlight needs a function to run, not ${formatValue(fn)}`);
     }
     const { plan, connection, options } = parseSingleFlight(given);
     const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
     const terms = acceptedTerms(parseRequest(options, runtime.defaults.wait), runtime);
-    const flight = new SharedWork(runtime, fullName(name, runtime.defaults), undefined, plan);
+    const flight = new SingleFlight(runtime, fullName(name, runtime.defaults), undefined, plan);
     return (await flight.share(terms, fn)) as AsJson<T>;
   }
 
@@ -236,7 +236,7 @@ export class LockService {
    * `lock.release()` knows what it means. Starts from nobody, also inside a holder.
    */
   async runInScope<T>(fn: () => T | Promise<T>): Promise<T> {
-    const scope = new Region(undefined);
+    const scope = new OwnerContext(undefined);
     try {
       return await runInRegion(scope, fn);
     } finally {

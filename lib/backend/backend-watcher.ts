@@ -15,7 +15,7 @@ export interface GivenUp {
 }
 
 /** Who wants to know what becomes of the servers, beside what requests tell. */
-export interface BackendWatcher {
+export interface BackendListener {
   /** A server answers again that did not, or another one has taken its place: what was held may be gone. */
   returned(): void;
   /** A server's wall clock, by which leases end there, was set by so many ms; negative: back. */
@@ -28,7 +28,7 @@ export interface BackendWatcher {
   available(recovery: Recovery): void;
 }
 
-export const nobodyWatches: BackendWatcher = {
+export const nobodyWatches: BackendListener = {
   returned: () => {},
   clockJumped: () => {},
   gaveUp: () => {},

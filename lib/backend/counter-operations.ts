@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import type { CounterTransitions } from './counter-transitions.js';
+import type { CounterOperations } from './counter-transitions.js';
 
 /** More permits than that no semaphore has: Redisson counts them in 32 bits. */
 export const MOST_PERMITS = 2 ** 31 - 1;
@@ -22,7 +22,7 @@ export type TakeOutcome =
  * and has one effect however its answer got lost. They reject with `LockUnavailableError` when the backend cannot decide
  * in time, and with `WrongKeyTypeError` when something else lives under the name.
  */
-export interface SemaphoreTransitions extends CounterTransitions {
+export interface SemaphoreOperations extends CounterOperations {
   /** Takes permits if there are as many. Where the outcome stays unknown, they are given back in the background. */
   take(name: string, permits: number): Promise<TakeOutcome>;
   /**

@@ -1,5 +1,5 @@
 /** What a semaphore and a latch have in common: a number under a name that nobody owns. */
-export interface CounterTransitions {
+export interface CounterOperations {
   /**
    * Sets the number where there is none, and says so on the channel.
    * @param ttl Milliseconds after which it is gone again; absent: never.

@@ -1,6 +1,6 @@
 import type { OwnerId } from '../context/ids.js';
 import type { Stopwatch } from '../time/stopwatch.js';
-import type { AcquireRequest, LockTransitions } from './lock-operations.js';
+import type { AcquireRequest, LockOperations } from './lock-operations.js';
 
 /** A waiter wants `name`, when its turn has come. */
 export interface QueueRequest extends AcquireRequest {
@@ -43,9 +43,9 @@ export interface KeepRequest {
  * The transitions of a lock that goes to its waiters in the order they came, over all clients. Places end when their
  * owners are not heard of for about a slot.
  */
-export interface FairLockTransitions extends LockTransitions {
+export interface FairLockOperations extends LockOperations {
   /** One try of somebody who does not wait: neither overtakes a waiter nor becomes one. */
-  acquire: LockTransitions['acquire'];
+  acquire: LockOperations['acquire'];
   /**
    * Takes the lock if it is the owner's turn, else the owner has a place in the queue afterwards. What a failed request
    * did is settled by the owner's next, or by {@link leave}.

@@ -1,4 +1,4 @@
-import type { CounterTransitions } from './counter-transitions.js';
+import type { CounterOperations } from './counter-transitions.js';
 
 /**
  * The transitions of a latch, which is open while there is nothing left to count down (Redisson: `RCountDownLatch`). Each
@@ -6,7 +6,7 @@ import type { CounterTransitions } from './counter-transitions.js';
  * `LockUnavailableError` when the backend cannot decide in time, and with `WrongKeyTypeError` when something else lives
  * under the name.
  */
-export interface LatchTransitions extends CounterTransitions {
+export interface LatchOperations extends CounterOperations {
   /**
    * Counts down by one; with the last one the latch is gone, and that is said on its channel. Does nothing to a latch that
    * is open. Where the outcome stays unknown, the backend goes on in the background.

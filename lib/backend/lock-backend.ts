@@ -1,12 +1,12 @@
-import type { BackendWatcher } from './backend-watcher.js';
-import type { FairLockTransitions } from './fair-lock-operations.js';
-import type { FencedTransitions } from './fenced-transitions.js';
-import type { FlightTransitions } from './result-store.js';
-import type { LatchTransitions } from './latch-transitions.js';
-import type { LockTransitions } from './lock-operations.js';
-import type { PermitTransitions } from './permit-operations.js';
-import type { ReadTransitions, WriteTransitions } from './read-write-transitions.js';
-import type { SemaphoreTransitions } from './counter-operations.js';
+import type { BackendListener } from './backend-watcher.js';
+import type { FairLockOperations } from './fair-lock-operations.js';
+import type { FencedLockOperations } from './fenced-transitions.js';
+import type { ResultStore } from './result-store.js';
+import type { LatchOperations } from './latch-transitions.js';
+import type { LockOperations } from './lock-operations.js';
+import type { PermitOperations } from './permit-operations.js';
+import type { ReadLockOperations, WriteLockOperations } from './read-write-transitions.js';
+import type { SemaphoreOperations } from './counter-operations.js';
 
 /** A subscription that the backend has acknowledged. */
 export interface Subscription {
@@ -19,7 +19,7 @@ export interface Subscription {
  * Where messages come from. They are hints to try again, never grants: they may be lost, doubled or late. Listeners are
  * also called once after every re-subscription, since what was said meanwhile was not heard.
  */
-export interface WakeUps {
+export interface PubSub {
   /** Resolves when the channel is being listened to; rejects with `LockUnavailableError` when it cannot be in time. */
   subscribe(channel: string, listener: () => void): Promise<Subscription>;
 }
@@ -27,29 +27,29 @@ export interface WakeUps {
 /** Where the state of locks lives and changes, in our words: Redis, or the process's own memory. */
 export interface LockBackend {
   /** Plain, and the ground of every exclusive kind (Redisson: `getLock`). */
-  readonly lock: LockTransitions;
+  readonly lock: LockOperations;
   /** The same data, but nobody is told of a release (Redisson: `getSpinLock`). */
-  readonly spinLock: LockTransitions;
+  readonly spinLock: LockOperations;
   /** The same data, and a queue beside it: first come, first served (Redisson: `getFairLock`). */
-  readonly fairLock: FairLockTransitions;
+  readonly fairLock: FairLockOperations;
   /** The same data, with a fencing token beside it (Redisson: `getFencedLock`). */
-  readonly fencedLock: FencedTransitions;
+  readonly fencedLock: FencedLockOperations;
   /** Several fields of a group at once, by the names of `groupLockName` (Redisson: `getMultiLock(group, values)`). */
-  readonly groupLock: LockTransitions;
+  readonly groupLock: LockOperations;
   /** The halves of a lock that many read or one writes (Redisson: `getReadWriteLock`). */
-  readonly readLock: ReadTransitions;
-  readonly writeLock: WriteTransitions;
+  readonly readLock: ReadLockOperations;
+  readonly writeLock: WriteLockOperations;
   /** Permits with ids and leases (Redisson: `getPermitExpirableSemaphore`). */
-  readonly permitExpirableSemaphore: PermitTransitions;
+  readonly permitExpirableSemaphore: PermitOperations;
   /** Permits that nobody owns (Redisson: `getSemaphore`). */
-  readonly semaphore: SemaphoreTransitions;
+  readonly semaphore: SemaphoreOperations;
   /** Redisson: `getCountDownLatch`. */
-  readonly countDownLatch: LatchTransitions;
+  readonly countDownLatch: LatchOperations;
   /** What is done once for all who want it meanwhile. */
-  readonly singleFlight: FlightTransitions;
-  readonly wakeUps: WakeUps;
+  readonly singleFlight: ResultStore;
+  readonly wakeUps: PubSub;
   /** Tells `watcher` from now on what becomes of the servers. */
-  watch(watcher: BackendWatcher): void;
+  watch(watcher: BackendListener): void;
   /** Refuses everything from now on, for this reason. */
   refuse(reason: Error): void;
   /** Starts connecting, where there is something to connect to. Does not wait for it. */

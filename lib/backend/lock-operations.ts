@@ -95,7 +95,7 @@ export interface LockState {
  * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. What
  * an owner asks for takes effect in the order it was asked, or not at all: a late request never overtakes the next.
  */
-export interface LockTransitions {
+export interface LockOperations {
   acquire(request: AcquireRequest): Promise<AcquireOutcome>;
   /** What a failed request did is settled by the owner's next transition, which says what it wants. */
   hold(request: HoldRequest): Promise<HoldOutcome>;

@@ -45,7 +45,7 @@ export interface PermitState {
  * `WrongKeyTypeError` when something else lives under the name. An acquisition whose outcome stays unknown is undone by
  * the backend, in the background, until that is confirmed; everything else that fails takes no effect afterwards.
  */
-export interface PermitTransitions {
+export interface PermitOperations {
   acquire(request: PermitRequest): Promise<PermitOutcome>;
   /** Where the outcome stays unknown, the backend goes on in the background. */
   release(name: string, id: PermitId): Promise<PermitRelease>;

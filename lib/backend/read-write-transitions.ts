@@ -1,5 +1,5 @@
 import type { OwnerId } from '../context/ids.js';
-import type { AcquireRequest, LockTransitions } from './lock-operations.js';
+import type { AcquireRequest, LockOperations } from './lock-operations.js';
 
 export interface ReadRequest extends AcquireRequest {
   /** Whether writers that wait to go first go first; see {@link WriteRequest}. */
@@ -10,8 +10,8 @@ export interface ReadRequest extends AcquireRequest {
  * The read half of a read-write lock. Owners of the write half may read as well: `hold` lets them in, and they may come
  * back after a release.
  */
-export interface ReadTransitions extends LockTransitions {
-  acquire(request: ReadRequest): ReturnType<LockTransitions['acquire']>;
+export interface ReadLockOperations extends LockOperations {
+  acquire(request: ReadRequest): ReturnType<LockOperations['acquire']>;
 }
 
 /** A writer that is to go before new readers while it waits. */
@@ -28,8 +28,8 @@ export interface WriteRequest extends AcquireRequest {
 }
 
 /** The write half of a read-write lock. A writer that also reads goes on reading when it is released. */
-export interface WriteTransitions extends LockTransitions {
-  acquire(request: WriteRequest): ReturnType<LockTransitions['acquire']>;
+export interface WriteLockOperations extends LockOperations {
+  acquire(request: WriteRequest): ReturnType<LockOperations['acquire']>;
   /** Nobody waits under this id any more; readers who were kept out are told. */
   withdraw(name: string, waiter: OwnerId): Promise<void>;
 }

@@ -1,20 +1,20 @@
 import type { OwnerId } from '../context/ids.js';
 
 /** What the last flight brought. */
-export interface Landed {
+export interface StoredResult {
   readonly text: string;
   /** When, ms on the backend's clock. */
   readonly landedAt: number;
 }
 
 /** What was found at an instant of the backend's clock, ms. */
-export interface Found {
+export interface Lookup {
   readonly now: number;
-  readonly landed: Landed | undefined;
+  readonly landed: StoredResult | undefined;
 }
 
 /** A flight has ended; `owner` has its lock. */
-export interface Landing {
+export interface SaveResult {
   readonly name: string;
   readonly owner: OwnerId;
   readonly text: string;
@@ -26,8 +26,8 @@ export interface Landing {
  * Where a flight leaves its result for others. They reject with `LockUnavailableError` when the backend cannot answer in
  * time, and with `WrongKeyTypeError` when something else lives where results are kept.
  */
-export interface FlightTransitions {
-  find(name: string): Promise<Found>;
+export interface ResultStore {
+  find(name: string): Promise<Lookup>;
   /** `lost`: the owner had the lock no more, and nothing was kept. May be executed twice. */
-  land(landing: Landing): Promise<'kept' | 'lost'>;
+  land(landing: SaveResult): Promise<'kept' | 'lost'>;
 }

@@ -1,7 +1,7 @@
 /** Something that may stand in one row of its kind at a time. */
-export abstract class Place<P extends Place<P>> {
+export abstract class ListNode<P extends ListNode<P>> {
   /** Kept by the row. */
-  row: Row<P> | undefined = undefined;
+  row: LinkedList<P> | undefined = undefined;
   previous: P | undefined = undefined;
   next: P | undefined = undefined;
 }
@@ -11,7 +11,7 @@ export abstract class Place<P extends Place<P>> {
  * nothing behind: the tables of a `Set` or `Map` that were outgrown keep what was in them, and each the next, until the
  * old generation is collected.
  */
-export class Row<P extends Place<P>> implements Iterable<P> {
+export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
   first: P | undefined = undefined;
   private last: P | undefined = undefined;
   size = 0;

@@ -1,18 +1,18 @@
 import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
 
 /** A turn that was given; ends it. Calling it again does nothing. */
-export type EndTurn = () => void;
+export type Unlock = () => void;
 
-const runUntil = <T>(end: EndTurn, task: () => Promise<T>): Promise<T> => {
+const runUntil = <T>(end: Unlock, task: () => Promise<T>): Promise<T> => {
   const work = task();
   work.then(end, end);
   return work;
 };
 
 /** Lets takers in one at a time, first come first served, without asking any server. */
-export class Turns {
+export class AsyncMutex {
   /** Made when somebody has to wait: every hold has turns, and hardly any has a queue. */
-  private queue: Set<(end: EndTurn) => void> | undefined;
+  private queue: Set<(end: Unlock) => void> | undefined;
   private taken = false;
 
   /** @param onIdle Called when nobody has or wants a turn any more. */
@@ -28,15 +28,15 @@ export class Turns {
   }
 
   /** Resolves with the turn, or with the reason why the wait for it ended. */
-  take(): Promise<EndTurn>;
-  take(limit: WaitLimit): Promise<EndTurn | WaitEnd>;
-  take(limit?: WaitLimit): Promise<EndTurn | WaitEnd> {
+  take(): Promise<Unlock>;
+  take(limit: WaitLimit): Promise<Unlock | WaitEnd>;
+  take(limit?: WaitLimit): Promise<Unlock | WaitEnd> {
     const ended = limit?.ended;
     if (ended && (this.taken || ended.cause === 'aborted')) return Promise.resolve(ended);
     if (!this.taken) return Promise.resolve(this.begin());
     const queue = (this.queue ??= new Set());
     return new Promise((resolve) => {
-      const admit = (end: EndTurn): void => {
+      const admit = (end: Unlock): void => {
         watching?.stop();
         resolve(end);
       };
@@ -50,12 +50,12 @@ export class Turns {
     });
   }
 
-  private begin(): EndTurn {
+  private begin(): Unlock {
     this.taken = true;
     return this.endOfTurn();
   }
 
-  private endOfTurn(): EndTurn {
+  private endOfTurn(): Unlock {
     let over = false;
     return () => {
       if (over) return;

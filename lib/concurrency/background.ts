@@ -1,10 +1,10 @@
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** Work that goes on after its answer was given. */
 export class Background {
   private readonly works = new Set<Promise<unknown>>();
 
-  constructor(private readonly scheduler: SteadyScheduler) {}
+  constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** @param work Must not reject. */
   add(work: Promise<unknown>): void {

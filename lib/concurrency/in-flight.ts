@@ -1,5 +1,5 @@
 /** Work that has begun, until it has ended. */
-export class UnderWay {
+export class InFlight {
   private count = 0;
   private readonly waiting: (() => void)[] = [];
 

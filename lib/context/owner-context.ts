@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Region } from './region.js';
+import { OwnerContext } from './region.js';
 
 /**
  * The library's only AsyncLocalStorage: each further one would be copied at every promise of the process. `enterWith`
  * is never used, because it leaks to whoever awaits the function that calls it.
  */
-const regions = new AsyncLocalStorage<Region | undefined>();
+const regions = new AsyncLocalStorage<OwnerContext | undefined>();
 
 /** The innermost region that is still open around the running code. */
-export const currentRegion = (): Region | undefined => Region.innermostOpen(regions.getStore());
+export const currentRegion = (): OwnerContext | undefined => OwnerContext.innermostOpen(regions.getStore());
 
 /** Aborts when the caller has gone for whom the running code works; absent where nobody could tell. */
 export const currentCallerGone = (): AbortSignal | undefined => {
@@ -17,7 +17,7 @@ export const currentCallerGone = (): AbortSignal | undefined => {
 };
 
 /** Runs `fn` inside `region`. */
-export const runInRegion = <T>(region: Region, fn: () => T): T => regions.run(region, fn);
+export const runInRegion = <T>(region: OwnerContext, fn: () => T): T => regions.run(region, fn);
 
 /**
  * Runs `fn` as nobody. Whatever outlives a call – sockets, subscriptions, timers – starts here: born inside an owner's

@@ -2,8 +2,8 @@
  * One callback that is running: under a hold, as a scope of its own, or for a caller who may go away. Code is inside while the callback has not
  * settled; a region that closed gives nothing any more, so work left running detached is nobody.
  */
-export class Region {
-  private readonly outer: Region | undefined;
+export class OwnerContext {
+  private readonly outer: OwnerContext | undefined;
   private open = true;
   private closeListeners: (() => void)[] | undefined;
 
@@ -15,13 +15,13 @@ export class Region {
    */
   constructor(
     readonly hold: object | undefined,
-    outer?: Region,
+    outer?: OwnerContext,
     readonly callerGone?: AbortSignal,
   ) {
-    this.outer = Region.innermostOpen(outer);
+    this.outer = OwnerContext.innermostOpen(outer);
   }
 
-  static innermostOpen(region: Region | undefined): Region | undefined {
+  static innermostOpen(region: OwnerContext | undefined): OwnerContext | undefined {
     let candidate = region;
     while (candidate && !candidate.open) candidate = candidate.outer;
     return candidate;
@@ -32,19 +32,20 @@ export class Region {
   }
 
   /** The scope that code in this region acquires in: the innermost one around it. */
-  get acquiresIn(): Region | undefined {
+  get acquiresIn(): OwnerContext | undefined {
     for (const region of this.outwards()) if (region.isScope) return region;
     return undefined;
   }
 
   /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
-  get beneficiary(): Region | undefined {
+  get beneficiary(): OwnerContext | undefined {
     return undefined;
   }
 
   /** This region and the ones around it that are open, from the inside out. */
-  *outwards(): Generator<Region> {
-    for (let region = Region.innermostOpen(this); region; region = Region.innermostOpen(region.outer)) yield region;
+  *outwards(): Generator<OwnerContext> {
+    for (let region = OwnerContext.innermostOpen(this); region; region = OwnerContext.innermostOpen(region.outer))
+      yield region;
   }
 
   close(): void {

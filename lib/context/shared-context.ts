@@ -1,10 +1,10 @@
 import { currentRegion, runInRegion } from './owner-context.js';
-import { Region } from './region.js';
+import { OwnerContext } from './region.js';
 
-const scopes = new WeakMap<object, Region>();
+const scopes = new WeakMap<object, OwnerContext>();
 
-const scopeOf = (beneficiary: object): Region => {
-  const scope = scopes.get(beneficiary) ?? new Region(undefined);
+const scopeOf = (beneficiary: object): OwnerContext => {
+  const scope = scopes.get(beneficiary) ?? new OwnerContext(undefined);
   scopes.set(beneficiary, scope);
   return scope;
 };
@@ -14,10 +14,10 @@ const scopeOf = (beneficiary: object): Region => {
  * everything else is acquired in the scope of the beneficiary, also if the caller is in a scope of its own: other calls for
  * the beneficiary, which keeps the lock, may come from elsewhere.
  */
-class Entrance extends Region {
+class ChainWithScope extends OwnerContext {
   constructor(
-    caller: Region | undefined,
-    private readonly scope: Region,
+    caller: OwnerContext | undefined,
+    private readonly scope: OwnerContext,
   ) {
     super(undefined, caller);
   }
@@ -26,15 +26,15 @@ class Entrance extends Region {
     return false;
   }
 
-  override get acquiresIn(): Region {
+  override get acquiresIn(): OwnerContext {
     return this.scope;
   }
 
-  override get beneficiary(): Region {
+  override get beneficiary(): OwnerContext {
     return this.scope;
   }
 
-  override *outwards(): Generator<Region> {
+  override *outwards(): Generator<OwnerContext> {
     yield* super.outwards();
     yield this.scope;
   }
@@ -45,7 +45,7 @@ class Entrance extends Region {
  * acquired by one owner for all that is acquired for it. What runs under it later is in no scope by that.
  */
 export const runFor = async <T>(beneficiary: object, enter: () => Promise<T>): Promise<T> => {
-  const entrance = new Entrance(currentRegion(), scopeOf(beneficiary));
+  const entrance = new ChainWithScope(currentRegion(), scopeOf(beneficiary));
   try {
     return await runInRegion(entrance, enter);
   } finally {

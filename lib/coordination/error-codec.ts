@@ -7,7 +7,7 @@ export interface ErrorClass {
 }
 
 /** An error as text can carry it. */
-export interface WrittenError {
+export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string | undefined;
@@ -49,8 +49,8 @@ const isOfClass = (error: Error, property: string): boolean => {
 const isOptionalText = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === 'string';
 
-/** Whether JSON from elsewhere is an error as {@link SharedErrors} writes it. */
-export const isWrittenError = (value: object): value is WrittenError => {
+/** Whether JSON from elsewhere is an error as {@link ErrorCodec} writes it. */
+export const isWrittenError = (value: object): value is SerializedError => {
   const { name, message, stack, is, fields } = value as Readonly<Record<string, unknown>>;
   return (
     typeof name === 'string' &&
@@ -67,7 +67,7 @@ export const isWrittenError = (value: object): value is WrittenError => {
 const isWritable = (value: unknown): boolean => !(value instanceof Error) && isSayable(value);
 
 /** Writes errors down, and makes of what was written what they were, as far as their class is known. */
-export class SharedErrors {
+export class ErrorCodec {
   /** The first of a name counts. */
   private readonly classes: readonly ErrorClass[];
 
@@ -77,11 +77,11 @@ export class SharedErrors {
   }
 
   /** The same, which knows these classes as well. */
-  knowing(classes: readonly ErrorClass[]): SharedErrors {
-    return classes.length === 0 ? this : new SharedErrors([...classes, ...this.classes]);
+  knowing(classes: readonly ErrorClass[]): ErrorCodec {
+    return classes.length === 0 ? this : new ErrorCodec([...classes, ...this.classes]);
   }
 
-  write(error: Error): WrittenError {
+  write(error: Error): SerializedError {
     const known = this.knownClassOf(error);
     // What strangers carry may be secret, or large: of them only plain facts.
     const isCarried = known ? isWritable : isScalar;
@@ -97,7 +97,7 @@ export class SharedErrors {
     };
   }
 
-  read({ name, message, stack, is, fields }: WrittenError): Error {
+  read({ name, message, stack, is, fields }: SerializedError): Error {
     const error = new Error(message);
     const known = this.classes.find((each) => each.name === is);
     // Constructors take what they like; what they make of it is in the fields.

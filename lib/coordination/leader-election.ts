@@ -1,6 +1,6 @@
 import { LockAbortedError, LockShutdownError } from '../errors.js';
-import { readOptions } from '../validation/options.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { parseOptions } from '../validation/options.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { Hold } from '../holds/hold.js';
@@ -51,10 +51,10 @@ export class LeaderElection implements AsyncDisposable {
     private readonly lock: ReentrantLock,
     options: LeaderElectionOptions,
   ) {
-    const { onElected, onDemoted } = readOptions(options, ['onElected', 'onDemoted'], { of: 'getLeaderElection' });
-    if (typeof onElected !== 'function') throw refusedOption('onElected', onElected, 'a function');
+    const { onElected, onDemoted } = parseOptions(options, ['onElected', 'onDemoted'], { of: 'getLeaderElection' });
+    if (typeof onElected !== 'function') throw invalidOption('onElected', onElected, 'a function');
     if (onDemoted !== undefined && typeof onDemoted !== 'function') {
-      throw refusedOption('onDemoted', onDemoted, 'a function');
+      throw invalidOption('onDemoted', onDemoted, 'a function');
     }
     // As it is, so that methods of objects keep their `this`.
     this.options = options;

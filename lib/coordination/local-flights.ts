@@ -1,14 +1,14 @@
 import type { WaitLimit } from '../time/wait-limit.js';
-import { type Asked, conflict, refusal } from '../waiting/wait-errors.js';
-import type { SharedErrors } from './error-codec.js';
-import type { SharedResult } from './result-codec.js';
+import { type AcquireContext, conflict, refusal } from '../waiting/wait-errors.js';
+import type { ErrorCodec } from './error-codec.js';
+import type { FlightResult } from './result-codec.js';
 
 /** One execution that callers of this process share, from the first one's call to its result. */
-export class Flight {
-  private finish: (result: SharedResult | undefined) => void = () => {};
-  private readonly ended = new Promise<SharedResult | undefined>((resolve) => (this.finish = resolve));
+export class LocalFlight {
+  private finish: (result: FlightResult | undefined) => void = () => {};
+  private readonly ended = new Promise<FlightResult | undefined>((resolve) => (this.finish = resolve));
 
-  land(result: SharedResult): void {
+  land(result: FlightResult): void {
     this.finish(result);
   }
 
@@ -21,7 +21,7 @@ export class Flight {
    * What it brings; `undefined` where it was called off.
    * @throws LockTimeoutError, LockConflictError, LockAbortedError
    */
-  join(asked: Asked): Promise<SharedResult | undefined> {
+  join(asked: AcquireContext): Promise<FlightResult | undefined> {
     const { limit } = asked;
     const { ended } = limit;
     if (ended) return Promise.reject(stillUnderWay(asked, ended));
@@ -40,23 +40,23 @@ type End = NonNullable<WaitLimit['ended']>;
 /** Nothing says when it will end. */
 const UNDER_WAY = { remaining: -1 };
 
-const stillUnderWay = (asked: Asked, end: End): Error =>
+const stillUnderWay = (asked: AcquireContext, end: End): Error =>
   end.cause === 'elapsed' && asked.limit.wait === 0 ? conflict(asked, UNDER_WAY) : refusal(asked, end, UNDER_WAY);
 
 /** What is under way in this process, on one connection. */
-export class Flights {
-  private readonly byName = new Map<string, Flight>();
+export class LocalFlights {
+  private readonly byName = new Map<string, LocalFlight>();
 
   /** @param errors How errors are shared with other processes. */
-  constructor(readonly errors: SharedErrors) {}
+  constructor(readonly errors: ErrorCodec) {}
 
-  get(name: string): Flight | undefined {
+  get(name: string): LocalFlight | undefined {
     return this.byName.get(name);
   }
 
   /** Begins one, where there is none; `end` before it lands. */
-  begin(name: string): Flight {
-    const flight = new Flight();
+  begin(name: string): LocalFlight {
+    const flight = new LocalFlight();
     this.byName.set(name, flight);
     return flight;
   }

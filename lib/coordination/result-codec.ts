@@ -1,5 +1,5 @@
-import { describe } from '../validation/format-value.js';
-import { isSayable, isWrittenError, type SharedErrors } from './error-codec.js';
+import { formatValue } from '../validation/format-value.js';
+import { isSayable, isWrittenError, type ErrorCodec } from './error-codec.js';
 
 type Json = string | number | boolean | null | undefined | { readonly [key: string]: Json } | readonly Json[];
 
@@ -18,7 +18,7 @@ export type AsJson<T> = 0 extends 1 & T
           : T;
 
 /** How an execution ended that several share. */
-export type SharedResult =
+export type FlightResult =
   /** `json` is empty where nothing was returned. */
   { readonly ended: 'returned'; readonly json: string } | { readonly ended: 'threw'; readonly error: unknown };
 
@@ -34,9 +34,9 @@ const isGoingOn = (value: unknown): boolean =>
  * What was returned, as everybody gets it.
  * @throws TypeError for what JSON cannot say.
  */
-export const returned = (value: unknown, name: string): SharedResult => {
+export const returned = (value: unknown, name: string): FlightResult => {
   if (value === undefined) return { ended: 'returned', json: '' };
-  const why = `The result for "${name}" cannot be shared, because JSON cannot say it: ${describe(value)}`;
+  const why = `The result for "${name}" cannot be shared, because JSON cannot say it: ${formatValue(value)}`;
   if (isGoingOn(value)) throw new TypeError(why);
   let json: string | undefined;
   try {
@@ -49,22 +49,22 @@ export const returned = (value: unknown, name: string): SharedResult => {
 };
 
 /** What comes of it for one of those who share it. Each gets a value of its own. */
-export const valueOf = (result: SharedResult): unknown => {
+export const valueOf = (result: FlightResult): unknown => {
   if (result.ended === 'threw') throw result.error;
   return result.json === '' ? undefined : JSON.parse(result.json);
 };
 
-const inJson = (thrown: unknown): unknown => (isSayable(thrown) ? thrown : describe(thrown));
+const inJson = (thrown: unknown): unknown => (isSayable(thrown) ? thrown : formatValue(thrown));
 
 /** As text for other processes. */
-export const write = (result: SharedResult, errors: SharedErrors): string => {
+export const write = (result: FlightResult, errors: ErrorCodec): string => {
   if (result.ended === 'returned') return RETURNED + result.json;
   const { error } = result;
   return THREW + JSON.stringify(error instanceof Error ? errors.write(error) : { thrown: inJson(error) });
 };
 
 /** What {@link write} wrote; `undefined` for anything else that somebody left under the name. */
-export const read = (text: string, errors: SharedErrors): SharedResult | undefined => {
+export const read = (text: string, errors: ErrorCodec): FlightResult | undefined => {
   const [ended, json] = [text.slice(0, 1), text.slice(1)];
   if (ended === RETURNED) return json === '' || parsed(json) ? { ended: 'returned', json } : undefined;
   if (ended !== THREW) return undefined;

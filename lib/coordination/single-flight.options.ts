@@ -1,5 +1,5 @@
-import { readOptions } from '../validation/options.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { parseOptions } from '../validation/options.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
 import type { AcquireOptions } from '../locks/lock.options.js';
@@ -39,13 +39,13 @@ const isListOfErrorClasses = (value: unknown): value is readonly ErrorClass[] =>
 
 /** @throws LockOptionsError naming option and value. */
 export const parseFlight = ({ ttl = 0, errors = [] }: Given): FlightPlan => {
-  if (!isListOfErrorClasses(errors)) throw refusedOption('errors', errors, 'a list of classes that extend Error');
+  if (!isListOfErrorClasses(errors)) throw invalidOption('errors', errors, 'a list of classes that extend Error');
   return { ttl: parseDuration(ttl, 'ttl', { min: 0, max: MAX_DURATION - FETCHED_WITHIN_MS }), errors };
 };
 
 /** @throws LockOptionsError naming option and value. */
 export const parseSingleFlight = (options: SingleFlightOptions | undefined) => {
-  const given = readOptions(options, ['ttl', 'errors', 'lease', 'wait', 'signal', 'connection'], {
+  const given = parseOptions(options, ['ttl', 'errors', 'lease', 'wait', 'signal', 'connection'], {
     of: 'singleFlight',
   });
   return { plan: parseFlight(given), connection: parseConnectionName(given.connection), options: given };

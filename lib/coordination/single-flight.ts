@@ -1,17 +1,17 @@
-import type { Found } from '../backend/result-store.js';
+import type { Lookup } from '../backend/result-store.js';
 import { wrongKeyType } from '../wrong-key-type.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError } from '../errors.js';
 import { flightLock, flightResult } from '../keys/lock-name.js';
-import type { Asked } from '../waiting/wait-errors.js';
-import type { Terms } from '../waiting/acquire.options.js';
+import type { AcquireContext } from '../waiting/wait-errors.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
-import { HeldAround } from '../reentrancy/enclosing-holds.js';
+import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
 import { ReentrantLock } from '../locks/lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { persist } from '../waiting/retry.js';
-import type { SharedErrors } from './error-codec.js';
-import { read, returned, type SharedResult, valueOf, write } from './result-codec.js';
+import { retryWhileWaiting } from '../waiting/retry.js';
+import type { ErrorCodec } from './error-codec.js';
+import { read, returned, type FlightResult, valueOf, write } from './result-codec.js';
 
 /** Whether it says something of who waited, and nothing of what was waited for. */
 const isOfOneCaller = (error: unknown): boolean =>
@@ -23,9 +23,9 @@ type Work = (hold: Hold) => unknown;
  * A result that is made once for all who want it meanwhile, in all processes (Go: `singleflight`). Callers of one process
  * wait for each other; one of them for those of others, by a lock beside which the result is left.
  */
-export class SharedWork {
+export class SingleFlight {
   private readonly lock: ReentrantLock;
-  private readonly errors: SharedErrors;
+  private readonly errors: ErrorCodec;
 
   /** @param name Full name of the result. */
   constructor(
@@ -42,7 +42,7 @@ export class SharedWork {
    * What `work` returns, or what somebody's who came before: as JSON gives it back, for everybody alike.
    * @throws what `work` threw, and all that acquiring a lock throws.
    */
-  async share(terms: Terms, work: Work): Promise<unknown> {
+  async share(terms: AcquireTerms, work: Work): Promise<unknown> {
     // Called by the work that makes the result, this call would wait for itself.
     if (this.isMadeHere()) return this.makeAgain(terms, work);
     for (;;) {
@@ -52,17 +52,17 @@ export class SharedWork {
     }
   }
 
-  private asked({ limit }: Terms): Asked {
+  private asked({ limit }: AcquireTerms): AcquireContext {
     return { what: 'Flight', name: this.name, template: this.template, limit };
   }
 
   /** A scope alone does not tell: the call that makes the result may be a sibling of this one in it. */
   private isMadeHere(): boolean {
-    const covering = new HeldAround(this.runtime, this.lock.name).covering('exclusive');
+    const covering = new EnclosingHolds(this.runtime, this.lock.name).covering('exclusive');
     return covering !== undefined && !covering.region.isScope;
   }
 
-  private async makeAgain(terms: Terms, work: Work): Promise<unknown> {
+  private async makeAgain(terms: AcquireTerms, work: Work): Promise<unknown> {
     const { hold, run, leave } = await this.lock.enter(terms);
     try {
       return valueOf(await this.make(() => run(() => work(hold))));
@@ -71,7 +71,7 @@ export class SharedWork {
     }
   }
 
-  private async begin(terms: Terms, work: Work): Promise<SharedResult> {
+  private async begin(terms: AcquireTerms, work: Work): Promise<FlightResult> {
     const { name } = this;
     const { flights } = this.runtime;
     const flight = flights.begin(name);
@@ -88,8 +88,8 @@ export class SharedWork {
     }
   }
 
-  private async findOrMake(terms: Terms, work: Work): Promise<SharedResult> {
-    const find = () => persist(this.asked(terms), () => this.runtime.backend.singleFlight.find(this.name));
+  private async findOrMake(terms: AcquireTerms, work: Work): Promise<FlightResult> {
+    const find = () => retryWhileWaiting(this.asked(terms), () => this.runtime.backend.singleFlight.find(this.name));
     const found = await find();
     const before = this.usable(found, found.now);
     if (before) return before;
@@ -106,7 +106,7 @@ export class SharedWork {
   }
 
   /** What was found, for somebody who came at `cameAt` on the backend's clock. */
-  private usable({ landed, now }: Found, cameAt: number): SharedResult | undefined {
+  private usable({ landed, now }: Lookup, cameAt: number): FlightResult | undefined {
     if (!landed) return undefined;
     const { text, landedAt } = landed;
     const isShared = landedAt >= cameAt;
@@ -117,7 +117,7 @@ export class SharedWork {
     return isShared || result.ended === 'returned' ? result : undefined;
   }
 
-  private async make(work: () => unknown): Promise<SharedResult> {
+  private async make(work: () => unknown): Promise<FlightResult> {
     try {
       return returned(await work(), this.name);
     } catch (error) {
@@ -126,7 +126,7 @@ export class SharedWork {
   }
 
   /** Whoever waited finds it. Where that fails, they make their own. */
-  private async leaveToOthers(owner: Hold['owner'], result: SharedResult): Promise<void> {
+  private async leaveToOthers(owner: Hold['owner'], result: FlightResult): Promise<void> {
     const { name, plan, runtime } = this;
     const ttl = result.ended === 'returned' ? plan.ttl : 0;
     try {

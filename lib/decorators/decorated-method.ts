@@ -56,7 +56,7 @@ export interface MethodNeeds {
 }
 
 /** Puts `advised` in the method's place, on every instance that Nest constructs. */
-export const replaced = (
+export const replaceMethod = (
   { decorator, target, name, original, place }: DecoratedMethod,
   descriptor: PropertyDescriptor,
   advised: AnyFunction,

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { LockNotWiredError } from '../errors.js';
-import { LockedInterceptor } from './locked.executor.js';
+import { LockedExecutor } from './locked.executor.js';
 
 /** Where an instance keeps the interceptor. Nest prints the text when the module is missing. */
 const PORT = Symbol('@Locked (import RedisLockModule.forRoot)');
@@ -18,7 +18,7 @@ export const wire = (prototype: object): void => {
       connect(this, interceptor);
     },
   });
-  Inject(LockedInterceptor)(prototype, PORT);
+  Inject(LockedExecutor)(prototype, PORT);
 };
 
 /** What Nest does for the instances that it constructs. */
@@ -30,7 +30,7 @@ const connect = (instance: object, interceptor: unknown): void => {
 const adopted = new WeakSet<object>();
 
 /** Wires an instance that somebody else constructed, where its methods are locked and Nest has not wired it. */
-export const adopt = (instance: object, interceptor: LockedInterceptor): void => {
+export const adopt = (instance: object, interceptor: LockedExecutor): void => {
   if (!(PORT in instance) || (Object.hasOwn(instance, PORT) && !adopted.has(instance))) return;
   adopted.add(instance);
   connect(instance, interceptor);
@@ -47,16 +47,16 @@ interface Method {
  * that would swallow the method, it refuses with a LockNotWiredError when they are to be taken: the method fails in the way
  * in which it would have returned.
  */
-export const interceptorOf = (instance: unknown, method: Method): LockedInterceptor => {
+export const interceptorOf = (instance: unknown, method: Method): LockedExecutor => {
   const interceptor: unknown =
     typeof instance === 'object' && instance !== null ? Reflect.get(instance, PORT) : undefined;
-  return interceptor instanceof LockedInterceptor ? interceptor : notWired(method);
+  return interceptor instanceof LockedExecutor ? interceptor : notWired(method);
 };
 
-const notWired = ({ decorator, place }: Method): LockedInterceptor => {
+const notWired = ({ decorator, place }: Method): LockedExecutor => {
   const remedy =
     'let Nest construct the class (list it in providers or controllers) in an application that imports RedisLockModule';
-  return new LockedInterceptor({
+  return new LockedExecutor({
     get: () => {
       throw new LockNotWiredError(
         `${place} is ${decorator}, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +

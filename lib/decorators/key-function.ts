@@ -1,5 +1,5 @@
 import { LockNameError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { assertNameCount } from '../keys/lock-name.js';
 
 /**
@@ -14,5 +14,7 @@ export const namesFrom = (names: unknown, place: string, maxNames: number): stri
     assertNameCount(`The list from the key function of ${place}`, names.length, maxNames);
     return names;
   }
-  throw new LockNameError(`The key function of ${place} must return a name or a list of names, not ${describe(names)}`);
+  throw new LockNameError(
+    `The key function of ${place} must return a name or a list of names, not ${formatValue(names)}`,
+  );
 };

@@ -9,7 +9,7 @@ import {
 import type { Observable } from 'rxjs';
 import { namesFrom } from './key-function.js';
 import { noteConnection } from './locked.connections.js';
-import { LockedInterceptor } from './locked.executor.js';
+import { LockedExecutor } from './locked.executor.js';
 import { type LockHandlerOptions, planFor } from './locked.options.js';
 
 /** Makes the key, or the keys, from the request rather than from the handler's arguments. */
@@ -27,7 +27,7 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
 
   @Injectable()
   class LockHandler implements NestInterceptor {
-    constructor(@Inject(LockedInterceptor) private readonly locked: LockedInterceptor) {}
+    constructor(@Inject(LockedExecutor) private readonly locked: LockedExecutor) {}
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
       const names = (maxNames: number) => namesFrom(key(context), 'lockHandler', maxNames);

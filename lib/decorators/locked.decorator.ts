@@ -1,5 +1,5 @@
 import { isObservable, Observable } from 'rxjs';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { currentCallerGone } from '../context/owner-context.js';
 import type { LockedCall } from './locked.executor.js';
 import { isAsyncIterable } from './results/async-iterable.js';
@@ -9,7 +9,7 @@ import {
   decoratedMethod,
   type DecoratedMethod,
   isAsyncGenerator,
-  replaced,
+  replaceMethod,
 } from './decorated-method.js';
 import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
 import { endsWithRequest } from './request.interceptor.js';
@@ -58,7 +58,7 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
     const method = decoratedMethod(DECORATOR, target, name, descriptor);
     const { original, place } = method;
     if (template) assertArgumentsExist(template, method);
-    const returns = plan.returns ?? seenToReturn(method);
+    const returns = plan.returns ?? detectReturnKind(method);
 
     const locked: AnyFunction = function (...args) {
       const interceptor = interceptorOf(this, method);
@@ -75,21 +75,21 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
       if (returns === 'iterable') return interceptor.aroundIterable(call, () => iterableFrom(proceed(), place));
       return interceptor.aroundPromise(call, proceed);
     };
-    return replaced(method, descriptor, locked, plan);
+    return replaceMethod(method, descriptor, locked, plan);
   };
 };
 
 const observableFrom = (result: unknown, place: string): Observable<unknown> => {
   if (isObservable(result)) return result;
-  throw new TypeError(`${place} is @Locked with returns: "observable", but it returned ${describe(result)}`);
+  throw new TypeError(`${place} is @Locked with returns: "observable", but it returned ${formatValue(result)}`);
 };
 
 const iterableFrom = (result: unknown, place: string): AsyncIterable<unknown> => {
   if (isAsyncIterable(result)) return result;
-  throw new TypeError(`${place} is @Locked with returns: "iterable", but it returned ${describe(result)}`);
+  throw new TypeError(`${place} is @Locked with returns: "iterable", but it returned ${formatValue(result)}`);
 };
 
-const seenToReturn = (method: DecoratedMethod): LockedPlan['returns'] => {
+const detectReturnKind = (method: DecoratedMethod): LockedPlan['returns'] => {
   if (isAsyncGenerator(method.original)) return 'iterable';
   return declaredType(method) === Observable ? 'observable' : 'promise';
 };

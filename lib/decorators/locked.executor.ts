@@ -1,22 +1,22 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { LockConflictError, LockNameError, LockTimeoutError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { sortedNames } from '../keys/lock-name.js';
-import type { Connections } from '../runtime/connection-registry.js';
-import type { Guard } from '../reentrancy/critical-section.js';
+import type { ConnectionRegistry } from '../runtime/connection-registry.js';
+import type { CriticalSection } from '../reentrancy/critical-section.js';
 import type { LockRequest } from '../locks/lock.options.js';
 import { fullName, type LockRuntime } from '../runtime/lock-runtime.js';
-import { SharedWork } from '../coordination/single-flight.js';
-import { acceptedTerms, type Terms } from '../waiting/acquire.options.js';
+import { SingleFlight } from '../coordination/single-flight.js';
+import { acceptedTerms, type AcquireTerms } from '../waiting/acquire.options.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import { runFor } from '../context/shared-context.js';
-import { enterFor } from './locked.needs.js';
+import { acquireFor } from './locked.needs.js';
 import type { LockedPlan } from './locked.options.js';
-import { iterableUnder } from './results/async-iterable.js';
-import { lastingUnder } from './results/open-result.js';
-import { type Admission, observableUnder } from './results/observable.js';
-import { leftAfter } from './release-after.js';
+import { lockedIterable } from './results/async-iterable.js';
+import { lockedOpenResult } from './results/open-result.js';
+import { type LockAccess, lockedObservable } from './results/observable.js';
+import { leaveAfter } from './release-after.js';
 import type { SharedPlan } from './single-flight.options.js';
 import { responseDone, whenClientGoes } from './http-response.js';
 
@@ -45,13 +45,13 @@ export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method'>
  * The advice around every locked method and handler: key → locks → run → release. The result or error of the method is
  * what comes out, whatever happens to the lock meanwhile; who must stop in time listens to the hold's signal.
  */
-export class LockedInterceptor {
+export class LockedExecutor {
   /** Made by `RedisLockModule`. */
-  constructor(private readonly connections: Pick<Connections, 'get'>) {}
+  constructor(private readonly connections: Pick<ConnectionRegistry, 'get'>) {}
 
   /** Around a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
-    let guard: Guard;
+    let guard: CriticalSection;
     try {
       guard = await this.enter(call);
     } catch (error) {
@@ -60,7 +60,7 @@ export class LockedInterceptor {
     let isLasting = false;
     try {
       const result = await guard.run(proceed);
-      const lasting = lastingUnder(guard, result, (giveUp) => this.afterPatience(call, giveUp));
+      const lasting = lockedOpenResult(guard, result, (giveUp) => this.afterPatience(call, giveUp));
       isLasting = lasting !== undefined;
       return isLasting ? lasting : result;
     } finally {
@@ -70,12 +70,12 @@ export class LockedInterceptor {
 
   /** Around a method that returns an Observable: each subscription is a call. */
   aroundObservable(call: LockedCall, proceed: () => Observable<unknown>): Observable<unknown> {
-    return observableUnder({ ...this.admission(call), source: proceed });
+    return lockedObservable({ ...this.admission(call), source: proceed });
   }
 
   /** Around a method that returns an async iterable: each time it is gone through is a call. */
   aroundIterable(call: LockedCall, proceed: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
-    return iterableUnder({ ...this.admission(call), source: proceed });
+    return lockedIterable({ ...this.admission(call), source: proceed });
   }
 
   /** Around everything that Nest does for a request inside this interceptor, until the response is complete. */
@@ -84,7 +84,7 @@ export class LockedInterceptor {
     const { cancelOnDisconnect = true } = called.plan;
     const stopListening = cancelOnDisconnect ? whenClientGoes(context, () => gone.abort()) : () => {};
     const { enter, instead } = this.admission({ ...called, callerGone: gone.signal });
-    return observableUnder({
+    return lockedObservable({
       enter: (signal) => enter(signal).finally(stopListening),
       instead,
       source: () => next.handle(),
@@ -98,28 +98,28 @@ export class LockedInterceptor {
     const keys = key(runtime.defaults.maxNames);
     const [only, ...others] = typeof keys === 'string' ? [keys] : sortedNames(keys);
     if (only === undefined || others.length > 0) {
-      throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${describe(keys)}`);
+      throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${formatValue(keys)}`);
     }
-    const flight = new SharedWork(runtime, fullName(only, runtime.defaults), template, plan.flight);
+    const flight = new SingleFlight(runtime, fullName(only, runtime.defaults), template, plan.flight);
     return flight.share(termsFor(runtime, plan.request(runtime.defaults.wait), callerGone), proceed);
   }
 
-  private admission(call: LockedCall): Admission {
+  private admission(call: LockedCall): LockAccess {
     return { enter: (signal) => this.enter(call, signal), instead: (error) => this.instead(call, error) };
   }
 
-  private async enter(call: LockedCall, signal?: AbortSignal): Promise<Guard> {
+  private async enter(call: LockedCall, signal?: AbortSignal): Promise<CriticalSection> {
     const { plan, args, key, callerGone } = call;
     const runtime = this.connections.get(plan.connection);
     const keys = key(runtime.defaults.maxNames);
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
-    const enter = (): Promise<Guard> => enterFor(runtime, plan, sortedNames(names), call, terms);
+    const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, sortedNames(names), call, terms);
     const { releaseAfter } = plan;
     if (!releaseAfter) return enter();
     const keptFor = releaseAfter.keptFor?.({ args });
     const guard = await (keptFor ? runFor(keptFor, enter) : enter());
-    return leftAfter(guard, () => releaseAfter({ args }), runtime.events);
+    return leaveAfter(guard, () => releaseAfter({ args }), runtime.events);
   }
 
   private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
@@ -137,7 +137,7 @@ export class LockedInterceptor {
   }
 }
 
-const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): Terms => {
+const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): AcquireTerms => {
   const terms = acceptedTerms(request, runtime);
   return callerGone ? { ...terms, limit: terms.limit.endedAlsoBy(callerGone) } : terms;
 };

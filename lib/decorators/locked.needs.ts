@@ -1,5 +1,5 @@
-import type { Guard } from '../reentrancy/critical-section.js';
-import type { Terms } from '../waiting/acquire.options.js';
+import type { CriticalSection } from '../reentrancy/critical-section.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import { ReentrantLock } from '../locks/lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
@@ -21,13 +21,13 @@ interface Origin {
  * Gets in to everything that a call needs, or to nothing.
  * @param names Full names, at least one, each once, in the order in which every process takes them.
  */
-export const enterFor = async (
+export const acquireFor = async (
   runtime: LockRuntime,
   { need, holdAtLeast }: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
   names: readonly string[],
   { template, method }: Origin,
-  terms: Terms,
-): Promise<Guard> => {
+  terms: AcquireTerms,
+): Promise<CriticalSection> => {
   if (typeof need === 'object') {
     return enterSemaphores(runtime, names, template, need, terms);
   }
@@ -49,9 +49,9 @@ const enterSemaphores = async (
   names: readonly string[],
   template: string | undefined,
   { permits }: Permits,
-  { limit }: Terms,
-): Promise<Guard> => {
-  const entered = await takeAll<Semaphore, Guard>(
+  { limit }: AcquireTerms,
+): Promise<CriticalSection> => {
+  const entered = await takeAll<Semaphore, CriticalSection>(
     {
       parts: names.map((name) => new Semaphore(runtime, name, template)),
       inCommonOrder: true,

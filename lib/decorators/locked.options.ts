@@ -1,7 +1,7 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { type LockConflictError, type LockTimeoutError } from '../errors.js';
-import { readOptions } from '../validation/options.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { parseOptions } from '../validation/options.js';
+import { invalidOption } from '../validation/refused-option.js';
 import type { AcquireOptions, LockRequest } from '../locks/lock.options.js';
 import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
 import { parseCount } from '../synchronizers/counts.js';
@@ -134,18 +134,18 @@ type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
  * @throws LockOptionsError naming option and value.
  */
 export const planFor = (options: LockedOptions | undefined, of = '@Locked'): LockedPlan => {
-  const given: Given = readOptions(options, OPTIONS, { of });
+  const given: Given = parseOptions(options, OPTIONS, { of });
   const { onConflict = 'throw', cancelOnDisconnect, releaseAfter, returns } = given;
   if (!isConflictPolicy(onConflict)) {
-    throw refusedOption('onConflict', onConflict, '"throw", "skip" or a function');
+    throw invalidOption('onConflict', onConflict, '"throw", "skip" or a function');
   }
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
-    throw refusedOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
+    throw invalidOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
   }
   if (releaseAfter !== undefined && !isReleaseAfter(releaseAfter)) {
-    throw refusedOption('releaseAfter', releaseAfter, 'a function');
+    throw invalidOption('releaseAfter', releaseAfter, 'a function');
   }
-  if (!isReturns(returns)) throw refusedOption('returns', returns, '"promise", "observable" or "iterable"');
+  if (!isReturns(returns)) throw invalidOption('returns', returns, '"promise", "observable" or "iterable"');
   // Checked now, where the method is written; the default wait is known only when the module runs.
   const need = given.permits === undefined ? parseKind(given) : parsePermits(given);
   const connection = parseConnectionName(given.connection);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { LockNameError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { compileTemplate, type KeyTemplate } from '../keys/key-template.js';
 import { namesFrom } from './key-function.js';
 import { type DecoratedMethod, isFunction } from './decorated-method.js';
@@ -32,7 +32,7 @@ export const methodKey = (key: unknown, decorator: string): MethodKey => {
     };
   }
   if (typeof key !== 'string')
-    throw new LockNameError(`${decorator} takes a key template or a key function, not ${describe(key)}`);
+    throw new LockNameError(`${decorator} takes a key template or a key function, not ${formatValue(key)}`);
   const template = compileTemplate(key);
   return { template, names: ({ args }, maxNames) => template.render(args, maxNames) };
 };

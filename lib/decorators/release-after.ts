@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { LockEvents } from '../events/lock-events.js';
-import type { Guard } from '../reentrancy/critical-section.js';
+import type { CriticalSection } from '../reentrancy/critical-section.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 
 /** What is asked when a locked method is called, and when it has ended. */
@@ -28,7 +28,7 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
  * The same guard, which keeps what it holds until that has ended what `until` says. Nobody waits for it: what it waits for
  * may well wait for the method. To be made where the method was called.
  */
-export const leftAfter = (guard: Guard, until: Until, events: LockEvents): Guard => {
+export const leaveAfter = (guard: CriticalSection, until: Until, events: LockEvents): CriticalSection => {
   // What ends an Observable or a stream comes from anywhere.
   const caller = new AsyncResource('LockedCall');
   const ask = (): PromiseLike<unknown> | undefined | void => {

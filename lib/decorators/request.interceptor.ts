@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import { currentRegion, runInRegion } from '../context/owner-context.js';
-import { Region } from '../context/region.js';
+import { OwnerContext } from '../context/region.js';
 import { whenClientGoes } from './http-response.js';
 
 const TIED = Symbol('waits of @Locked that end with their request');
@@ -30,7 +30,7 @@ export class RequestInterceptor implements NestInterceptor {
     if (!isAsked || context.getType() !== 'http') return next.handle();
     return new Observable((subscriber) => {
       const gone = new AbortController();
-      const region = new Region(undefined, currentRegion(), gone.signal);
+      const region = new OwnerContext(undefined, currentRegion(), gone.signal);
       subscriber.add(whenClientGoes(context, () => gone.abort(new Error('The client of the request has gone'))));
       subscriber.add(() => region.close());
       // Nest binds what comes next to where `handle` was called.

@@ -6,7 +6,7 @@ import {
   decoratedMethod,
   type DecoratedMethod,
   isAsyncGenerator,
-  replaced,
+  replaceMethod,
 } from './decorated-method.js';
 import { endsWithRequest } from './request.interceptor.js';
 import { interceptorOf } from './instance-wiring.js';
@@ -49,7 +49,7 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
       const call = { plan, template: template?.text, key: keyOf, callerGone, place };
       return interceptorOf(this, method).aroundShared(call, () => original.apply(this, args));
     };
-    return replaced(method, descriptor, shared, plan);
+    return replaceMethod(method, descriptor, shared, plan);
   };
 }
 

@@ -1,5 +1,5 @@
-import { readOptions } from '../validation/options.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { parseOptions } from '../validation/options.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
 import { type FlightPlan, parseFlight, type SharedResultOptions } from '../coordination/single-flight.options.js';
 import { type AcquireOptions, type LockRequest, parseRequest } from '../locks/lock.options.js';
@@ -27,12 +27,12 @@ export interface SharedPlan {
 
 /** @throws LockOptionsError naming option and value. */
 export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedPlan => {
-  const given = readOptions(options, ['ttl', 'errors', 'lease', 'wait', 'connection', 'cancelOnDisconnect'], {
+  const given = parseOptions(options, ['ttl', 'errors', 'lease', 'wait', 'connection', 'cancelOnDisconnect'], {
     of: '@SingleFlight',
   });
   const { cancelOnDisconnect } = given;
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
-    throw refusedOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
+    throw invalidOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
   }
   // Checked now, where the method is written; the default wait is known only when the module runs.
   parseRequest(given, 0);

@@ -1,8 +1,8 @@
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { GrantedHold } from './granted-hold.js';
 
 /** How long a hold lasts: until the end of a lease of its own, or as long as the watchdog keeps it. */
-export interface Term {
+export interface HoldTerm {
   /** By the scheduler; `Infinity`: without end. */
   readonly end: number;
   /** Whether the watchdog renews it until then. */
@@ -13,10 +13,10 @@ export interface Term {
  * The holds of one grant, in the order they came in, and how long each lasts. There are thousands of grants, most of them
  * of one hold, and each is asked in every round of the watchdog: a list is small, and nothing is copied.
  */
-export class HoldTimes {
+export class GrantHolds {
   private readonly holds: GrantedHold[] = [];
   /** One for each hold. */
-  private readonly terms: Term[] = [];
+  private readonly terms: HoldTerm[] = [];
   private readonly since: number;
   /** Until when the lock is to stay held, however soon its holds leave. */
   private keptUntil = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export class HoldTimes {
    * @param maxHold Milliseconds from the grant on for which the watchdog renews at the most; may be `Infinity`.
    */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly watchdogTimeout: number,
     private readonly maxHold: number,
   ) {
@@ -71,16 +71,16 @@ export class HoldTimes {
   }
 
   /** The term of a hold that asks for a lease of so many milliseconds from now; of one that asks for none. */
-  termOf(lease: number | undefined): Term {
+  termOf(lease: number | undefined): HoldTerm {
     if (lease === undefined) return { end: this.since + this.maxHold, isWatched: true };
     return { end: this.scheduler.now() + lease, isWatched: false };
   }
 
-  get(hold: GrantedHold): Term | undefined {
+  get(hold: GrantedHold): HoldTerm | undefined {
     return this.terms[this.holds.lastIndexOf(hold)];
   }
 
-  set(hold: GrantedHold, term: Term): void {
+  set(hold: GrantedHold, term: HoldTerm): void {
     const known = this.holds.lastIndexOf(hold);
     const place = known === -1 ? this.holds.length : known;
     this.holds[place] = hold;
@@ -102,14 +102,14 @@ export class HoldTimes {
    * Milliseconds the holds need together: the longest of their leases, and a round of the watchdog where it keeps one.
    * @param entering The term of one more, that is to come in.
    */
-  needed(entering?: Term): number {
+  needed(entering?: HoldTerm): number {
     const now = this.scheduler.now();
     let most = Math.max(this.keptUntil - now, entering === undefined ? 0 : this.need(entering, now));
     for (const term of this.terms) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
   }
 
-  private need({ end, isWatched }: Term, now: number): number {
+  private need({ end, isWatched }: HoldTerm, now: number): number {
     return isWatched ? Math.min(this.watchdogTimeout, end - now) : end - now;
   }
 }

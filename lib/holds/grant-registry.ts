@@ -1,9 +1,9 @@
-import { Row } from '../collections/linked-list.js';
+import { LinkedList } from '../collections/linked-list.js';
 import type { Grant } from './grant.js';
 
 /** Everything that is held now, until the server has been told that it is not. */
-export class Grants implements Iterable<Grant> {
-  private readonly held = new Row<Grant>();
+export class GrantRegistry implements Iterable<Grant> {
+  private readonly held = new LinkedList<Grant>();
   private readonly waiting = new Set<() => void>();
 
   get size(): number {

@@ -1,17 +1,17 @@
-import { Place } from '../collections/linked-list.js';
+import { ListNode } from '../collections/linked-list.js';
 import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
 import type { OwnerId } from '../context/ids.js';
-import { Turns } from '../concurrency/async-mutex.js';
+import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { Stopwatch } from '../time/stopwatch.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
-import type { Seen } from '../watchdog/renewal-schedule.js';
+import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
 import { lastRenewalWithin, type Watched } from '../watchdog/watchdog.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { HoldRelease } from './hold.js';
-import { HoldAge } from './hold-age.js';
-import { HoldSignal } from './hold-signal.js';
-import { HoldTimes, type Term } from './grant-holds.js';
+import { HoldAgeCheck } from './hold-age.js';
+import { LazyAbortController } from './hold-signal.js';
+import { GrantHolds, type HoldTerm } from './grant-holds.js';
 import type { LockKind } from './lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { lossError, lossRemedy, lossText } from './lost-hold-error.js';
@@ -21,21 +21,21 @@ import { lossError, lossRemedy, lossText } from './lost-hold-error.js';
  * one after the other, and each says what is to be, not what is to change: each may be sent twice and has one effect,
  * and what a failed one left open is settled by the next.
  */
-export class Grant extends Place<Grant> implements LeaseHolder, Watched {
+export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
   /** Kept by the watchdog. */
-  onRota: Seen<Watched> | undefined = undefined;
+  onRota: ScheduleEntry<Watched> | undefined = undefined;
   /** Higher than that of any grant before, where the kind of lock gives fences. */
   readonly fence: bigint | undefined;
-  private readonly stopSignal = new HoldSignal();
+  private readonly stopSignal = new LazyAbortController();
   /** The holds the server is to count. */
-  private readonly holds: HoldTimes;
-  private readonly age: HoldAge;
+  private readonly holds: GrantHolds;
+  private readonly age: HoldAgeCheck;
   private verifying = false;
   /** Whether the server was told anything since it granted. */
   private changed = false;
-  private readonly turns = new Turns();
+  private readonly turns = new AsyncMutex();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
   private leaving = 0;
@@ -58,8 +58,8 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     this.owner = acquired.owner;
     this.fence = acquired.fence;
     const { watchdog, scheduler, defaults } = runtime;
-    this.holds = new HoldTimes(scheduler, watchdog.timeout, defaults.maxHold);
-    this.age = new HoldAge(this.holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
+    this.holds = new GrantHolds(scheduler, watchdog.timeout, defaults.maxHold);
+    this.age = new HoldAgeCheck(this.holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
     this.countedUntil = runtime.scheduler.now() + acquired.lease;
     this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, this);
     runtime.grants.add(this);
@@ -196,7 +196,7 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
     this.holds.keepAtLeast(ms);
   }
 
-  private keepFor(hold: GrantedHold, termAfter: (before: Term) => Term): Promise<void> {
+  private keepFor(hold: GrantedHold, termAfter: (before: HoldTerm) => HoldTerm): Promise<void> {
     return this.turns.run(async () => {
       this.assertHeld();
       const before = this.holds.get(hold);
@@ -313,7 +313,7 @@ export class Grant extends Place<Grant> implements LeaseHolder, Watched {
    * Tells the server how often the owner holds, and for how long from now.
    * @param entering The term of a hold that is to come in as well.
    */
-  private async confirm(entering?: Term): Promise<void> {
+  private async confirm(entering?: HoldTerm): Promise<void> {
     const { runtime, name, owner } = this;
     if (this.loss) return;
     this.changed = true;

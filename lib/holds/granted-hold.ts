@@ -10,7 +10,7 @@ import { runUnder } from './run-under-hold.js';
  * How a hold ends: `bound` ones with the callback that they were acquired for, `loose` ones when whoever acquired them
  * releases them.
  */
-export type Binding = 'bound' | 'loose';
+export type HoldLifetime = 'bound' | 'loose';
 
 /** A hold of one lock, counted in a grant. */
 export class GrantedHold implements Hold {
@@ -18,7 +18,7 @@ export class GrantedHold implements Hold {
 
   constructor(
     readonly grant: Grant,
-    readonly binding: Binding,
+    readonly binding: HoldLifetime,
     readonly waitedMs: number,
   ) {}
 

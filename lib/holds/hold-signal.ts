@@ -1,7 +1,7 @@
 import { runOutsideRegions } from '../context/owner-context.js';
 
 /** Tells a holder to stop, once. Makes the `AbortSignal` only when somebody asks for it. */
-export class HoldSignal {
+export class LazyAbortController {
   private controller: AbortController | undefined;
   /** Why to stop, once there is a reason. */
   reason: Error | undefined;

@@ -1,8 +1,8 @@
-import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockOperations } from '../backend/lock-operations.js';
 import type { OwnerId } from '../context/ids.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import type { Spin } from '../waiting/spin-acquirer.js';
-import type { Acquisitions, Succession } from '../waiting/acquirer.js';
+import type { SpinAcquirer } from '../waiting/spin-acquirer.js';
+import type { Acquirer, HandOver } from '../waiting/acquirer.js';
 
 export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] as const;
 
@@ -13,7 +13,7 @@ export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] a
 export type LockFamily = (typeof LOCK_FAMILIES)[number];
 
 /** What the running code holds of a lock that it is about to take once more. */
-export interface Reentered {
+export interface HeldLock {
   readonly name: string;
   readonly owner: OwnerId;
   readonly fence: bigint | undefined;
@@ -23,21 +23,21 @@ export interface Reentered {
 export interface LockKind {
   readonly family: LockFamily;
   /** How its state changes. */
-  readonly transitions: LockTransitions;
+  readonly transitions: LockOperations;
   /** How new owners get it: at once, or by waiting. Wanted is the lease, ms. */
-  readonly acquisitions: Acquisitions<number, Acquired>;
+  readonly acquisitions: Acquirer<number, Acquired>;
   /** How it goes on from one to the next in this process. Absent: only by the server. */
-  readonly succession?: Succession<Acquired>;
+  readonly succession?: HandOver<Acquired>;
   /**
    * Whether a hold with a lease is renewed as well, until its end: what several hold has one time to live, which a Java
    * peer may set to what its own hold needs. Absent: no.
    */
   readonly renewsLeases?: boolean;
   /** Throws where what is held cannot be held once more by this kind. Absent: it always can. */
-  readonly checkReentry?: (held: Reentered) => void;
+  readonly checkReentry?: (held: HeldLock) => void;
 }
 
 /** A kind whose waiters ask again and again. */
 export interface SpinKind extends LockKind {
-  readonly acquisitions: Spin<number, Acquired>;
+  readonly acquisitions: SpinAcquirer<number, Acquired>;
 }

@@ -3,7 +3,7 @@ import type { Duration } from '../time/duration.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
-import { HoldSignal } from './hold-signal.js';
+import { LazyAbortController } from './hold-signal.js';
 import { runUnder } from './run-under-hold.js';
 
 /** One acquisition of several locks: all of them are held, or it is lost. */
@@ -24,7 +24,7 @@ export const allSettled = async <T>(works: readonly Promise<T>[]): Promise<reado
 /** The holds of several locks as one. */
 export class CompositeHold implements MultiHold {
   readonly fence = undefined;
-  private readonly stopSignal = new HoldSignal();
+  private readonly stopSignal = new LazyAbortController();
   private readonly stops: (() => void)[] = [];
   private isListening = false;
   private releasing: Promise<HoldRelease> | undefined;

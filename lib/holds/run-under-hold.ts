@@ -1,5 +1,5 @@
 import { currentRegion, runInRegion } from '../context/owner-context.js';
-import { Region } from '../context/region.js';
+import { OwnerContext } from '../context/region.js';
 import type { Hold } from './hold.js';
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
@@ -11,7 +11,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
  */
 export const runUnder = <T>(hold: Hold, fn: () => T): T => {
   hold.assertHeld();
-  const region = new Region(hold, currentRegion());
+  const region = new OwnerContext(hold, currentRegion());
   let result: T;
   let goesOn: boolean;
   try {

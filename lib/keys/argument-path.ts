@@ -17,7 +17,7 @@ export interface Found {
 }
 
 /** How far a path has been followed; see {@link Found}. */
-type Place = Pick<Found, 'reached' | 'element'>;
+type ArgumentPosition = Pick<Found, 'reached' | 'element'>;
 
 interface Collected {
   readonly found: Found[];
@@ -50,7 +50,12 @@ export function follow(args: readonly unknown[], path: ArgumentPath, most: numbe
 }
 
 /** Returns false as soon as it is known that there are too many elements. */
-function walk(value: unknown, steps: readonly string[], { reached, element }: Place, into: Collected): boolean {
+function walk(
+  value: unknown,
+  steps: readonly string[],
+  { reached, element }: ArgumentPosition,
+  into: Collected,
+): boolean {
   const [step, ...rest] = steps;
   if (Array.isArray(value) && (step === undefined || !INDEX.test(step))) {
     // By index, since array methods pass over holes and may be overridden. The length is read once: a proxy may change it.

@@ -1,4 +1,4 @@
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { type ArgumentPath, type Found, follow } from './argument-path.js';
 import { boundaryIn, encoder, type Encoder, textOf } from './key-encoding.js';
 import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
@@ -51,7 +51,7 @@ function reservedBy(text: string, separators: readonly string[]): ReadonlySet<st
   const reserved = separators.map((separator) => {
     const boundary = boundaryIn(separator);
     if (boundary !== undefined) return boundary.reserved;
-    const found = separator === '' ? 'nothing' : `only ${describe(separator)}`;
+    const found = separator === '' ? 'nothing' : `only ${formatValue(separator)}`;
     throw templateError(text, `has ${found} between two placeholders; put a separator such as ":" there`);
   });
   return new Set(reserved);
@@ -84,7 +84,7 @@ function followed(text: string, path: ArgumentPath, args: readonly unknown[], ma
   try {
     found = follow(args, path, maxNames);
   } catch (error) {
-    throw templateError(text, `could not read ${path.text}: ${describe(error)}`, { placeholder: path.text }, error);
+    throw templateError(text, `could not read ${path.text}: ${formatValue(error)}`, { placeholder: path.text }, error);
   }
   if (found) return found;
   throw templateError(text, `goes through more than ${maxNames} list elements with ${path.text}; ${TOO_MANY_REMEDY}`, {
@@ -96,7 +96,7 @@ function followed(text: string, path: ArgumentPath, args: readonly unknown[], ma
 function partOf(text: string, path: ArgumentPath, { value, complete, reached }: Found): string {
   const part = complete ? textOf(value) : undefined;
   if (part !== undefined) return part;
-  const found = describe(value);
+  const found = formatValue(value);
   throw templateError(
     text,
     `needs non-empty text, a finite number, a bigint, a boolean or a valid date for ${path.text}, ` +

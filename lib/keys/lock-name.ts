@@ -1,5 +1,5 @@
 import { LockNameError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 
 /** What a lock's name may be, beyond the rules that hold for every name. */
 export interface NameLimits {
@@ -53,7 +53,7 @@ export function spellingFault(name: string): string | undefined {
 }
 
 function refused(name: unknown, fault: string): LockNameError {
-  const shown = describe(name);
+  const shown = formatValue(name);
   return new LockNameError(`The lock name ${shown} ${fault}`, { details: { name: shown } });
 }
 

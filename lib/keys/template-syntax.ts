@@ -1,5 +1,5 @@
 import { LockNameError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { type ArgumentPath, parsePath } from './argument-path.js';
 
 /** A template taken apart: `literals[0] paths[0] literals[1] paths[1] … literals[n]`. */
@@ -48,7 +48,7 @@ export function templateError(
   details: Readonly<Record<string, unknown>> = {},
   cause?: unknown,
 ): LockNameError {
-  return new LockNameError(`The key template ${describe(template)} ${fault}`, {
+  return new LockNameError(`The key template ${formatValue(template)} ${fault}`, {
     template: typeof template === 'string' ? template : undefined,
     details,
     cause,
@@ -56,7 +56,7 @@ export function templateError(
 }
 
 function misspelt(text: string, token: string, position: number): LockNameError {
-  const fault = token === '<' ? 'an unclosed "<"' : `${describe(token)}, which names no argument,`;
+  const fault = token === '<' ? 'an unclosed "<"' : `${formatValue(token)}, which names no argument,`;
   const remedy = String.raw`write <0> for the first argument, <0.customer.id> for a property of it, \< for a "<"`;
   return templateError(text, `has ${fault} at position ${position}; ${remedy}`, { position });
 }

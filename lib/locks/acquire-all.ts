@@ -2,7 +2,7 @@ import { isPassing, LockLostError, LockTimeoutError } from '../errors.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 
 /** Several things that are wanted together or not at all. */
-export interface Together<Part, Got> {
+export interface AllOrNothing<Part, Got> {
   /** In the order in which they are taken. */
   readonly parts: readonly Part[];
   /**
@@ -19,7 +19,7 @@ export interface Together<Part, Got> {
   readonly aborted: (end: Aborted) => Error;
 }
 
-type Round<Part, Got> =
+type RoundResult<Part, Got> =
   | { readonly all: ReadonlyMap<Part, Got> }
   /** `missing` is `undefined` where everything came, but could not be completed. */
   | { readonly missing: Part | undefined; readonly error: unknown; readonly held: readonly Got[] };
@@ -45,11 +45,11 @@ const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutEr
 const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
 
 const takeInTurn = async <Part, Got>(
-  { take, complete, aborted }: Together<Part, Got>,
+  { take, complete, aborted }: AllOrNothing<Part, Got>,
   parts: readonly Part[],
   limit: WaitLimit,
   patience: number,
-): Promise<Round<Part, Got>> => {
+): Promise<RoundResult<Part, Got>> => {
   const held = new Map<Part, Got>();
   let missing: Part | undefined;
   try {
@@ -76,7 +76,7 @@ const takeInTurn = async <Part, Got>(
  *   back in the background: at the end of the limit nobody waits for that.
  */
 export const takeAll = async <Part, Got>(
-  together: Together<Part, Got>,
+  together: AllOrNothing<Part, Got>,
   limit: WaitLimit,
 ): Promise<ReadonlyMap<Part, Got>> => {
   const { inCommonOrder, giveBack, aborted } = together;

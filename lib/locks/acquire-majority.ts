@@ -1,9 +1,9 @@
 import { isPassing, LockTimeoutError } from '../errors.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 
 /** Several things of which some number is enough. */
-export interface Voting<Part, Got> {
+export interface MajorityVote<Part, Got> {
   readonly parts: readonly Part[];
   /** How many are enough. */
   readonly needed: number;
@@ -13,7 +13,7 @@ export interface Voting<Part, Got> {
 }
 
 /** What became of each part: what was got, or why it was not. */
-export interface Outcome<Part, Got> {
+export interface VoteResult<Part, Got> {
   readonly got: ReadonlyMap<Part, Got>;
   readonly failures: ReadonlyMap<Part, unknown>;
   /** Resolves when nothing of what was too little is held any more. */
@@ -35,10 +35,10 @@ const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutEr
 
 /** Asks for all parts at once, until enough have come or too many have failed; nobody waits for the others long. */
 const takeAtOnce = async <Part, Got>(
-  { parts, needed, take, giveBack }: Voting<Part, Got>,
+  { parts, needed, take, giveBack }: MajorityVote<Part, Got>,
   limit: WaitLimit,
-  scheduler: SteadyScheduler,
-): Promise<Outcome<Part, Got>> => {
+  scheduler: MonotonicScheduler,
+): Promise<VoteResult<Part, Got>> => {
   const [got, failures, stop] = [new Map<Part, Got>(), new Map<Part, unknown>(), new AbortController()];
   const within = limit.endedAlsoBy(stop.signal);
   const start = scheduler.now();
@@ -72,10 +72,10 @@ const takeAtOnce = async <Part, Got>(
  *   of the limit nobody waits for that.
  */
 export const takeMajority = async <Part, Got>(
-  voting: Voting<Part, Got>,
+  voting: MajorityVote<Part, Got>,
   limit: WaitLimit,
-  scheduler: SteadyScheduler,
-): Promise<Outcome<Part, Got>> => {
+  scheduler: MonotonicScheduler,
+): Promise<VoteResult<Part, Got>> => {
   for (let round = 0; ; round += 1) {
     const outcome = await takeAtOnce(voting, limit.endingWithin(patienceIn(round)), scheduler);
     if (outcome.got.size >= voting.needed || limit.ended) return outcome;

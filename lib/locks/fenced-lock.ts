@@ -2,7 +2,7 @@ import { LockOwnershipError } from '../errors.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import { type Lock, ReentrantLock } from './lock.js';
-import type { Reentered } from '../holds/lock-kind.js';
+import type { HeldLock } from '../holds/lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 
 /** A hold with a fencing token. */
@@ -26,7 +26,7 @@ export interface FencedLock extends Lock<FencedHold> {
 }
 
 /** For kinds that give tokens. @throws LockOwnershipError where what is held has none. */
-export const requireFence = ({ name, owner, fence }: Reentered): void => {
+export const requireFence = ({ name, owner, fence }: HeldLock): void => {
   if (fence !== undefined) return;
   throw new LockOwnershipError(
     `Lock "${name}" is held by the running code without a fencing token, as ${owner}: take it by getFencedLock() in the first place`,
@@ -35,7 +35,7 @@ export const requireFence = ({ name, owner, fence }: Reentered): void => {
 };
 
 /** The reentrant lock of a kind whose every hold has a token. */
-export class TokenLock extends ReentrantLock<GrantedHold & FencedHold> implements FencedLock {
+export class FencedReentrantLock extends ReentrantLock<GrantedHold & FencedHold> implements FencedLock {
   /** Made by `LockService`. */
   constructor(runtime: LockRuntime, name: string) {
     super(runtime, name, undefined, runtime.kinds.fenced);

@@ -1,6 +1,6 @@
 import { LockNameError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { formatValue } from '../validation/format-value.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { groupField, groupLockName } from '../keys/group-field.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { ReentrantLock } from './lock.js';
@@ -11,14 +11,14 @@ const HALF_A_PAIR = /\p{Cs}/u;
 
 const valuesOf = (values: unknown, maxNames: number): readonly string[] => {
   if (!Array.isArray(values) || values.length === 0) {
-    throw refusedOption('values', values, 'a list of at least one text');
+    throw invalidOption('values', values, 'a list of at least one text');
   }
   assertNameCount('A group lock', values.length, maxNames);
   return values.map((value: unknown) => {
     if (typeof value === 'string' && !HALF_A_PAIR.test(value)) return value;
     const fault =
       typeof value === 'string' ? 'is not well-formed: it contains half a surrogate pair' : 'is not a string';
-    throw new LockNameError(`The value ${describe(value)} of a group ${fault}`, { details: { value } });
+    throw new LockNameError(`The value ${formatValue(value)} of a group ${fault}`, { details: { value } });
   });
 };
 

@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/refused-option.js';
 
 interface KindChoice {
   /**
@@ -31,7 +31,7 @@ export const contradiction = (one: string, other: string, why: string): LockOpti
 
 const isOn = (option: string, value: unknown): boolean => {
   if (value === undefined || typeof value === 'boolean') return value === true;
-  throw refusedOption(option, value, 'true or false');
+  throw invalidOption(option, value, 'true or false');
 };
 
 /**
@@ -42,7 +42,7 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
   const { mode = 'exclusive' } = given;
   const [fair, fenced] = [isOn('fair', given.fair), isOn('fenced', given.fenced)];
   if (mode !== 'exclusive' && mode !== 'read' && mode !== 'write') {
-    throw refusedOption('mode', mode, '"exclusive", "read" or "write"');
+    throw invalidOption('mode', mode, '"exclusive", "read" or "write"');
   }
   if (fair && fenced) throw contradiction('fair', 'fenced', 'no lock is both');
   if (mode !== 'exclusive') {

@@ -1,16 +1,16 @@
 import type { LockBackend } from '../backend/lock-backend.js';
-import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockOperations } from '../backend/lock-operations.js';
 import type { Quorum } from '../backend/quorum/quorum.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
 import { lockChannel } from '../keys/lock-name.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/ids.js';
-import { Attempts } from '../waiting/lock-attempts.js';
+import { LockAttempts } from '../waiting/lock-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
-import { FairQueue } from '../waiting/fair/fair-acquirer.js';
-import { type HandOver, SuccessiveAttempts } from '../waiting/hand-over.js';
-import { Line, type Waiting } from '../waiting/queued-acquirer.js';
-import { Spin } from '../waiting/spin-acquirer.js';
+import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
+import { type HandOverLimits, HandOverAttempts } from '../waiting/hand-over.js';
+import { QueuedAcquirer, type WaitDependencies } from '../waiting/queued-acquirer.js';
+import { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import { requireFence } from './fenced-lock.js';
 import type { LockFamily, LockKind, SpinKind } from '../holds/lock-kind.js';
 import { type ReadWriteKinds, readWriteKinds } from './read-write-kinds.js';
@@ -28,12 +28,12 @@ export interface KindParts {
   readonly backend: LockBackend;
   /** Independent masters, where there are such. */
   readonly masters: Quorum | undefined;
-  readonly waiting: Waiting;
+  readonly waiting: WaitDependencies;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
   /** Milliseconds for which the place of a dead waiter for a fair lock is kept. */
   readonly fairWaitTimeout: number;
-  readonly handOver: HandOver;
+  readonly handOver: HandOverLimits;
 }
 
 /** How each kind changes its state, and how it is waited for. */
@@ -46,30 +46,34 @@ export const createKinds = ({
   fairWaitTimeout,
   handOver,
 }: KindParts): LockKinds => {
-  const attempts = (transitions: LockTransitions): Attempts => new Attempts(transitions, owners, events);
+  const attempts = (transitions: LockOperations): LockAttempts => new LockAttempts(transitions, owners, events);
   const inLine = (
     family: LockFamily,
-    transitions: LockTransitions,
+    transitions: LockOperations,
     { channelOf = lockChannel, wakeUps = waiting.wakeUps } = {},
   ): LockKind => {
-    const acquisitions = new Line(attempts(transitions), { ...waiting, wakeUps }, channelOf);
+    const acquisitions = new QueuedAcquirer(attempts(transitions), { ...waiting, wakeUps }, channelOf);
     return { family, transitions, acquisitions };
   };
-  const plainLine = new Line(new SuccessiveAttempts(backend.lock, owners, events, handOver), waiting, lockChannel);
+  const plainLine = new QueuedAcquirer(
+    new HandOverAttempts(backend.lock, owners, events, handOver),
+    waiting,
+    lockChannel,
+  );
   const { lock, spinLock, fairLock, fencedLock, groupLock } = backend;
-  const spinLine = new Line(attempts(spinLock), waiting);
+  const spinLine = new QueuedAcquirer(attempts(spinLock), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
     plain: { family: 'exclusive', transitions: lock, acquisitions: plainLine, succession: plainLine },
     fair: {
       family: 'exclusive',
       transitions: fairLock,
-      acquisitions: new FairQueue({ ...waiting, locks: fairLock, owners, events, slot: fairWaitTimeout }),
+      acquisitions: new FairAcquirer({ ...waiting, locks: fairLock, owners, events, slot: fairWaitTimeout }),
     },
     spin: {
       family: 'exclusive',
       transitions: spinLock,
-      acquisitions: new Spin(spinLine, exponentialBackoff()),
+      acquisitions: new SpinAcquirer(spinLine, exponentialBackoff()),
       succession: spinLine,
     },
     fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },

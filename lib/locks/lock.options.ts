@@ -1,5 +1,5 @@
 import { parseSignal } from '../validation/parse-signal.js';
-import { readOptions } from '../validation/options.js';
+import { parseOptions } from '../validation/options.js';
 import { type Duration, parseLease, parseWait } from '../time/duration.js';
 import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
 import { type ChosenKind, type LockKindOptions, parseKind } from './lock-choice.js';
@@ -46,7 +46,7 @@ const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, 'mode', 'fair', 'fenced', 'connection'
  * @throws LockOptionsError naming option and value.
  */
 export const parseLockOptions = (options: AcquireOptions | undefined, defaultWait: number): LockRequest =>
-  parseRequest(readOptions(options, ACQUIRE_OPTIONS, ACQUIRE_PLACE), defaultWait);
+  parseRequest(parseOptions(options, ACQUIRE_OPTIONS, ACQUIRE_PLACE), defaultWait);
 
 /** Which lock of a name. */
 export interface LockChoice {
@@ -64,7 +64,7 @@ const PLAIN: LockChoice = { kind: 'plain', connection: undefined, options: {} };
 /** @throws LockOptionsError naming option and value, or two options that contradict each other. */
 export const parseChoice = (options: LockOptions | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
-  const given = readOptions(options, LOCK_OPTIONS, { of: 'acquire, tryAcquire and withLock' });
+  const given = parseOptions(options, LOCK_OPTIONS, { of: 'acquire, tryAcquire and withLock' });
   return { kind: parseKind(given), connection: parseConnectionName(given.connection), options: given };
 };
 

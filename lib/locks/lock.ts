@@ -1,8 +1,8 @@
 import { LockOwnershipError } from '../errors.js';
 import { AcquirableLock } from './reentrant-lock.js';
-import type { Entered } from '../reentrancy/critical-section.js';
-import { Entry } from '../reentrancy/reentrant-acquirer.js';
-import type { Terms } from '../waiting/acquire.options.js';
+import type { HeldSection } from '../reentrancy/critical-section.js';
+import { ReentrantAcquirer } from '../reentrancy/reentrant-acquirer.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import type { AcquireOptions } from './lock.options.js';
@@ -66,7 +66,7 @@ export interface Lock<H extends Hold = Hold> {
  * @typeParam H What the holds of the kind are.
  */
 export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
-  private readonly entry: Entry;
+  private readonly entry: ReentrantAcquirer;
 
   /**
    * Made by `LockService`.
@@ -81,17 +81,17 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     method?: string,
   ) {
     super(runtime);
-    this.entry = new Entry(runtime, kind, name, { template, method });
+    this.entry = new ReentrantAcquirer(runtime, kind, name, { template, method });
   }
 
   /** @internal */
-  take(terms: Terms): Promise<H> {
+  take(terms: AcquireTerms): Promise<H> {
     return this.entry.acquire(terms) as Promise<H>;
   }
 
   /** @internal */
-  enter(terms: Terms): Promise<Entered<H>> {
-    return this.entry.enter(terms) as Promise<Entered<H>>;
+  enter(terms: AcquireTerms): Promise<HeldSection<H>> {
+    return this.entry.enter(terms) as Promise<HeldSection<H>>;
   }
 
   async release(): Promise<void> {

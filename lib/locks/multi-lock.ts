@@ -1,17 +1,17 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { AcquirableLock } from './reentrant-lock.js';
-import { type Entered, enteredTogether } from '../reentrancy/critical-section.js';
-import type { Terms } from '../waiting/acquire.options.js';
+import { type HeldSection, enteredTogether } from '../reentrancy/critical-section.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { allSettled, CompositeHold, type MultiHold } from '../holds/multi-hold.js';
 import { firstRepeated } from './repeated-lock.js';
 import { takeAll } from './acquire-all.js';
-import { forWork, loosely, type Taking } from './composite-lock.js';
+import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
 
 /**
  * Several locks as one, of any kinds, on one server or on several: all of them or none (Redisson: `getMultiLock`).
@@ -40,14 +40,14 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   }
 
   /** @internal */
-  async take(terms: Terms): Promise<MultiHold> {
-    const { hold } = await this.takeMembers(terms, loosely);
+  async take(terms: AcquireTerms): Promise<MultiHold> {
+    const { hold } = await this.takeMembers(terms, manualHold);
     return hold;
   }
 
   /** @internal */
-  async enter(terms: Terms): Promise<Entered<MultiHold>> {
-    const { hold, taken } = await this.takeMembers(terms, forWork);
+  async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
+    const { hold, taken } = await this.takeMembers(terms, sectionHold);
     return enteredTogether(hold, taken);
   }
 
@@ -84,8 +84,8 @@ export class MultiLock extends AcquirableLock<MultiHold> {
 
   /** Every member or none, within one limit. */
   private async takeMembers<Got>(
-    { lease, limit }: Terms,
-    { take, holdOf, giveBack }: Taking<Got>,
+    { lease, limit }: AcquireTerms,
+    { take, holdOf, giveBack }: MemberAcquirer<Got>,
   ): Promise<{ readonly hold: CompositeHold; readonly taken: readonly Got[] }> {
     const { members, inCommonOrder } = this;
     const taken = await takeAll(
@@ -118,7 +118,7 @@ const membersOf = (locks: readonly unknown[], maxNames: number): readonly Reentr
   const members = locks.flatMap((lock): readonly ReentrantLock[] => {
     if (lock instanceof MultiLock) return lock.members;
     if (lock instanceof ReentrantLock) return [lock];
-    throw new LockOptionsError(`A multi-lock is made of names and locks, not of ${describe(lock)}`, {
+    throw new LockOptionsError(`A multi-lock is made of names and locks, not of ${formatValue(lock)}`, {
       details: { value: lock },
     });
   });

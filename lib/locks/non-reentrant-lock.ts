@@ -1,8 +1,8 @@
 import { LockOwnershipError } from '../errors.js';
-import { readOptions } from '../validation/options.js';
+import { parseOptions } from '../validation/options.js';
 import { ReentrantLock } from './lock.js';
 import { parseKind } from './lock-choice.js';
-import type { Reentered } from '../holds/lock-kind.js';
+import type { HeldLock } from '../holds/lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 
 /** What a non-reentrant lock is made of. */
@@ -11,7 +11,7 @@ export interface NonReentrantLockOptions {
   readonly fair?: boolean | undefined;
 }
 
-const refuseReentry = ({ name, owner }: Reentered): never => {
+const refuseReentry = ({ name, owner }: HeldLock): never => {
   throw new LockOwnershipError(
     `Lock "${name}" is not reentrant and the running code holds it already, as ${owner}: release it first, or use getLock()`,
     { lockName: name, details: { owner } },
@@ -29,7 +29,7 @@ export class NonReentrantLock extends ReentrantLock {
    * @throws LockOptionsError
    */
   constructor(runtime: LockRuntime, name: string, options?: NonReentrantLockOptions) {
-    const kind = runtime.kinds[parseKind(readOptions(options, ['fair'], { of: 'getNonReentrantLock' }))];
+    const kind = runtime.kinds[parseKind(parseOptions(options, ['fair'], { of: 'getNonReentrantLock' }))];
     super(runtime, name, undefined, { ...kind, checkReentry: refuseReentry });
   }
 }

@@ -2,10 +2,10 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import { readWriteLockChannel } from '../keys/lock-name.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/ids.js';
-import { Attempts } from '../waiting/lock-attempts.js';
-import { Line, type Waiting } from '../waiting/queued-acquirer.js';
-import { SharedAttempts } from '../waiting/shared-attempts.js';
-import { WritersFirst } from '../waiting/writer-preference.js';
+import { LockAttempts } from '../waiting/lock-attempts.js';
+import { QueuedAcquirer, type WaitDependencies } from '../waiting/queued-acquirer.js';
+import { SharedLockAttempts } from '../waiting/shared-attempts.js';
+import { WriterPreferenceAcquirer } from '../waiting/writer-preference.js';
 import type { LockKind } from '../holds/lock-kind.js';
 
 /** The halves of a read-write lock; and the same halves where waiting writers go before new readers. */
@@ -14,7 +14,7 @@ export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWrite
 /** How the halves are held, and waited for: in a line for each half, as each half waits for something else. */
 export const readWriteKinds = (
   { readLock, writeLock }: Pick<LockBackend, 'readLock' | 'writeLock'>,
-  waiting: Waiting,
+  waiting: WaitDependencies,
   owners: OwnerIds,
   events: LockEvents,
 ): ReadWriteKinds => {
@@ -26,14 +26,14 @@ export const readWriteKinds = (
     family: 'read',
     transitions: readLock,
     renewsLeases: true,
-    acquisitions: new Line(new SharedAttempts(locks, owners, events), waiting, readWriteLockChannel),
+    acquisitions: new QueuedAcquirer(new SharedLockAttempts(locks, owners, events), waiting, readWriteLockChannel),
   });
   const writes = { family: 'write', transitions: writeLock } as const;
-  const line = new Line(new Attempts(writeLock, owners, events), waiting, readWriteLockChannel);
+  const line = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
   return {
     read: reads(readLock),
     write: { ...writes, acquisitions: line },
     readBehindWriters: reads(behindWriters),
-    writeFirst: { ...writes, acquisitions: new WritersFirst(writeLock, line, owners, events, waiting) },
+    writeFirst: { ...writes, acquisitions: new WriterPreferenceAcquirer(writeLock, line, owners, events, waiting) },
   };
 };

@@ -1,5 +1,5 @@
-import { readOptions } from '../validation/options.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { parseOptions } from '../validation/options.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { type Lock, ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 
@@ -28,13 +28,13 @@ export interface ReadWriteLock {
 
 /** @throws LockOptionsError naming option and value. */
 const parsePreference = (options: ReadWriteLockOptions | undefined): 'writer' | undefined => {
-  const { preference } = readOptions(options, ['preference'], { of: 'getReadWriteLock' });
+  const { preference } = parseOptions(options, ['preference'], { of: 'getReadWriteLock' });
   if (preference === undefined || preference === 'writer') return preference;
-  throw refusedOption('preference', preference, '"writer"');
+  throw invalidOption('preference', preference, '"writer"');
 };
 
 /** Two locks that exclude each other on the server. */
-export class TwoHalves implements ReadWriteLock {
+export class ReentrantReadWriteLock implements ReadWriteLock {
   private readonly preference: 'writer' | undefined;
 
   /** Made by `LockService`. */

@@ -1,4 +1,4 @@
-import { leaseOf, majorityOf, reachedBy } from '../backend/quorum/majority.js';
+import { quorumLease, majorityOf, kthLargest } from '../backend/quorum/majority.js';
 import {
   LockConflictError,
   type LockError,
@@ -7,21 +7,21 @@ import {
   LockTimeoutError,
   LockUnavailableError,
 } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { assertNameCount } from '../keys/lock-name.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { AcquirableLock } from './reentrant-lock.js';
-import { type Entered, enteredTogether } from '../reentrancy/critical-section.js';
-import type { Terms } from '../waiting/acquire.options.js';
+import { type HeldSection, enteredTogether } from '../reentrancy/critical-section.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { MajorityHold } from '../holds/majority-hold.js';
 import type { MultiHold } from '../holds/multi-hold.js';
 import { firstRepeated } from './repeated-lock.js';
-import { type Outcome, takeMajority } from './acquire-majority.js';
-import { forWork, loosely, type Taking } from './composite-lock.js';
+import { type VoteResult, takeMajority } from './acquire-majority.js';
+import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
 
 const FEWEST_MEMBERS = 3;
 
@@ -49,13 +49,13 @@ export class RedLock extends AcquirableLock<MultiHold> {
   }
 
   /** @internal */
-  async take(terms: Terms): Promise<MultiHold> {
-    return (await this.takeMembers(terms, loosely)).hold;
+  async take(terms: AcquireTerms): Promise<MultiHold> {
+    return (await this.takeMembers(terms, manualHold)).hold;
   }
 
   /** @internal */
-  async enter(terms: Terms): Promise<Entered<MultiHold>> {
-    const { hold, taken } = await this.takeMembers(terms, forWork);
+  async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
+    const { hold, taken } = await this.takeMembers(terms, sectionHold);
     return enteredTogether(hold, taken);
   }
 
@@ -81,12 +81,12 @@ export class RedLock extends AcquirableLock<MultiHold> {
   /** How often the current scope holds a majority of the members. */
   async holdCount(): Promise<number> {
     const counts = await this.askAll((member) => member.holdCount());
-    return reachedBy(this.needed, counts) ?? 0;
+    return kthLargest(this.needed, counts) ?? 0;
   }
 
   /** Milliseconds for which a majority of the members stays held; −2 when it is not. */
   async remainingLease(): Promise<number> {
-    return leaseOf(this.needed, await this.askAll((member) => member.remainingLease()));
+    return quorumLease(this.needed, await this.askAll((member) => member.remainingLease()));
   }
 
   /** The answers of all members that gave one. @throws What the first said that failed, when too many did. */
@@ -99,8 +99,8 @@ export class RedLock extends AcquirableLock<MultiHold> {
 
   /** A majority of the members or none, within one limit. */
   private async takeMembers<Got>(
-    { lease, limit }: Terms,
-    { take, holdOf, giveBack }: Taking<Got>,
+    { lease, limit }: AcquireTerms,
+    { take, holdOf, giveBack }: MemberAcquirer<Got>,
   ): Promise<{ readonly hold: MajorityHold; readonly taken: readonly Got[] }> {
     const { members, needed, runtime } = this;
     const voting = {
@@ -150,7 +150,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
     return refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined);
   }
 
-  private refusal({ failures }: Outcome<ReentrantLock, unknown>, limit: WaitLimit): LockError {
+  private refusal({ failures }: VoteResult<ReentrantLock, unknown>, limit: WaitLimit): LockError {
     const { name, members, needed } = this;
     const { ended } = limit;
     if (ended?.cause === 'aborted') return this.aborted(ended, limit);
@@ -162,7 +162,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
     const said = members.map((member) => ({ lock: member.name, error: failures.get(member) }));
     const waited = Math.round(limit.waited);
     const context = { lockName: name, details: { members: said, needed, waitedMs: waited }, cause: errors[0] };
-    const why = errors.map((error) => (error instanceof Error ? error.message : describe(error))).join('; ');
+    const why = errors.map((error) => (error instanceof Error ? error.message : formatValue(error))).join('; ');
     const text = `No ${needed} of the ${members.length} locks "${name}" could be had after ${waited} ms: ${why}`;
     if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {
       const isPermanent = (error: unknown): boolean => !(error instanceof LockUnavailableError) || error.permanent;
@@ -176,7 +176,7 @@ const membersOf = (locks: readonly unknown[], maxNames: number): readonly Reentr
   assertNameCount('A RedLock', locks.length, maxNames);
   const members = locks.map((lock) => {
     if (lock instanceof ReentrantLock) return lock;
-    throw new LockOptionsError(`A RedLock is made of locks of one name each, not of ${describe(lock)}`, {
+    throw new LockOptionsError(`A RedLock is made of locks of one name each, not of ${formatValue(lock)}`, {
       details: { value: lock },
     });
   });

@@ -1,11 +1,11 @@
 import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
-import type { Entered } from '../reentrancy/critical-section.js';
+import { formatValue } from '../validation/format-value.js';
+import type { HeldSection } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
 import { type AcquireOptions, type LockRequest, parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { acceptedTerms, type Terms } from '../waiting/acquire.options.js';
+import { acceptedTerms, type AcquireTerms } from '../waiting/acquire.options.js';
 
 /** The ways to acquire, for every lock that says how it is taken under terms. */
 export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
@@ -14,10 +14,10 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   constructor(readonly runtime: LockRuntime) {}
 
   /** A hold of its own, to be released by whoever gets it. */
-  abstract take(terms: Terms): Promise<H>;
+  abstract take(terms: AcquireTerms): Promise<H>;
 
   /** A hold for work that runs under it, whether that is a callback or, say, a stream. */
-  abstract enter(terms: Terms): Promise<Entered<H>>;
+  abstract enter(terms: AcquireTerms): Promise<HeldSection<H>>;
 
   acquire(options?: AcquireOptions): Promise<H> {
     try {
@@ -43,7 +43,8 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     ...call: [fn: (hold: H) => T | Promise<T>] | [options: AcquireOptions, fn: (hold: H) => T | Promise<T>]
   ): Promise<T> {
     const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function') throw new LockOptionsError(`withLock needs a function to run, not ${describe(fn)}`);
+    if (typeof fn !== 'function')
+      throw new LockOptionsError(`withLock needs a function to run, not ${formatValue(fn)}`);
     const { hold, run, leave } = await this.enter(this.termsOf(options));
     try {
       return await run(() => fn(hold));
@@ -67,12 +68,12 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   abstract remainingLease(): Promise<number>;
 
   /** @internal */
-  termsOf(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): Terms {
+  termsOf(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): AcquireTerms {
     return this.accept(parseLockOptions(options, defaultWait));
   }
 
   /** @internal */
-  accept(request: LockRequest): Terms {
+  accept(request: LockRequest): AcquireTerms {
     return acceptedTerms(request, this.runtime);
   }
 }

@@ -18,7 +18,7 @@ const RENEWED_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
 
 /** What a caller elsewhere is told of an error, by whatever way it called. */
-export interface LockAnswer {
+export interface LockErrorResponse {
   /** The HTTP status that says the same. */
   readonly status: number;
   /** That of the error. */
@@ -37,7 +37,7 @@ export interface AnswerSettings {
   readonly watchdogTimeout: number;
 }
 
-export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: AnswerSettings): LockAnswer => {
+export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: AnswerSettings): LockErrorResponse => {
   const { code } = error;
   if (error instanceof LockConflictError) {
     return { status: conflictStatus, code, message: 'Somebody else is working on this right now' };
@@ -67,8 +67,8 @@ export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: 
 };
 
 /** Whether it is the client's mistake, or ours. */
-export const isClientError = ({ status }: LockAnswer): boolean => status === BAD_REQUEST;
-export const isInternal = ({ status }: LockAnswer): boolean => status === INTERNAL_ERROR;
+export const isClientError = ({ status }: LockErrorResponse): boolean => status === BAD_REQUEST;
+export const isInternal = ({ status }: LockErrorResponse): boolean => status === INTERNAL_ERROR;
 
 /** A lease longer than any that a watchdog gives was fixed by its holder. */
 const retryAfter = ({ details }: LockTimeoutError, watchdogTimeout: number): number => {

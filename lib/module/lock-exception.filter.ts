@@ -2,7 +2,13 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from 
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Observable, throwError } from 'rxjs';
 import { LockError } from '../errors.js';
-import { type AnswerSettings, answerTo, isClientError, isInternal, type LockAnswer } from './lock-error-response.js';
+import {
+  type AnswerSettings,
+  answerTo,
+  isClientError,
+  isInternal,
+  type LockErrorResponse,
+} from './lock-error-response.js';
 import { LOCK_SETTINGS } from './redis-lock.constants.js';
 
 /**
@@ -39,7 +45,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     }
   }
 
-  private reply({ status, code, message, retryAfter }: LockAnswer, host: ArgumentsHost): void {
+  private reply({ status, code, message, retryAfter }: LockErrorResponse, host: ArgumentsHost): void {
     const { httpAdapter } = this.host;
     const response: unknown = host.switchToHttp().getResponse();
     if (httpAdapter.isHeadersSent(response)) {
@@ -53,7 +59,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
 }
 
 /** In the form of Nest's own `RpcException` and `WsException`. */
-const payloadOf = (answer: LockAnswer) => ({
+const payloadOf = (answer: LockErrorResponse) => ({
   status: 'error',
   error: answer.code,
   message: answer.message,
@@ -61,7 +67,7 @@ const payloadOf = (answer: LockAnswer) => ({
 });
 
 /** Left out where trying again makes no more sense later. */
-const whenToRetry = ({ retryAfter }: LockAnswer) => (retryAfter === undefined ? {} : { retryAfter });
+const whenToRetry = ({ retryAfter }: LockErrorResponse) => (retryAfter === undefined ? {} : { retryAfter });
 
 /** A client of socket.io has events; that of `ws` has messages, which Nest's adapter writes as events in JSON. */
 const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
@@ -72,5 +78,5 @@ const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
 };
 
 /** What GraphQL servers make an entry of `errors` of; the error itself is for their logs. */
-const graphqlError = (answer: LockAnswer, cause: LockError): Error =>
+const graphqlError = (answer: LockErrorResponse, cause: LockError): Error =>
   Object.assign(new Error(answer.message, { cause }), { extensions: { code: answer.code, ...whenToRetry(answer) } });

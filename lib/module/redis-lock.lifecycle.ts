@@ -7,13 +7,13 @@ import {
 } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors.js';
-import { type LockingPlace, lockingPlaces } from '../decorators/locked.connections.js';
-import { LockedInterceptor } from '../decorators/locked.executor.js';
+import { type LockedMethodInfo, lockingPlaces } from '../decorators/locked.connections.js';
+import { LockedExecutor } from '../decorators/locked.executor.js';
 import { adopt } from '../decorators/instance-wiring.js';
 import { logEvents } from '../events/event-logger.js';
-import { type Connections, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
+import { type ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
 import { allSettled } from '../holds/multi-hold.js';
-import { Draining } from './shutdown.js';
+import { ShutdownDrain } from './shutdown.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
@@ -24,16 +24,16 @@ import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
  * still held after that is never released under running code: its lease ends by itself. Our connections close last.
  */
 export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly draining: Draining;
+  private readonly draining: ShutdownDrain;
 
   constructor(
-    @Inject(LOCK_CONNECTIONS) private readonly connections: Connections<OwnedRuntime>,
+    @Inject(LOCK_CONNECTIONS) private readonly connections: ConnectionRegistry<OwnedRuntime>,
     @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout' | 'absent'>,
-    @Inject(LockedInterceptor) private readonly interceptor: LockedInterceptor,
+    @Inject(LockedExecutor) private readonly interceptor: LockedExecutor,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
   ) {
-    this.draining = new Draining(connections, settings.shutdownTimeout, loggerOf(undefined));
+    this.draining = new ShutdownDrain(connections, settings.shutdownTimeout, loggerOf(undefined));
   }
 
   async onModuleInit(): Promise<void> {
@@ -92,7 +92,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     }
   }
 
-  private refuseMissing({ place, connection }: LockingPlace): void {
+  private refuseMissing({ place, connection }: LockedMethodInfo): void {
     const { absent } = this.settings;
     try {
       this.connections.get(connection);

@@ -1,11 +1,11 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
-import { refusedOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from '../lock.service.js';
-import { LockedInterceptor } from '../decorators/locked.executor.js';
+import { LockedExecutor } from '../decorators/locked.executor.js';
 import { RequestInterceptor } from '../decorators/request.interceptor.js';
-import type { Connections } from '../runtime/connection-registry.js';
+import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
 import { createConnections, type OwnedRuntime } from './runtime.factory.js';
@@ -40,18 +40,18 @@ const providers: Provider[] = [
   {
     provide: LOCK_CONNECTIONS,
     inject: [LOCK_SETTINGS, WATCHDOG_SCHEDULER],
-    useFactory: (settings: LockSettings, clock: Scheduler): Connections<OwnedRuntime> =>
+    useFactory: (settings: LockSettings, clock: Scheduler): ConnectionRegistry<OwnedRuntime> =>
       createConnections(settings, clock),
   },
   {
     provide: LockService,
     inject: [LOCK_CONNECTIONS],
-    useFactory: (connections: Connections): LockService => new LockService(connections.base, connections),
+    useFactory: (connections: ConnectionRegistry): LockService => new LockService(connections.base, connections),
   },
   {
-    provide: LockedInterceptor,
+    provide: LockedExecutor,
     inject: [LOCK_CONNECTIONS],
-    useFactory: (connections: Connections): LockedInterceptor => new LockedInterceptor(connections),
+    useFactory: (connections: ConnectionRegistry): LockedExecutor => new LockedExecutor(connections),
   },
   RedisLockLifecycle,
 ];
@@ -77,7 +77,7 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
           ...filter,
         ],
         // The settings for a LockExceptionFilter that somebody binds by hand.
-        exports: [LockService, LockedInterceptor, LOCK_SETTINGS],
+        exports: [LockService, LockedExecutor, LOCK_SETTINGS],
       };
     },
   )
@@ -95,6 +95,6 @@ export class RedisLockModule extends ConfigurableModuleClass {
     // The builder's type is that of what factories return, and leaves out what it takes itself.
     if (options) return super.forRoot(options as ReturnedLockOptions);
     if (given.length === 0) return super.forRoot({});
-    throw refusedOption('the options of RedisLockModule', options, 'an object, such as {}');
+    throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
   }
 }

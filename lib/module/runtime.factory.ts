@@ -1,36 +1,36 @@
 import { absentBackend } from '../backend/unconfigured-backend.js';
-import type { BackendWatcher } from '../backend/backend-watcher.js';
+import type { BackendListener } from '../backend/backend-watcher.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import { MemoryBackend } from '../backend/memory/memory-backend.js';
 import { MemoryStore } from '../backend/memory/memory-store.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis/redis-backend.js';
-import { RedisNode } from '../backend/redis/redlock-node.js';
+import { RedlockNode } from '../backend/redis/redlock-node.js';
 import { openTransport } from '../backend/redis/transport.js';
 import { latchChannel, semaphoreChannel } from '../keys/lock-name.js';
 import { HTTP_ERRORS } from './http-errors.js';
 import { LockEvents } from '../events/lock-events.js';
-import { Companions } from '../reentrancy/companions.js';
-import { Connections, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
-import { Flights } from '../coordination/local-flights.js';
-import { Grants } from '../holds/grant-registry.js';
+import { ReadWritePairs } from '../reentrancy/companions.js';
+import { ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
+import { LocalFlights } from '../coordination/local-flights.js';
+import { GrantRegistry } from '../holds/grant-registry.js';
 import { createKinds } from '../locks/lock-kinds.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { PermitsOut } from '../synchronizers/permits-out.js';
-import { Seats } from '../reentrancy/context-lock-state.js';
-import { SharedErrors } from '../coordination/error-codec.js';
+import { ContextLockStates } from '../reentrancy/context-lock-state.js';
+import { ErrorCodec } from '../coordination/error-codec.js';
 import { StartUpProbe } from './startup-probe.js';
 import type { RedlockSettings } from './options/redlock.options.js';
 import type { ConnectionSettings, LockSettings } from './options/settings.js';
 import { OwnerIds } from '../context/ids.js';
 import type { Scheduler } from '../time/scheduler.js';
-import { SteadyScheduler } from '../time/monotonic-scheduler.js';
-import { LatchLooks } from '../waiting/latch-attempts.js';
-import { Line } from '../waiting/queued-acquirer.js';
-import { PermitTries } from '../waiting/permit-attempts.js';
-import { SemaphoreTries } from '../waiting/semaphore-tries.js';
-import { settlingOf } from '../waiting/settling.js';
-import { UnderWay } from '../concurrency/in-flight.js';
+import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import { LatchAttempts } from '../waiting/latch-attempts.js';
+import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
+import { PermitAttempts } from '../waiting/permit-attempts.js';
+import { SemaphoreAttempts } from '../waiting/semaphore-tries.js';
+import { drainAll } from '../waiting/settling.js';
+import { InFlight } from '../concurrency/in-flight.js';
 import { Watchdog } from '../watchdog/watchdog.js';
 
 /** Polling while the subscription is down, ms. */
@@ -49,7 +49,7 @@ export interface OwnedRuntime extends LockRuntime {
 
 const createBackend = (
   { connection, absent, ...settings }: ConnectionSettings,
-  scheduler: SteadyScheduler,
+  scheduler: MonotonicScheduler,
 ): LockBackend => {
   if (absent !== undefined) return absentBackend(absent);
   if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fences);
@@ -59,12 +59,12 @@ const createBackend = (
 const createMasters = (
   { nodes, nodeTimeout, quorum }: RedlockSettings,
   { restartGuard, commandTimeout }: ConnectionSettings,
-  scheduler: SteadyScheduler,
+  scheduler: MonotonicScheduler,
 ): Quorum => {
   // A node that is slow for once costs its vote, and is no news; one that is gone for longer is.
   const settings = { commandTimeout: nodeTimeout, missedAfter: Math.max(commandTimeout, nodeTimeout), restartGuard };
   const backends = [...nodes].map(
-    ([address, connection]) => [address, new RedisNode(connection, settings, scheduler)] as const,
+    ([address, connection]) => [address, new RedlockNode(connection, settings, scheduler)] as const,
   );
   return new Quorum(new Map(backends), quorum, scheduler);
 };
@@ -76,10 +76,10 @@ const createMasters = (
 export const createRuntime = (
   settings: ConnectionSettings,
   clock: Scheduler,
-  givenBackend?: (scheduler: SteadyScheduler) => LockBackend,
+  givenBackend?: (scheduler: MonotonicScheduler) => LockBackend,
 ): OwnedRuntime => {
   const events = new LockEvents();
-  const scheduler = new SteadyScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
+  const scheduler = new MonotonicScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
   const masters = settings.redlock && createMasters(settings.redlock, settings, scheduler);
   const {
@@ -97,13 +97,13 @@ export const createRuntime = (
   const polling = { safety: safetyPoll, deaf: Math.min(DEAF_POLL_MS, safetyPoll) };
   const waiting = { wakeUps: backend.wakeUps, scheduler, polling, maxQueue };
   const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout, handOver });
-  const semaphores = new Line(new SemaphoreTries(backend.semaphore, events), waiting, semaphoreChannel);
-  const permitTries = new PermitTries(backend.permitExpirableSemaphore, events);
-  const expirablePermits = new Line(permitTries, waiting, semaphoreChannel);
-  const latches = new Line(new LatchLooks(backend.countDownLatch), waiting, latchChannel);
+  const semaphores = new QueuedAcquirer(new SemaphoreAttempts(backend.semaphore, events), waiting, semaphoreChannel);
+  const permitTries = new PermitAttempts(backend.permitExpirableSemaphore, events);
+  const expirablePermits = new QueuedAcquirer(permitTries, waiting, semaphoreChannel);
+  const latches = new QueuedAcquirer(new LatchAttempts(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquisitions }) => acquisitions);
   const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
-  const watcher: BackendWatcher = {
+  const watcher: BackendListener = {
     returned: () => watchdog.checkAll(),
     clockJumped: (ms) => events.emit({ type: 'clock-jumped', ms }),
     gaveUp: ({ name, ...what }) => events.emit({ type: 'given-up', lockName: name, ...what }),
@@ -122,7 +122,7 @@ export const createRuntime = (
     semaphores,
     expirablePermits,
     latches,
-    acquisitions: settlingOf([...lines, semaphores, expirablePermits, latches]),
+    acquisitions: drainAll([...lines, semaphores, expirablePermits, latches]),
     watchdog,
     events,
     defaults: {
@@ -135,12 +135,12 @@ export const createRuntime = (
     },
     shutdown: shutdownController.signal,
     shutdownController,
-    grants: new Grants(),
-    permitsInUse: new UnderWay(),
+    grants: new GrantRegistry(),
+    permitsInUse: new InFlight(),
     permitsOut: new PermitsOut(),
-    flights: new Flights(new SharedErrors(HTTP_ERRORS)),
-    seats: new Seats(),
-    companions: new Companions(),
+    flights: new LocalFlights(new ErrorCodec(HTTP_ERRORS)),
+    seats: new ContextLockStates(),
+    companions: new ReadWritePairs(),
     probe,
     open: () => {
       backend.open();
@@ -154,7 +154,7 @@ export const createRuntime = (
 };
 
 /** Puts the parts of all connections together. */
-export const createConnections = (settings: LockSettings, clock: Scheduler): Connections<OwnedRuntime> => {
+export const createConnections = (settings: LockSettings, clock: Scheduler): ConnectionRegistry<OwnedRuntime> => {
   const { others, ...base } = settings;
   const runtime = createRuntime(base, clock);
   const byName = new Map<string, OwnedRuntime>();
@@ -163,5 +163,5 @@ export const createConnections = (settings: LockSettings, clock: Scheduler): Con
   for (const [name, place] of others) {
     byName.set(name, createRuntime({ ...base, ...place, redlock: undefined }, clock));
   }
-  return new Connections(runtime, byName);
+  return new ConnectionRegistry(runtime, byName);
 };

@@ -1,5 +1,5 @@
 import { type EventLog, listed, seconds } from '../events/event-logger.js';
-import type { Connections } from '../runtime/connection-registry.js';
+import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { Grant } from '../holds/grant.js';
 import { LockShutdownError } from '../errors.js';
 import type { OwnedRuntime } from './runtime.factory.js';
@@ -11,7 +11,7 @@ const LONGEST_GRACE_MS = 500;
 const LONGEST_CLOSE_MS = 1000;
 
 /** The end of all connections of a module, under one deadline. */
-export class Draining {
+export class ShutdownDrain {
   private readonly runtimes: readonly OwnedRuntime[];
   private readonly scheduler: OwnedRuntime['scheduler'];
   private readonly grace: number;
@@ -20,7 +20,7 @@ export class Draining {
   private draining: Promise<void> | undefined;
 
   constructor(
-    { all, base }: Connections<OwnedRuntime>,
+    { all, base }: ConnectionRegistry<OwnedRuntime>,
     private readonly shutdownTimeout: number,
     private readonly log: Pick<EventLog, 'warn'>,
   ) {

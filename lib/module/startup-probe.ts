@@ -1,13 +1,13 @@
-import type { Danger } from '../backend/redis/probe/findings.js';
+import type { ProbeError } from '../backend/redis/probe/findings.js';
 import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/redis/probe/probe.js';
 import { LockUnavailableError, LockUnsafeError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { ConnectionSettings } from './options/settings.js';
 import { onAbort } from '../time/abort-listeners.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** The little of Nest's logger that is used. */
 export interface ProbeLog {
@@ -17,7 +17,7 @@ export interface ProbeLog {
 }
 
 /** Who is to grant nothing where it would not be safe. */
-export interface Refusing {
+export interface ProbeRefusals {
   readonly backend: { refuse(reason: Error): void };
   readonly masters: { refuse(node: string, reason: Error): void } | undefined;
 }
@@ -60,9 +60,9 @@ export class StartUpProbe {
 
   constructor(
     settings: ConnectionSettings,
-    refusing: Refusing,
+    refusing: ProbeRefusals,
     events: LockEvents,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     events.on((event) => {
       if (event.type === 'unavailable') this.outages.add(outageOf(event.affects === 'its-vote', event.server));
@@ -127,7 +127,7 @@ export class StartUpProbe {
     let problem = await first;
     if (problem === undefined || this.stopping.signal.aborted) return;
     if (!this.outages.has(outageOf(target.isNode, target.where))) {
-      const why = problem instanceof Error ? problem.message : describe(problem);
+      const why = problem instanceof Error ? problem.message : formatValue(problem);
       start.say(() => start.log.warn(`${titleOf(target.where)} could not be looked at, and will be: ${why}`));
     }
     while (problem !== undefined) {
@@ -165,7 +165,7 @@ export class StartUpProbe {
 /** The start of an application, as far as one connection decides it. */
 class Start {
   isOver = false;
-  readonly dangers: Danger[] = [];
+  readonly dangers: ProbeError[] = [];
   readonly refusals: LockUnavailableError[] = [];
   private readonly lines: (() => void)[] = [];
 
@@ -201,7 +201,7 @@ const report = ({ summary, doubts }: Findings, log: ProbeLog): void => {
   else log.warn([summary, ...doubts].join('; '));
 };
 
-const unsafe = (dangers: readonly Danger[], others: readonly string[] = []): LockUnsafeError => {
+const unsafe = (dangers: readonly ProbeError[], others: readonly string[] = []): LockUnsafeError => {
   const reasons = [...dangers.map(({ where, reason, remedy }) => `${where}: ${reason}; ${remedy}`), ...others];
   return new LockUnsafeError(
     `Locks could not be trusted. ${reasons.join('. ')}. To lock all the same give probe: 'warn'`,
@@ -211,8 +211,8 @@ const unsafe = (dangers: readonly Danger[], others: readonly string[] = []): Loc
 
 const targetsOf = (
   { connection, absent, redlock, replicas, ...settings }: ConnectionSettings,
-  { backend, masters }: Refusing,
-  scheduler: SteadyScheduler,
+  { backend, masters }: ProbeRefusals,
+  scheduler: MonotonicScheduler,
   signal: AbortSignal,
 ): readonly Target[] => {
   const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };

@@ -1,14 +1,14 @@
 import type { Grant } from '../holds/grant.js';
-import { Seat } from './context-lock-state.js';
+import { ContextLockState } from './context-lock-state.js';
 
 /** Owners that write and read as well: two grants of one owner id, one for each half of the lock. */
-export class Companions {
-  private readonly seats = new WeakMap<Grant, Seat>();
+export class ReadWritePairs {
+  private readonly seats = new WeakMap<Grant, ContextLockState>();
   private readonly writes = new WeakMap<Grant, Grant>();
 
   /** Where the writer's reads are admitted, one at a time, so that the second finds what the first was granted. */
-  seat(write: Grant): Seat {
-    const seat = this.seats.get(write) ?? new Seat(() => {});
+  seat(write: Grant): ContextLockState {
+    const seat = this.seats.get(write) ?? new ContextLockState(() => {});
     this.seats.set(write, seat);
     return seat;
   }

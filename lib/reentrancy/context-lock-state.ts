@@ -1,5 +1,5 @@
-import type { Region } from '../context/region.js';
-import { Turns } from '../concurrency/async-mutex.js';
+import type { OwnerContext } from '../context/region.js';
+import { AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Grant } from '../holds/grant.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 
@@ -7,17 +7,17 @@ import type { LockFamily } from '../holds/lock-kind.js';
 export const seatName = (family: LockFamily, name: string): string => `${family} ${name}`;
 
 /** What one region keeps about one lock. */
-export class Seat {
+export class ContextLockState {
   /** Callbacks that lock inside the region, one at a time. */
-  readonly callbacks: Turns;
+  readonly callbacks: AsyncMutex;
   /** Acquisitions inside a scope, one at a time, so that the second finds what the first was granted. */
-  readonly admissions: Turns;
+  readonly admissions: AsyncMutex;
   /** What the scope holds. */
   grant: Grant | undefined;
 
   constructor(onIdle: () => void) {
-    this.callbacks = new Turns(onIdle);
-    this.admissions = new Turns(onIdle);
+    this.callbacks = new AsyncMutex(onIdle);
+    this.admissions = new AsyncMutex(onIdle);
   }
 
   /** What the scope holds and may go on with. What it lost it may take again, as a thread may. */
@@ -31,25 +31,25 @@ export class Seat {
 }
 
 /** The seats of all regions on the locks of one connection; a seat that nothing uses any more is gone. */
-export class Seats {
-  private readonly byRegion = new WeakMap<Region, Map<string, Seat>>();
+export class ContextLockStates {
+  private readonly byRegion = new WeakMap<OwnerContext, Map<string, ContextLockState>>();
 
-  find(region: Region, name: string): Seat | undefined {
+  find(region: OwnerContext, name: string): ContextLockState | undefined {
     return this.byRegion.get(region)?.get(name);
   }
 
-  take(region: Region, name: string): Seat {
+  take(region: OwnerContext, name: string): ContextLockState {
     const found = this.find(region, name);
     if (found) return found;
-    const seats = this.byRegion.get(region) ?? new Map<string, Seat>();
+    const seats = this.byRegion.get(region) ?? new Map<string, ContextLockState>();
     this.byRegion.set(region, seats);
-    const seat = new Seat(() => this.tidy(region, name));
+    const seat = new ContextLockState(() => this.tidy(region, name));
     seats.set(name, seat);
     return seat;
   }
 
   /** To be called when something about the seat has ended. */
-  tidy(region: Region, name: string): void {
+  tidy(region: OwnerContext, name: string): void {
     if (this.find(region, name)?.isIdle) this.byRegion.get(region)?.delete(name);
   }
 }

@@ -1,12 +1,12 @@
 import { currentRegion, runInRegion } from '../context/owner-context.js';
-import { Region } from '../context/region.js';
-import type { EndTurn } from '../concurrency/async-mutex.js';
+import { OwnerContext } from '../context/region.js';
+import type { Unlock } from '../concurrency/async-mutex.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import type { CompositeHold, MultiHold } from '../holds/multi-hold.js';
 
 /** A hold that work is to run under, until {@link leave}. */
-export interface Entered<H extends Hold = Hold> {
+export interface HeldSection<H extends Hold = Hold> {
   readonly hold: H;
   /** Runs `fn` as the owner; may be called several times. */
   readonly run: <T>(fn: () => T) => T;
@@ -18,14 +18,14 @@ export interface Entered<H extends Hold = Hold> {
 }
 
 /** Everything that work runs under, whatever it is. */
-export type Guard = Pick<Entered, 'run' | 'leave'>;
+export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
 
 /**
  * Puts work under the hold whose turn it is; `endTurn` is called when it has left.
  * @param onKept Called when the work has ended and the hold is kept.
  */
-export const entered = (hold: GrantedHold, endTurn: EndTurn, onKept?: () => void): Entered<GrantedHold> => {
-  const region = new Region(hold, currentRegion());
+export const entered = (hold: GrantedHold, endTurn: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
+  const region = new OwnerContext(hold, currentRegion());
   const leave = async (kept?: Promise<unknown>): Promise<void> => {
     region.close();
     if (kept) {
@@ -51,10 +51,10 @@ export const entered = (hold: GrantedHold, endTurn: EndTurn, onKept?: () => void
  * Puts work under several holds at once, so that what it runs is covered by each.
  * @param parts What each of the holds was entered by.
  */
-export const enteredTogether = (hold: CompositeHold, parts: readonly Entered[]): Entered<MultiHold> => {
-  const members: Region[] = [];
-  for (const member of hold.members) members.push(new Region(member, members.at(-1) ?? currentRegion()));
-  const innermost = new Region(hold, members.at(-1) ?? currentRegion());
+export const enteredTogether = (hold: CompositeHold, parts: readonly HeldSection[]): HeldSection<MultiHold> => {
+  const members: OwnerContext[] = [];
+  for (const member of hold.members) members.push(new OwnerContext(member, members.at(-1) ?? currentRegion()));
+  const innermost = new OwnerContext(hold, members.at(-1) ?? currentRegion());
   return {
     hold,
     run: (fn) => {

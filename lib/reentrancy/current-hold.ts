@@ -1,5 +1,5 @@
 import { currentRegion } from '../context/owner-context.js';
-import type { Region } from '../context/region.js';
+import type { OwnerContext } from '../context/region.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import { LOCK_FAMILIES } from '../holds/lock-kind.js';
@@ -21,7 +21,11 @@ export const currentHold = (runtimes: readonly LockRuntime[], name: string | und
 
 const nameOn = ({ defaults }: LockRuntime, name: string): string => defaults.keyPrefix + name;
 
-const heldBy = (runtimes: readonly LockRuntime[], { hold }: Region, name: string | undefined): Hold | undefined => {
+const heldBy = (
+  runtimes: readonly LockRuntime[],
+  { hold }: OwnerContext,
+  name: string | undefined,
+): Hold | undefined => {
   if (hold instanceof GrantedHold) {
     const { runtime } = hold.grant;
     return runtimes.includes(runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
@@ -32,7 +36,11 @@ const heldBy = (runtimes: readonly LockRuntime[], { hold }: Region, name: string
 };
 
 /** A scope may hold much, and none of it is inside the other. */
-const heldInScope = (runtimes: readonly LockRuntime[], scope: Region, name: string | undefined): Hold | undefined => {
+const heldInScope = (
+  runtimes: readonly LockRuntime[],
+  scope: OwnerContext,
+  name: string | undefined,
+): Hold | undefined => {
   if (name === undefined) return undefined;
   for (const runtime of runtimes) {
     for (const family of LOCK_FAMILIES) {

@@ -1,5 +1,5 @@
 import { currentRegion } from '../context/owner-context.js';
-import type { Region } from '../context/region.js';
+import type { OwnerContext } from '../context/region.js';
 import type { Grant } from '../holds/grant.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { LockFamily } from '../holds/lock-kind.js';
@@ -7,20 +7,20 @@ import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { seatName } from './context-lock-state.js';
 
 /** A region or scope that holds a lock, and the grant it holds it by. */
-export interface Covering {
-  readonly region: Region;
+export interface EnclosingHold {
+  readonly region: OwnerContext;
   readonly grant: Grant;
 }
 
 /** What the regions and scopes around the running code hold of one lock. */
-export class HeldAround {
+export class EnclosingHolds {
   constructor(
     private readonly runtime: LockRuntime,
     private readonly name: string,
   ) {}
 
   /** The innermost region or scope around the running code that holds the lock by this family. */
-  covering(family: LockFamily): Covering | undefined {
+  covering(family: LockFamily): EnclosingHold | undefined {
     const innermost = currentRegion();
     if (!innermost) return undefined;
     for (const region of innermost.outwards()) {
@@ -31,17 +31,17 @@ export class HeldAround {
   }
 
   /** The scope in which the running code acquires what no region or scope around it holds. */
-  scope(): Region | undefined {
+  scope(): OwnerContext | undefined {
     return currentRegion()?.acquiresIn;
   }
 
   /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
-  beneficiary(): Region | undefined {
+  beneficiary(): OwnerContext | undefined {
     return currentRegion()?.beneficiary;
   }
 
   /** By what a region holds the lock, also where it is the region of its owner's other half. */
-  heldIn(region: Region, family: LockFamily): Grant | undefined {
+  heldIn(region: OwnerContext, family: LockFamily): Grant | undefined {
     const own = this.ownOf(region, family);
     if (own?.isJoinable) return own;
     const { companions } = this.runtime;
@@ -51,7 +51,7 @@ export class HeldAround {
     return read ? companions.writeOf(read) : undefined;
   }
 
-  private ownOf(region: Region, family: LockFamily): Grant | undefined {
+  private ownOf(region: OwnerContext, family: LockFamily): Grant | undefined {
     if (region.isScope) return this.runtime.seats.find(region, seatName(family, this.name))?.usable;
     const { hold } = region;
     if (!(hold instanceof GrantedHold)) return undefined;

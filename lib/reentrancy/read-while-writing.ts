@@ -1,4 +1,4 @@
-import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockOperations } from '../backend/lock-operations.js';
 import { LockUnavailableError } from '../errors.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import type { Grant } from '../holds/grant.js';
@@ -12,7 +12,7 @@ import type { Grant } from '../holds/grant.js';
  */
 export const readBeside = async (
   write: Grant,
-  reads: Pick<LockTransitions, 'hold' | 'release'>,
+  reads: Pick<LockOperations, 'hold' | 'release'>,
   lease: number,
 ): Promise<Acquired | undefined> => {
   if (!write.isJoinable) return undefined;

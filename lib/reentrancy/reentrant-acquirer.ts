@@ -1,21 +1,21 @@
 import { LockConflictError } from '../errors.js';
-import type { Region } from '../context/region.js';
-import type { EndTurn, Turns } from '../concurrency/async-mutex.js';
+import type { OwnerContext } from '../context/region.js';
+import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import { type Asked, refusal } from '../waiting/wait-errors.js';
-import { type Entered, entered } from './critical-section.js';
+import { type AcquireContext, refusal } from '../waiting/wait-errors.js';
+import { type HeldSection, entered } from './critical-section.js';
 import { Grant } from '../holds/grant.js';
-import { type Binding, GrantedHold } from '../holds/granted-hold.js';
-import { type Covering, HeldAround } from './enclosing-holds.js';
+import { type HoldLifetime, GrantedHold } from '../holds/granted-hold.js';
+import { type EnclosingHold, EnclosingHolds } from './enclosing-holds.js';
 import { keptFor } from '../synchronizers/kept-for.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { persist } from '../waiting/retry.js';
+import { retryWhileWaiting } from '../waiting/retry.js';
 import { readBeside } from './read-while-writing.js';
 import { seatName } from './context-lock-state.js';
-import type { Terms } from '../waiting/acquire.options.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
 
-type Request = Asked & Terms;
+type Request = AcquireContext & AcquireTerms;
 
 /** Where a lock comes from, for errors, events and logs. */
 interface Origin {
@@ -30,7 +30,7 @@ interface Origin {
  * without waiting; inside a scope, the scope's; outside both, always somebody new. Who writes may read as well, as the
  * same owner; who only reads may not write.
  */
-export class Entry {
+export class ReentrantAcquirer {
   constructor(
     private readonly runtime: LockRuntime,
     private readonly kind: LockKind,
@@ -38,8 +38,8 @@ export class Entry {
     private readonly origin: Origin,
   ) {}
 
-  private get around(): HeldAround {
-    return new HeldAround(this.runtime, this.name);
+  private get around(): EnclosingHolds {
+    return new EnclosingHolds(this.runtime, this.name);
   }
 
   /** What regions keep about the lock, they keep under this. */
@@ -58,7 +58,7 @@ export class Entry {
   }
 
   /** A hold of its own, to be released by whoever gets it. */
-  acquire(terms: Terms): Promise<GrantedHold> {
+  acquire(terms: AcquireTerms): Promise<GrantedHold> {
     const request = this.request(terms);
     const grant = this.current();
     return grant ? this.joinOrGetIn(grant, request) : this.getIn(request, 'loose');
@@ -69,7 +69,7 @@ export class Entry {
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
-  async enter(terms: Terms): Promise<Entered<GrantedHold>> {
+  async enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
     const request = this.request(terms);
     const covering = this.around.covering(this.kind.family);
     if (covering && !covering.region.isScope) {
@@ -86,14 +86,18 @@ export class Entry {
   }
 
   /** Under a hold that the region or scope has. */
-  private enteredIn(region: Region, hold: GrantedHold, endTurn: EndTurn): Entered<GrantedHold> {
+  private enteredIn(region: OwnerContext, hold: GrantedHold, endTurn: Unlock): HeldSection<GrantedHold> {
     const beneficiary = this.around.beneficiary();
     if (!beneficiary || region === beneficiary) return entered(hold, endTurn);
     const { seats } = this.runtime;
     return entered(hold, endTurn, () => keptFor(beneficiary, seats, this.seat, hold, region));
   }
 
-  private async enterInRegion(region: Region, hold: GrantedHold, request: Request): Promise<Entered<GrantedHold>> {
+  private async enterInRegion(
+    region: OwnerContext,
+    hold: GrantedHold,
+    request: Request,
+  ): Promise<HeldSection<GrantedHold>> {
     const endTurn = await this.takeTurnIn(region, request).catch((error: unknown) => {
       // In the background: nobody needs to wait for it.
       void hold.releaseQuietly();
@@ -111,7 +115,7 @@ export class Entry {
     }
   }
 
-  private async enterInScope(scope: Region, request: Request): Promise<Entered<GrantedHold>> {
+  private async enterInScope(scope: OwnerContext, request: Request): Promise<HeldSection<GrantedHold>> {
     const endTurn = await this.takeTurnIn(scope, request);
     try {
       return this.enteredIn(scope, await this.acquireInScope(scope, request, 'bound'), endTurn);
@@ -122,7 +126,7 @@ export class Entry {
   }
 
   /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
-  private getIn(request: Request, binding: Binding): Promise<GrantedHold> {
+  private getIn(request: Request, binding: HoldLifetime): Promise<GrantedHold> {
     const scope = this.scope();
     return scope ? this.acquireInScope(scope, request, binding) : this.acquireFirst(request, binding);
   }
@@ -131,14 +135,14 @@ export class Entry {
    * The scope that holds the lock, or the other half that allows this one; otherwise the one that new locks are acquired in.
    * There are two around calls for a transaction: that of the caller and that of the transaction.
    */
-  private scope(): Region | undefined {
+  private scope(): OwnerContext | undefined {
     const scope = this.around.scope();
     if (!scope) return undefined;
     const covering = this.around.covering(this.kind.family) ?? this.written();
     return covering?.region.isScope ? covering.region : scope;
   }
 
-  private async acquireInScope(scope: Region, request: Request, binding: Binding): Promise<GrantedHold> {
+  private async acquireInScope(scope: OwnerContext, request: Request, binding: HoldLifetime): Promise<GrantedHold> {
     const { seats } = this.runtime;
     const endTurn = await this.takeTurn(seats.take(scope, this.admissionSeat).admissions, request);
     const seat = seats.take(scope, this.seat);
@@ -156,7 +160,7 @@ export class Entry {
   }
 
   /** Beside what the owner has of the other half, or as somebody new. */
-  private acquireFirst(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+  private acquireFirst(request: Request, binding: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const refused = this.refusedUpgrade(request);
     if (refused) return Promise.reject(refused);
     const write = this.written()?.grant;
@@ -168,14 +172,14 @@ export class Entry {
   private async acquireAsWriter(
     write: Grant,
     request: Request,
-    binding: Binding,
+    binding: HoldLifetime,
     onClosed?: () => void,
   ): Promise<GrantedHold> {
     const beside = await this.acquireBeside(write, request, binding, onClosed);
     return beside ?? (await this.acquireAsNewOwner(request, binding, onClosed));
   }
 
-  private acquireAsNewOwner(request: Request, binding: Binding, onClosed?: () => void): Promise<GrantedHold> {
+  private acquireAsNewOwner(request: Request, binding: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const { runtime, kind } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
     const limit = request.limit.endedByShutdown(runtime.shutdown);
@@ -190,7 +194,7 @@ export class Entry {
   private async acquireBeside(
     write: Grant,
     request: Request,
-    binding: Binding,
+    binding: HoldLifetime,
     onClosed?: () => void,
   ): Promise<GrantedHold | undefined> {
     const { companions, watchdog } = this.runtime;
@@ -202,7 +206,7 @@ export class Entry {
       // It has the same owner: what it still asks for must not come behind what is asked for now.
       await seat.grant?.retire();
       const lease = request.lease ?? watchdog.timeout;
-      const acquired = await persist(request, () => readBeside(write, this.kind.transitions, lease));
+      const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.transitions, lease));
       if (!acquired) return undefined;
       const hold = this.admit(acquired, request, binding, onClosed);
       companions.add(write, hold.grant);
@@ -212,7 +216,7 @@ export class Entry {
     }
   }
 
-  private admit(acquired: Acquired, terms: Terms, binding: Binding, onClosed?: () => void): GrantedHold {
+  private admit(acquired: Acquired, terms: AcquireTerms, binding: HoldLifetime, onClosed?: () => void): GrantedHold {
     const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.origin.method, onClosed);
     const hold = new GrantedHold(grant, binding, terms.limit.waited);
     grant.admitFirst(hold, terms.lease);
@@ -220,35 +224,35 @@ export class Entry {
   }
 
   /** Re-enters; `undefined` when the grant ended before its turn came. */
-  private async join(grant: Grant, request: Request, binding: Binding): Promise<GrantedHold | undefined> {
+  private async join(grant: Grant, request: Request, binding: HoldLifetime): Promise<GrantedHold | undefined> {
     // What is lost is refused for that.
     if (!grant.isLost) this.kind.checkReentry?.(grant);
-    return persist(request, async () => {
+    return retryWhileWaiting(request, async () => {
       const hold = new GrantedHold(grant, binding, request.limit.waited);
       return (await grant.join(hold, request.lease)) ? hold : undefined;
     });
   }
 
   /** One after the other; but who only reads does so beside itself, as it does beside others. */
-  private async takeTurnIn(region: Region, request: Request): Promise<EndTurn> {
+  private async takeTurnIn(region: OwnerContext, request: Request): Promise<Unlock> {
     const { seats } = this.runtime;
     if (this.kind.family !== 'read') return this.takeTurn(seats.take(region, this.seat).callbacks, request);
     if (!this.around.heldIn(region, 'write')) return () => {};
     return this.takeTurn(seats.take(region, seatName('write', this.name)).callbacks, request);
   }
 
-  private async takeTurn(turns: Turns, request: Request): Promise<EndTurn> {
+  private async takeTurn(turns: AsyncMutex, request: Request): Promise<Unlock> {
     const turn = await turns.take(request.limit);
     if (typeof turn === 'function') return turn;
     throw refusal(request, turn, undefined);
   }
 
-  private request(terms: Terms): Request {
+  private request(terms: AcquireTerms): Request {
     return { what: 'Lock', name: this.name, template: this.origin.template, ...terms };
   }
 
   /** By what the owner writes who is about to read. */
-  private written(): Covering | undefined {
+  private written(): EnclosingHold | undefined {
     return this.kind.family === 'read' ? this.around.covering('write') : undefined;
   }
 

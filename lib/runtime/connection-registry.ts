@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import type { LockRuntime } from './lock-runtime.js';
 
 /** On which connection of the module a lock lives. */
@@ -17,7 +17,7 @@ export const isConnectionName = (value: unknown): value is string =>
 
 /** Shows names only: options and clients, too, know passwords. */
 const refused = (rule: string, value: unknown): LockOptionsError => {
-  const [found, details] = isConnectionName(value) ? [`, not ${describe(value)}`, { value }] : ['', {}];
+  const [found, details] = isConnectionName(value) ? [`, not ${formatValue(value)}`, { value }] : ['', {}];
   return new LockOptionsError(`connection must be ${rule}${found}`, { details: { option: 'connection', ...details } });
 };
 
@@ -28,7 +28,7 @@ export const parseConnectionName = (value: unknown): string | undefined => {
 };
 
 /** The connections of one module, by their names. Each has owners, a watchdog and events of its own. */
-export class Connections<R extends LockRuntime = LockRuntime> {
+export class ConnectionRegistry<R extends LockRuntime = LockRuntime> {
   /** Each of them once. */
   readonly all: readonly R[];
 
@@ -47,7 +47,7 @@ export class Connections<R extends LockRuntime = LockRuntime> {
   named(name: string): R {
     const found = this.byName.get(name);
     if (found) return found;
-    const known = [...this.byName.keys()].map((each) => describe(each)).join(' or ');
+    const known = [...this.byName.keys()].map((each) => formatValue(each)).join(' or ');
     throw refused(known, name);
   }
 

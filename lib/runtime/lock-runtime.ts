@@ -2,21 +2,21 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import { LockOptionsError } from '../errors.js';
 import { type NameLimits, validateName } from '../keys/lock-name.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
-import type { Waiting } from '../waiting/queued-acquirer.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { WaitDependencies } from '../waiting/queued-acquirer.js';
 import type { OpenLatch } from '../waiting/latch-attempts.js';
 import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
 import type { TakenPermits } from '../waiting/semaphore-tries.js';
-import type { Settling } from '../waiting/settling.js';
-import type { Acquisitions } from '../waiting/acquirer.js';
-import type { UnderWay } from '../concurrency/in-flight.js';
+import type { Drainable } from '../waiting/settling.js';
+import type { Acquirer } from '../waiting/acquirer.js';
+import type { InFlight } from '../concurrency/in-flight.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
-import type { Companions } from '../reentrancy/companions.js';
-import type { Flights } from '../coordination/local-flights.js';
-import type { Grants } from '../holds/grant-registry.js';
+import type { ReadWritePairs } from '../reentrancy/companions.js';
+import type { LocalFlights } from '../coordination/local-flights.js';
+import type { GrantRegistry } from '../holds/grant-registry.js';
 import type { LockKinds } from '../locks/lock-kinds.js';
 import type { PermitsOut } from '../synchronizers/permits-out.js';
-import type { Seats } from '../reentrancy/context-lock-state.js';
+import type { ContextLockStates } from '../reentrancy/context-lock-state.js';
 
 /** What a lock does where its caller said nothing. */
 export interface LockDefaults {
@@ -50,30 +50,30 @@ export const checkLease = (lease: number | undefined, { maxLease }: LockDefaults
 /** What all locks of one connection share. Two connections are two owners, also for the same name. */
 export interface LockRuntime {
   readonly backend: LockBackend;
-  readonly scheduler: SteadyScheduler;
-  readonly waiting: Waiting;
+  readonly scheduler: MonotonicScheduler;
+  readonly waiting: WaitDependencies;
   readonly kinds: LockKinds;
   /** How permits are taken from semaphores. Wanted is their number. */
-  readonly semaphores: Acquisitions<number, TakenPermits>;
+  readonly semaphores: Acquirer<number, TakenPermits>;
   /** How permits are taken that have ids and leases. */
-  readonly expirablePermits: Acquisitions<WantedPermits, AcquiredPermits>;
+  readonly expirablePermits: Acquirer<WantedPermits, AcquiredPermits>;
   /** How open latches are waited for. */
-  readonly latches: Acquisitions<undefined, OpenLatch>;
+  readonly latches: Acquirer<undefined, OpenLatch>;
   /** Everything that is being acquired, of whatever kind. */
-  readonly acquisitions: Settling;
+  readonly acquisitions: Drainable;
   readonly watchdog: Watchdog;
   readonly events: LockEvents;
   readonly defaults: LockDefaults;
   /** Aborts when the application shuts down: nobody new gets in, nobody goes on waiting. */
   readonly shutdown: AbortSignal;
   /** Everything that is held now. */
-  readonly grants: Grants;
+  readonly grants: GrantRegistry;
   /** Work that runs with permits of a semaphore and gives them back at its end. */
-  readonly permitsInUse: UnderWay;
+  readonly permitsInUse: InFlight;
   /** Permits with ids that were granted here. */
   readonly permitsOut: PermitsOut;
   /** Results that are being made. */
-  readonly flights: Flights;
-  readonly seats: Seats;
-  readonly companions: Companions;
+  readonly flights: LocalFlights;
+  readonly seats: ContextLockStates;
+  readonly companions: ReadWritePairs;
 }

@@ -1,4 +1,4 @@
-import { refusedOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/refused-option.js';
 
 /** What a number of things may be, both ends included. */
 export interface CountRange {
@@ -13,7 +13,7 @@ export interface CountRange {
  */
 export const parseCount = (value: unknown, option: string, { min, max }: CountRange): number => {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-    throw refusedOption(option, value, `a whole number from ${min} to ${max}`);
+    throw invalidOption(option, value, `a whole number from ${min} to ${max}`);
   }
   // Turns -0 into 0.
   return value + 0;

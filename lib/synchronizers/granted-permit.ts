@@ -2,11 +2,11 @@ import { inspect } from 'node:util';
 import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
 import { LockLostError } from '../errors.js';
 import type { PermitId } from '../context/permit-id.js';
-import { Turns } from '../concurrency/async-mutex.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import { AsyncMutex } from '../concurrency/async-mutex.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { Stopwatch } from '../time/stopwatch.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
-import { HoldSignal } from '../holds/hold-signal.js';
+import { LazyAbortController } from '../holds/hold-signal.js';
 import type { Permit } from './permit.js';
 
 const REASONS: Readonly<Record<LossReason, string>> = {
@@ -42,9 +42,9 @@ export class GrantedPermit implements Permit, LeaseHolder {
   readonly id: PermitId;
   readonly name: string;
   private readonly lease: Lease;
-  private readonly stopSignal = new HoldSignal();
+  private readonly stopSignal = new LazyAbortController();
   /** Changes of the lease, one at a time: the reply to an older one must not lengthen what a newer one has shortened. */
-  private readonly changes = new Turns();
+  private readonly changes = new AsyncMutex();
   private releasing: Promise<'released' | 'expired'> | undefined;
   private isLetGo = false;
   private isWatched = false;
@@ -52,7 +52,7 @@ export class GrantedPermit implements Permit, LeaseHolder {
   private whenLost: ((reason: string) => void) | undefined;
 
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     { name, id, sent, lease }: PermitGrant,
     private readonly keeper: PermitKeeper,
   ) {

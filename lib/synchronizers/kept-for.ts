@@ -1,6 +1,6 @@
-import type { Region } from '../context/region.js';
+import type { OwnerContext } from '../context/region.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import type { Seats } from '../reentrancy/context-lock-state.js';
+import type { ContextLockStates } from '../reentrancy/context-lock-state.js';
 
 /**
  * Lets later calls for a beneficiary, such as a transaction, re-enter a hold that is kept for it, although the first call
@@ -11,11 +11,11 @@ import type { Seats } from '../reentrancy/context-lock-state.js';
  * @param caller The region whose grant was joined.
  */
 export const keptFor = (
-  beneficiary: Region,
-  seats: Seats,
+  beneficiary: OwnerContext,
+  seats: ContextLockStates,
   seatName: string,
   hold: GrantedHold,
-  caller: Region,
+  caller: OwnerContext,
 ): void => {
   const seat = seats.take(beneficiary, seatName);
   if (seat.usable) return;

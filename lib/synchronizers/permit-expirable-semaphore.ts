@@ -1,6 +1,6 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import { parseCount } from './counts.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
@@ -80,7 +80,7 @@ export class PermitExpirableSemaphore {
   async release(permits: string | Permit | readonly (string | Permit)[]): Promise<void> {
     if (await this.tryRelease(permits)) return;
     const ids = [permits].flat().map(parsePermitId);
-    const which = ids.length === 1 ? `Permit ${ids[0]} is` : `Of the permits ${describe(ids)}, not all are`;
+    const which = ids.length === 1 ? `Permit ${ids[0]} is` : `Of the permits ${formatValue(ids)}, not all are`;
     throw new LockOwnershipError(
       `${which} out of semaphore "${this.name}": released before, or the lease was over, so others may have had it`,
       { lockName: this.name, details: { permits: ids } },
@@ -183,7 +183,8 @@ export class PermitExpirableSemaphore {
     ...call: [fn: (permit: Permit) => T | Promise<T>] | [options: PermitOptions, fn: (permit: Permit) => T | Promise<T>]
   ): Promise<T> {
     const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function') throw new LockOptionsError(`withPermit needs a function to run, not ${describe(fn)}`);
+    if (typeof fn !== 'function')
+      throw new LockOptionsError(`withPermit needs a function to run, not ${formatValue(fn)}`);
     const [permit] = await this.take(1, options, this.runtime.defaults.wait);
     const left = this.runtime.permitsInUse.begin();
     this.granted.tellOfLoss(permit);

@@ -1,7 +1,7 @@
 import { isPermitId, type PermitId, type PermitIds } from '../context/permit-id.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/refused-option.js';
 import type { Duration } from '../time/duration.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-attempts.js';
 import { parseCount } from './counts.js';
@@ -32,7 +32,7 @@ export const parseWanted = (
   permits: unknown,
   options: PermitOptions | undefined,
   defaultWait: number,
-  scheduler: SteadyScheduler,
+  scheduler: MonotonicScheduler,
 ): { readonly wanted: WantedPermits; readonly limit: WaitLimit } => {
   const count = parseCount(permits, 'permits', { min: 1, max: MOST_AT_ONCE });
   const { lease = Number.POSITIVE_INFINITY, limit } = termsOf(parseLockOptions(options, defaultWait), scheduler);
@@ -46,7 +46,7 @@ export const parseWanted = (
 export const parsePermitId = (permit: unknown): PermitId => {
   const id = typeof permit === 'object' && permit !== null && 'id' in permit ? permit.id : permit;
   if (isPermitId(id)) return id;
-  throw refusedOption('a permit', permit, 'a permit, or its id of 32 hexadecimal digits in lower case');
+  throw invalidOption('a permit', permit, 'a permit, or its id of 32 hexadecimal digits in lower case');
 };
 
 /** @throws LockOptionsError naming the value. */
@@ -54,8 +54,8 @@ export const parsePermitIds = (permits: readonly unknown[]): PermitIds => {
   // Holes of a sparse list are values as well.
   const [first, ...more] = Array.from(permits.slice(0, MOST_AT_ONCE + 1), parsePermitId);
   if (first === undefined || more.length >= MOST_AT_ONCE)
-    throw refusedOption('permits', permits, `1 to ${MOST_AT_ONCE} ids`);
+    throw invalidOption('permits', permits, `1 to ${MOST_AT_ONCE} ids`);
   const ids: PermitIds = [first, ...more];
-  if (new Set(ids).size < ids.length) throw refusedOption('permits', permits, 'permits that are all different');
+  if (new Set(ids).size < ids.length) throw invalidOption('permits', permits, 'permits that are all different');
   return ids;
 };

@@ -1,12 +1,12 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
-import { readOptions } from '../validation/options.js';
+import { formatValue } from '../validation/format-value.js';
+import { parseOptions } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { parseCount } from './counts.js';
-import type { Guard } from '../reentrancy/critical-section.js';
+import type { CriticalSection } from '../reentrancy/critical-section.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { parseWaitOptions, type WaitOptions } from '../waiting/wait.options.js';
 
@@ -48,7 +48,7 @@ export class Semaphore {
    */
   async trySetPermits(permits: number, options?: SetPermitsOptions): Promise<boolean> {
     const count = parseCount(permits, 'permits', PERMITS);
-    const { ttl } = readOptions(options, ['ttl'], { of: 'trySetPermits' });
+    const { ttl } = parseOptions(options, ['ttl'], { of: 'trySetPermits' });
     const ms = ttl === undefined ? undefined : parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION });
     return this.transitions.trySet(this.name, count, ms);
   }
@@ -136,7 +136,7 @@ export class Semaphore {
     ...call: [fn: () => T | Promise<T>] | [options: WaitOptions, fn: () => T | Promise<T>]
   ): Promise<T> {
     const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function') throw new LockOptionsError(`withPermits needs a function, not ${describe(fn)}`);
+    if (typeof fn !== 'function') throw new LockOptionsError(`withPermits needs a function, not ${formatValue(fn)}`);
     const { count, limit } = this.request(permits, options, this.runtime.defaults.wait);
     const { run, leave } = await this.enter(count, limit);
     try {
@@ -147,7 +147,7 @@ export class Semaphore {
   }
 
   /** @internal Permits for work that runs with them, until it leaves. A shutdown waits for that as it does for holds. */
-  async enter(permits: number, limit: WaitLimit): Promise<Guard> {
+  async enter(permits: number, limit: WaitLimit): Promise<CriticalSection> {
     await this.take(permits, limit);
     const left = this.runtime.permitsInUse.begin();
     const giveBack = (): Promise<void> => this.giveBack(permits).finally(left);

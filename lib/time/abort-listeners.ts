@@ -4,7 +4,7 @@ export interface AbortListener {
 }
 
 /** Everybody who waits for one signal. */
-class Audience {
+class AbortFanOut {
   readonly listeners = new Set<AbortListener>();
 
   constructor(private readonly signal: AbortSignal) {}
@@ -14,14 +14,14 @@ class Audience {
   };
 }
 
-const audiences = new WeakMap<AbortSignal, Audience>();
+const audiences = new WeakMap<AbortSignal, AbortFanOut>();
 
 /**
  * Tells `listener` when the signal aborts, until {@link unlistenForAbort}. However many wait, the signal carries one
  * listener: Node warns of a leak at the eleventh, and a signal that a thousand requests share is no leak.
  */
 export const listenForAbort = (signal: AbortSignal, listener: AbortListener): void => {
-  const audience = audiences.get(signal) ?? new Audience(signal);
+  const audience = audiences.get(signal) ?? new AbortFanOut(signal);
   audiences.set(signal, audience);
   if (audience.listeners.size === 0) signal.addEventListener('abort', audience.tell);
   audience.listeners.add(listener);

@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Place, Row } from '../collections/linked-list.js';
+import { ListNode, LinkedList } from '../collections/linked-list.js';
 import type { ScheduledTask } from './scheduler.js';
-import type { SteadyScheduler } from './monotonic-scheduler.js';
+import type { MonotonicScheduler } from './monotonic-scheduler.js';
 
 /** Something that is to be over at an instant of the scheduler, and mostly is long before. */
-export abstract class Deadline extends Place<Deadline> {
+export abstract class Deadline extends ListNode<Deadline> {
   /** @param at The instant. */
   constructor(readonly at: number) {
     super();
@@ -29,14 +29,14 @@ const LOST_AFTER_MS = 100;
  * Deadlines that share one timer: of ten thousand commands in a second hardly one is late, of ten thousand waiters hardly
  * one gives up, and ten thousand timers would cost more than all they do.
  */
-export class Deadlines {
-  private readonly pending = new Row<Deadline>();
+export class DeadlineTimer {
+  private readonly pending = new LinkedList<Deadline>();
   private timer: ScheduledTask | undefined;
   private due = Number.POSITIVE_INFINITY;
   /** The timer is everybody's, and so must not run in the context of whoever happened to need it first. */
   private readonly context = new AsyncResource('Deadlines');
 
-  constructor(private readonly scheduler: SteadyScheduler) {}
+  constructor(private readonly scheduler: MonotonicScheduler) {}
 
   add(deadline: Deadline): void {
     this.pending.append(deadline);

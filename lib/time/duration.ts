@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from '../validation/format-value.js';
+import { formatValue } from '../validation/format-value.js';
 
 /** Milliseconds as an integer, or an integer with its unit: `'500ms'`, `'30s'`, `'5m'`, `'1h'`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
@@ -37,7 +37,7 @@ export function parseDuration(value: unknown, option: string, range: DurationRan
     const infinity = range.infinity ? ', Infinity,' : '';
     throw new LockOptionsError(
       `${option} must be an integer number of milliseconds from ${range.min} to ${range.max}${infinity}` +
-        ` or a string such as "500ms", "30s", "5m" or "1h" in that range, but it was ${describe(value)}`,
+        ` or a string such as "500ms", "30s", "5m" or "1h" in that range, but it was ${formatValue(value)}`,
       { details: { option, value } },
     );
   }

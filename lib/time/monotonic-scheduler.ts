@@ -1,4 +1,4 @@
-import { Deadlines } from './deadline-timer.js';
+import { DeadlineTimer } from './deadline-timer.js';
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -12,9 +12,9 @@ const SHORTEST_DELAY_MS = 0.001;
  * Wraps a scheduler that was handed in, so that the rest of the library may rely on three things: `now()` never goes
  * back, a task runs at most once and never after it was cancelled, and nothing is thrown out of a timer.
  */
-export class SteadyScheduler {
+export class MonotonicScheduler {
   /** For what is mostly over long before it is due. */
-  readonly deadlines = new Deadlines(this);
+  readonly deadlines = new DeadlineTimer(this);
   private seen = Number.NEGATIVE_INFINITY;
   /** What the clock was set back by, in all. Time goes on from there: a deadline waits for no clock to catch up. */
   private setBack = 0;

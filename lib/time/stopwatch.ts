@@ -1,4 +1,4 @@
-import type { SteadyScheduler } from './monotonic-scheduler.js';
+import type { MonotonicScheduler } from './monotonic-scheduler.js';
 
 /**
  * Time since an instant on the client's clocks: the larger of what the monotonic clock and the wall clock counted. A
@@ -11,7 +11,7 @@ export class Stopwatch {
   private readonly wallStart: number | undefined;
 
   /** Starts now. */
-  constructor(private readonly scheduler: SteadyScheduler) {
+  constructor(private readonly scheduler: MonotonicScheduler) {
     this.startedAt = scheduler.now();
     this.wallStart = scheduler.wallNow();
   }

@@ -1,6 +1,6 @@
 import { Deadline } from './deadline-timer.js';
 import { listenForAbort, type AbortListener, unlistenForAbort } from './abort-listeners.js';
-import type { SteadyScheduler } from './monotonic-scheduler.js';
+import type { MonotonicScheduler } from './monotonic-scheduler.js';
 
 /** A signal has ended a wait. */
 export interface Aborted {
@@ -12,12 +12,12 @@ export interface Aborted {
 export type WaitEnd = { readonly cause: 'elapsed' } | Aborted;
 
 /** Somebody whose wait may end without what is waited for. */
-export interface Waiting {
+export interface WaitListener {
   onEnd(end: WaitEnd): void;
 }
 
 /** A wait that is being watched; stops watching. */
-export interface Watching {
+export interface WaitWatch {
   stop(): void;
 }
 
@@ -29,7 +29,7 @@ export class WaitLimit {
   readonly startedAt: number;
 
   constructor(
-    readonly scheduler: SteadyScheduler,
+    readonly scheduler: MonotonicScheduler,
     /** Milliseconds; 0 allows one try, `Infinity` waits until something else ends it. */
     readonly wait: number,
     private readonly ownSignals: readonly AbortSignal[],
@@ -102,16 +102,16 @@ export class WaitLimit {
   }
 
   /** Tells `waiter` once, when the wait ends, unless the watching was stopped before. */
-  watch(waiter: Waiting): Watching {
-    return new Watch(this, waiter);
+  watch(waiter: WaitListener): WaitWatch {
+    return new WaitDeadline(this, waiter);
   }
 }
 
 /** There is one for everybody who waits, so it is one object, without functions of its own. */
-class Watch extends Deadline implements Watching, AbortListener {
+class WaitDeadline extends Deadline implements WaitWatch, AbortListener {
   constructor(
     private readonly limit: WaitLimit,
-    private readonly waiter: Waiting,
+    private readonly waiter: WaitListener,
   ) {
     super(limit.startedAt + limit.wait);
     for (const signal of limit.signals()) listenForAbort(signal, this);

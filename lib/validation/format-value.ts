@@ -10,7 +10,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
  * value (no getter, no `toString`, no proxy trap where that can be avoided) and never throws. Of objects it shows class
  * and property names only, since their values may be secret.
  */
-export function describe(value: unknown): string {
+export function formatValue(value: unknown): string {
   try {
     return capped(shown(value));
   } catch {

@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { describe } from './format-value.js';
+import { formatValue } from './format-value.js';
 import { nearestName } from './nearest.js';
 
 /** What options are for, as messages name it. */
@@ -15,7 +15,7 @@ export interface OptionsPlace {
  * from the object again.
  * @throws LockOptionsError for anything that is no object, and for options that do not exist.
  */
-export const readOptions = <K extends string>(
+export const parseOptions = <K extends string>(
   options: unknown,
   known: readonly K[],
   place: OptionsPlace,
@@ -28,7 +28,7 @@ export const readOptions = <K extends string>(
     throw new LockOptionsError(`options of ${place.of} could not be read: a property threw`, { cause });
   }
   if (!own) {
-    throw new LockOptionsError(`options of ${place.of} must be an object, not ${describe(options)}`, {
+    throw new LockOptionsError(`options of ${place.of} must be an object, not ${formatValue(options)}`, {
       details: { value: options },
     });
   }
@@ -43,7 +43,7 @@ const unknownOption = (
   known: readonly string[],
   { of, elsewhere = {} }: OptionsPlace,
 ): LockOptionsError =>
-  new LockOptionsError(`unknown option ${describe(name)} of ${of}; ${remedyFor(name, known, elsewhere)}`, {
+  new LockOptionsError(`unknown option ${formatValue(name)} of ${of}; ${remedyFor(name, known, elsewhere)}`, {
     details: { option: name },
   });
 

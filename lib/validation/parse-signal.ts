@@ -1,4 +1,4 @@
-import { refusedOption } from './refused-option.js';
+import { invalidOption } from './refused-option.js';
 
 const isSignal = (value: unknown): value is AbortSignal => {
   try {
@@ -12,5 +12,5 @@ const isSignal = (value: unknown): value is AbortSignal => {
 /** @throws LockOptionsError naming option and value. */
 export const parseSignal = (signal: unknown): AbortSignal | undefined => {
   if (signal === undefined || isSignal(signal)) return signal;
-  throw refusedOption('signal', signal, 'an AbortSignal');
+  throw invalidOption('signal', signal, 'an AbortSignal');
 };

@@ -1,6 +1,6 @@
 import type { NodeResult } from '../backend/node-result.js';
 import type { OwnerId } from '../context/ids.js';
-import type { Asked } from './wait-errors.js';
+import type { AcquireContext } from './wait-errors.js';
 
 /** What is wanted cannot be had just now. */
 export interface Busy {
@@ -22,7 +22,7 @@ export interface Busy {
 export type Result<Got> = { readonly got: Got } | Busy;
 
 /** One try at a time to get what several may want at once. */
-export interface Tries<Wanted, Got extends object> {
+export interface AttemptStrategy<Wanted, Got extends object> {
   /**
    * One try. Where its outcome stays unknown, what it may have got is given back in the background.
    * @throws LockUnavailableError, WrongKeyTypeError
@@ -49,7 +49,7 @@ export interface Tries<Wanted, Got extends object> {
 }
 
 /** What becomes of something whose holder lets go of it. */
-export interface Succession<Got> {
+export interface HandOver<Got> {
   /** Passes it to the first in line of this process, without asking the server; false: it is to be given back. */
   passOn(name: string, got: Got): boolean;
   /** It is about to be given back. */
@@ -59,12 +59,12 @@ export interface Succession<Got> {
 }
 
 /** Ways to get something: by one try, or by waiting for it. */
-export interface Acquisitions<Wanted, Got> {
+export interface Acquirer<Wanted, Got> {
   /**
    * @throws LockConflictError, LockTimeoutError, LockAbortedError, LockShutdownError, LockUnavailableError,
    *   WrongKeyTypeError – with nothing left behind.
    */
-  acquire(asked: Asked, wanted: Wanted): Promise<Got>;
+  acquire(asked: AcquireContext, wanted: Wanted): Promise<Got>;
   /** Resolves when no try is on its way: what was asked for is granted, refused or given back. */
   settled(): Promise<void>;
   /** How many names somebody here waits for. */

@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { refusedOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/refused-option.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 
 /**
@@ -26,7 +26,7 @@ const pauseOption = (value: unknown, option: string): number =>
 
 const multiplierOption = (value: unknown): number => {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 1) return value;
-  throw refusedOption('multiplier', value, 'a number of at least 1');
+  throw invalidOption('multiplier', value, 'a number of at least 1');
 };
 
 /**
@@ -66,10 +66,10 @@ export const parseBackoff = (value: unknown): Backoff => {
 };
 
 const refused = (value: unknown, rule: string, cause?: unknown): LockOptionsError =>
-  refusedOption('backoff', value, rule, cause);
+  invalidOption('backoff', value, rule, cause);
 
 /** The pauses of one acquisition, each checked, since anybody may have written what gives them. */
-export class Pace {
+export class BackoffSequence {
   private readonly pauses: Iterator<unknown>;
   private upcoming: number;
 

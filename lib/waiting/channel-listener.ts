@@ -1,8 +1,8 @@
-import type { Subscription, WakeUps } from '../backend/lock-backend.js';
+import type { Subscription, PubSub } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 
 /** Listens to one channel, as soon as and as long as that is possible. */
-export class Ear {
+export class ChannelListener {
   private subscription: Subscription | undefined;
   private subscribing = false;
   private closed = false;
@@ -13,7 +13,7 @@ export class Ear {
    * @param onHearing Called instead of `onNews` once there is a subscription.
    */
   constructor(
-    private readonly wakeUps: WakeUps,
+    private readonly wakeUps: PubSub,
     private readonly channel: string,
     private readonly onNews: () => void,
     private readonly onError: (error: unknown) => void,

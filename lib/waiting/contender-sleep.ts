@@ -1,11 +1,11 @@
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** Ends a sleep early. A call that comes while nobody sleeps is remembered, so that no message falls into a gap. */
-export class WakeUp {
+export class WakeSignal {
   private pending = false;
   private wake: (() => void) | undefined;
 
-  constructor(private readonly scheduler: SteadyScheduler) {}
+  constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** Ends the sleep, or keeps the next one from starting. */
   readonly notify = (): void => {

@@ -1,10 +1,10 @@
-import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockOperations } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/ids.js';
-import { type Acquired, Attempts } from './lock-attempts.js';
+import { type Acquired, LockAttempts } from './lock-attempts.js';
 
 /** For how long a lock may go from one to the next inside a process before it is really released. */
-export interface HandOver {
+export interface HandOverLimits {
   /** How often at the most; 0: never. */
   readonly max: number;
   /** Milliseconds, counted from before the command left that got it from the server. */
@@ -15,12 +15,12 @@ export interface HandOver {
  * Tries for locks that go to the next of this process without a round trip: the server goes on counting the owner that it
  * granted to. Whoever gets one so gets its lease as it is, which therefore has to be as long as the one it wants, and new.
  */
-export class SuccessiveAttempts extends Attempts {
+export class HandOverAttempts extends LockAttempts {
   constructor(
-    locks: Pick<LockTransitions, 'acquire' | 'release'>,
+    locks: Pick<LockOperations, 'acquire' | 'release'>,
     owners: OwnerIds,
     events: LockEvents,
-    private readonly handOver: HandOver,
+    private readonly handOver: HandOverLimits,
   ) {
     super(locks, owners, events);
   }

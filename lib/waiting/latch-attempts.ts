@@ -1,6 +1,6 @@
-import type { LatchTransitions } from '../backend/latch-transitions.js';
-import type { Busy, Tries } from './acquirer.js';
-import { UnderWay } from '../concurrency/in-flight.js';
+import type { LatchOperations } from '../backend/latch-transitions.js';
+import type { Busy, AttemptStrategy } from './acquirer.js';
+import { InFlight } from '../concurrency/in-flight.js';
 
 /** A latch with nothing left to count down. There is nothing to give back: it is open to everybody. */
 export interface OpenLatch {
@@ -8,11 +8,11 @@ export interface OpenLatch {
 }
 
 /** One look at a time at whether a latch is open. Everybody who waits has what one look shows. */
-export class LatchLooks implements Tries<undefined, OpenLatch> {
+export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   readonly isShared = true;
-  private readonly underWay = new UnderWay();
+  private readonly underWay = new InFlight();
 
-  constructor(private readonly latches: LatchTransitions) {}
+  constructor(private readonly latches: LatchOperations) {}
 
   try(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
     return this.underWay.add(this.look(name));

@@ -1,10 +1,10 @@
-import type { AcquireOutcome, LockTransitions } from '../backend/lock-operations.js';
+import type { AcquireOutcome, LockOperations } from '../backend/lock-operations.js';
 import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/ids.js';
 import type { Stopwatch } from '../time/stopwatch.js';
-import type { Busy, Result, Tries } from './acquirer.js';
-import { UnderWay } from '../concurrency/in-flight.js';
+import type { Busy, Result, AttemptStrategy } from './acquirer.js';
+import { InFlight } from '../concurrency/in-flight.js';
 
 /** A lock that was taken for a new owner. */
 export interface Acquired {
@@ -31,11 +31,11 @@ export const leaseSpent = (
 };
 
 /** One try at a time to take locks of one kind for new owners, each for a number of milliseconds. */
-export class Attempts implements Tries<number, Acquired> {
-  private readonly underWay = new UnderWay();
+export class LockAttempts implements AttemptStrategy<number, Acquired> {
+  private readonly underWay = new InFlight();
 
   constructor(
-    private readonly locks: Pick<LockTransitions, 'acquire' | 'release'>,
+    private readonly locks: Pick<LockOperations, 'acquire' | 'release'>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
   ) {}

@@ -1,5 +1,5 @@
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** How long the others are waited for at first, ms: longer than they usually take to hear of a release and to ask. */
 const SHORTEST_PATIENCE_MS = 1;
@@ -15,7 +15,7 @@ const LONGEST_ECHO_MS = 20;
  * idle for those who never come. States: our turn → theirs (announcements are counted; a timer runs while
  * it seems to be free) → our turn.
  */
-export class Courtesy {
+export class PeerYield {
   /** How many others were told of the last release; `undefined`: nobody knows. */
   private others: number | undefined;
   /** Announcements still to pass, that of our own release included. */
@@ -31,7 +31,7 @@ export class Courtesy {
 
   /** @param onOver Called when it is our turn. */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly onOver: () => void,
   ) {}
 

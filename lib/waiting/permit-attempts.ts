@@ -1,10 +1,10 @@
-import type { PermitTransitions } from '../backend/permit-operations.js';
+import type { PermitOperations } from '../backend/permit-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { newPermitIds, type PermitIds } from '../context/permit-id.js';
 import type { Stopwatch } from '../time/stopwatch.js';
 import { leaseSpent } from './lock-attempts.js';
-import type { Busy, Result, Tries } from './acquirer.js';
-import { UnderWay } from '../concurrency/in-flight.js';
+import type { Busy, Result, AttemptStrategy } from './acquirer.js';
+import { InFlight } from '../concurrency/in-flight.js';
 
 /** As many permits as are wanted together, or none. */
 export interface WantedPermits {
@@ -23,11 +23,11 @@ export interface AcquiredPermits {
 }
 
 /** One try at a time to take permits that have ids and leases. Nobody stands in the way of who wants fewer. */
-export class PermitTries implements Tries<WantedPermits, AcquiredPermits> {
-  private readonly underWay = new UnderWay();
+export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPermits> {
+  private readonly underWay = new InFlight();
 
   constructor(
-    private readonly semaphores: PermitTransitions,
+    private readonly semaphores: PermitOperations,
     private readonly events: LockEvents,
   ) {}
 

@@ -1,41 +1,41 @@
-import type { WakeUps } from '../backend/lock-backend.js';
+import type { PubSub } from '../backend/lock-backend.js';
 import { isPassing } from '../errors.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
-import type { Pace } from './backoff.js';
-import { Contention } from './wait-queue.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { BackoffSequence } from './backoff.js';
+import { WaitQueue } from './wait-queue.js';
 import type { Polling } from './pause.js';
-import { type Asked, conflict, type LastSeen, refusal } from './wait-errors.js';
-import type { Acquisitions, Result, Succession, Tries } from './acquirer.js';
+import { type AcquireContext, conflict, type LastOutcome, refusal } from './wait-errors.js';
+import type { Acquirer, Result, HandOver, AttemptStrategy } from './acquirer.js';
 
 /** What all waiting of one connection shares. */
-export interface Waiting {
-  readonly wakeUps: WakeUps;
-  readonly scheduler: SteadyScheduler;
+export interface WaitDependencies {
+  readonly wakeUps: PubSub;
+  readonly scheduler: MonotonicScheduler;
   readonly polling: Polling;
   /** How many may wait for the same in this process. */
   readonly maxQueue: number;
 }
 
 /** A first try. What it holds goes when it is over: tables that a map outgrew may be kept for long. */
-interface Opening<Got> {
+interface FirstAttempt<Got> {
   result: Promise<Result<Got>> | undefined;
 }
 
 /** By one try, or by waiting in the line of everybody in this process who wants the same. */
-export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Got>, Succession<Got> {
-  private readonly contentions = new Map<string, Contention<Wanted, Got>>();
+export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Wanted, Got>, HandOver<Got> {
+  private readonly contentions = new Map<string, WaitQueue<Wanted, Got>>();
   /** First tries that are on their way, by those who found nobody before them. */
-  private readonly openings = new Map<string, Opening<Got>>();
+  private readonly openings = new Map<string, FirstAttempt<Got>>();
 
   /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
   constructor(
-    private readonly tries: Tries<Wanted, Got>,
-    private readonly waiting: Waiting,
+    private readonly tries: AttemptStrategy<Wanted, Got>,
+    private readonly waiting: WaitDependencies,
     private readonly channelOf?: (name: string) => string,
   ) {}
 
   /** @param pace How to pause between two tries where nobody says when. */
-  acquire(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
+  acquire(asked: AcquireContext, wanted: Wanted, pace?: BackoffSequence): Promise<Got> {
     const { name, limit } = asked;
     const { ended } = limit;
     if (ended?.cause === 'aborted') return Promise.reject(refusal(asked, ended, undefined));
@@ -46,16 +46,16 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
   }
 
   /** Most find nobody before them, and what is free: only who has to wait pays for what waiting takes. */
-  private open(asked: Asked, wanted: Wanted, pace: Pace | undefined): Promise<Got> {
+  private open(asked: AcquireContext, wanted: Wanted, pace: BackoffSequence | undefined): Promise<Got> {
     const { name, limit } = asked;
     const result = this.tries.try(name, wanted);
-    const opening: Opening<Got> = { result };
+    const opening: FirstAttempt<Got> = { result };
     this.openings.set(name, opening);
     const over = (): void => {
       this.openings.delete(name);
       opening.result = undefined;
     };
-    const wait = (seen: LastSeen): Promise<Got> => {
+    const wait = (seen: LastOutcome): Promise<Got> => {
       const { ended } = limit;
       if (ended) throw refusal(asked, ended, seen);
       return this.contention(name).enterFirst(asked, wanted, pace, seen);
@@ -98,7 +98,7 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
     return this.contentions.size;
   }
 
-  private contention(name: string): Contention<Wanted, Got> {
+  private contention(name: string): WaitQueue<Wanted, Got> {
     let contention = this.contentions.get(name);
     if (!contention) {
       const forget = (): void => {
@@ -106,7 +106,7 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
         if (this.contentions.get(name) === contention) this.contentions.delete(name);
       };
       const opening = (): Promise<Result<Got>> | undefined => this.openings.get(name)?.result;
-      contention = new Contention(name, this.channelOf?.(name), this.tries, this.waiting, forget, opening);
+      contention = new WaitQueue(name, this.channelOf?.(name), this.tries, this.waiting, forget, opening);
       this.contentions.set(name, contention);
     }
     return contention;
@@ -115,8 +115,8 @@ export class Line<Wanted, Got extends object> implements Acquisitions<Wanted, Go
 
 /** The one try of somebody who does not wait. */
 export const tryOnce = async <Wanted, Got extends object>(
-  tries: Tries<Wanted, Got>,
-  asked: Asked,
+  tries: AttemptStrategy<Wanted, Got>,
+  asked: AcquireContext,
   wanted: Wanted,
 ): Promise<Got> => {
   const { name, limit } = asked;

@@ -1,5 +1,5 @@
 import { isPassing } from '../errors.js';
-import { type Asked, refusal } from './wait-errors.js';
+import { type AcquireContext, refusal } from './wait-errors.js';
 
 /** Between two questions where the server cannot be asked just now. */
 const PAUSE_MS = 50;
@@ -8,7 +8,7 @@ const PAUSE_MS = 50;
  * Asks again, where the server cannot be asked just now, as long as the caller waits.
  * @throws LockAbortedError where it does not any more, and what `ask` threw last.
  */
-export const persist = async <T>(asked: Asked, ask: () => Promise<T>): Promise<T> => {
+export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Promise<T>): Promise<T> => {
   const { limit } = asked;
   for (;;) {
     const { ended } = limit;

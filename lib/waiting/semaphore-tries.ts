@@ -1,7 +1,7 @@
-import type { SemaphoreTransitions } from '../backend/counter-operations.js';
+import type { SemaphoreOperations } from '../backend/counter-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { Busy, Tries } from './acquirer.js';
-import { UnderWay } from '../concurrency/in-flight.js';
+import type { Busy, AttemptStrategy } from './acquirer.js';
+import { InFlight } from '../concurrency/in-flight.js';
 
 /** Permits that were taken from a semaphore. */
 export interface TakenPermits {
@@ -11,11 +11,11 @@ export interface TakenPermits {
 }
 
 /** One try at a time to take permits, each for a number of them. Nobody stands in the way of who wants fewer. */
-export class SemaphoreTries implements Tries<number, TakenPermits> {
-  private readonly underWay = new UnderWay();
+export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> {
+  private readonly underWay = new InFlight();
 
   constructor(
-    private readonly semaphores: SemaphoreTransitions,
+    private readonly semaphores: SemaphoreOperations,
     private readonly events: LockEvents,
   ) {}
 

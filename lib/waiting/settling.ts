@@ -1,10 +1,10 @@
-import type { Acquisitions } from './acquirer.js';
+import type { Acquirer } from './acquirer.js';
 
 /** What can be told of acquisitions, of whatever kind. */
-export type Settling = Pick<Acquisitions<never, unknown>, 'settled' | 'contended'>;
+export type Drainable = Pick<Acquirer<never, unknown>, 'settled' | 'contended'>;
 
 /** The same of several together. */
-export const settlingOf = (parts: readonly Settling[]): Settling => ({
+export const drainAll = (parts: readonly Drainable[]): Drainable => ({
   settled: async () => {
     await Promise.all(parts.map((part) => part.settled()));
   },

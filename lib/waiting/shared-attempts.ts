@@ -1,7 +1,7 @@
-import { Attempts } from './lock-attempts.js';
+import { LockAttempts } from './lock-attempts.js';
 
 /** Tries for locks that several may hold at a time: where one gets in, so may the next in line. */
-export class SharedAttempts extends Attempts {
+export class SharedLockAttempts extends LockAttempts {
   override after(): undefined {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { OwnerId } from '../context/ids.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { Busy } from './acquirer.js';
 
 /** As long as others sleep at the most by the default backoff, ms. */
@@ -16,7 +16,7 @@ export class SilentTurn {
   private since: number | undefined;
   private ours: OwnerId | undefined;
 
-  constructor(private readonly scheduler: SteadyScheduler) {}
+  constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** @param seen What others find now. */
   got(seen: Busy | undefined): void {

@@ -11,7 +11,7 @@ import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
 import type { Busy } from './acquirer.js';
 
 /** What was asked for, for the texts of errors. */
-export interface Asked {
+export interface AcquireContext {
   /** What it is that is wanted, at the beginning of a sentence: `Lock`. */
   readonly what: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** What the last try found: that it cannot be had, or no answer. */
-export type LastSeen = Busy | LockUnavailableError | undefined;
+export type LastOutcome = Busy | LockUnavailableError | undefined;
 
 const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
   if (isSet === false) return 'without permits, because nobody has set how many it has';
@@ -38,14 +38,14 @@ const outlook = ({ holder, next, remaining }: Busy): string => {
 };
 
 /** One try was allowed, and it cannot be had. */
-export const conflict = ({ what, name, template }: Asked, busy: Busy): LockConflictError =>
+export const conflict = ({ what, name, template }: AcquireContext, busy: Busy): LockConflictError =>
   new LockConflictError(
     `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; one try was allowed, give a wait to queue for it`,
     { lockName: name, template, details: { ...busy } },
   );
 
 /** Nobody else may wait for it here. */
-export const queueFull = ({ what, name, template }: Asked, waiters: number): LockQueueFullError => {
+export const queueFull = ({ what, name, template }: AcquireContext, waiters: number): LockQueueFullError => {
   const why = `${waiters} callers of this process wait for it already`;
   return new LockQueueFullError(`${what} "${name}" cannot be queued for: ${why}; try again later, or raise maxQueue`, {
     lockName: name,
@@ -55,7 +55,11 @@ export const queueFull = ({ what, name, template }: Asked, waiters: number): Loc
 };
 
 /** Why a wait that ended comes to nothing. */
-export const refusal = ({ what, name, template, limit }: Asked, end: WaitEnd, last: LastSeen): LockError => {
+export const refusal = (
+  { what, name, template, limit }: AcquireContext,
+  end: WaitEnd,
+  last: LastOutcome,
+): LockError => {
   const context = { lockName: name, template };
   const waited = Math.round(limit.waited);
   if (end.cause === 'aborted') {

@@ -1,18 +1,18 @@
-import { Row } from '../collections/linked-list.js';
+import { LinkedList } from '../collections/linked-list.js';
 import { isPassing, LockUnavailableError } from '../errors.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { WaitEnd } from '../time/wait-limit.js';
-import type { Pace } from './backoff.js';
-import { Courtesy } from './peer-yield.js';
-import { Ear } from './channel-listener.js';
-import type { Waiting } from './queued-acquirer.js';
+import type { BackoffSequence } from './backoff.js';
+import { PeerYield } from './peer-yield.js';
+import { ChannelListener } from './channel-listener.js';
+import type { WaitDependencies } from './queued-acquirer.js';
 import { pauseAfter, untilLastLook } from './pause.js';
-import { type Asked, type LastSeen, queueFull, refusal } from './wait-errors.js';
-import type { Busy, Result, Tries } from './acquirer.js';
+import { type AcquireContext, type LastOutcome, queueFull, refusal } from './wait-errors.js';
+import type { Busy, Result, AttemptStrategy } from './acquirer.js';
 import { SilentTurn } from './silent-turn.js';
 import { Waiter } from './waiter.js';
-import { WakeUp } from './contender-sleep.js';
+import { WakeSignal } from './contender-sleep.js';
 
 /** For how long it is expected back that was handed over, ms. */
 const SERIES_MS = 5;
@@ -24,17 +24,17 @@ const SHORTEST_POLITE_WAIT_MS = 50;
  * sleeps until a message, the time at which things change by themselves, or a slow safety poll. The others wait behind
  * it in memory, so a thousand waiters cost the server no more than one.
  */
-export class Contention<Wanted, Got extends object> {
-  private readonly waiters = new Row<Waiter<Wanted, Got>>();
+export class WaitQueue<Wanted, Got extends object> {
+  private readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
   /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
   private readonly overdue = new Map<Waiter<Wanted, Got>, WaitEnd>();
   /** Those who are to have what the try that is on its way gets; nobody while none is. */
   private trying: ReadonlySet<Waiter<Wanted, Got>> = new Set();
-  private readonly wakeUp: WakeUp;
+  private readonly wakeUp: WakeSignal;
   /** Whether something was announced since the last try left, so that it may have happened after what that try found. */
   private isNewsDue = false;
-  private readonly courtesy: Courtesy;
-  private readonly ear: Ear | undefined;
+  private readonly courtesy: PeerYield;
+  private readonly ear: ChannelListener | undefined;
   /** Where nothing is announced. */
   private readonly silentTurn: SilentTurn | undefined;
   /** Runs while it goes from one to the next in this process. */
@@ -42,7 +42,7 @@ export class Contention<Wanted, Got extends object> {
   private running = false;
   /** Whether the round is one more look before a wait ends; whoever it is for is told in time, whatever it shows. */
   private isLastLook = false;
-  private lastSeen: LastSeen;
+  private lastSeen: LastOutcome;
 
   /**
    * @param channel On which it is announced that trying again may help; absent where it never is.
@@ -51,13 +51,13 @@ export class Contention<Wanted, Got extends object> {
   constructor(
     private readonly name: string,
     channel: string | undefined,
-    private readonly tries: Tries<Wanted, Got>,
-    private readonly waiting: Waiting,
+    private readonly tries: AttemptStrategy<Wanted, Got>,
+    private readonly waiting: WaitDependencies,
     private readonly onIdle: () => void,
     private readonly opening: () => Promise<Result<Got>> | undefined,
   ) {
-    this.wakeUp = new WakeUp(waiting.scheduler);
-    this.courtesy = new Courtesy(waiting.scheduler, () => this.ourTurn());
+    this.wakeUp = new WakeSignal(waiting.scheduler);
+    this.courtesy = new PeerYield(waiting.scheduler, () => this.ourTurn());
     if (channel === undefined) {
       this.silentTurn = new SilentTurn(waiting.scheduler);
       return;
@@ -69,11 +69,11 @@ export class Contention<Wanted, Got extends object> {
       if (!this.courtesy.isOpen) this.wakeUp.notify();
     };
     const onError = (error: unknown): void => this.collapse(error);
-    this.ear = new Ear(waiting.wakeUps, channel, () => this.heard(), onError, onHearing);
+    this.ear = new ChannelListener(waiting.wakeUps, channel, () => this.heard(), onError, onHearing);
   }
 
   /** Waits in line. Rejects when the limit ends, with nothing left behind. */
-  enter(asked: Asked, wanted: Wanted, pace?: Pace): Promise<Got> {
+  enter(asked: AcquireContext, wanted: Wanted, pace?: BackoffSequence): Promise<Got> {
     // Who opened comes before everybody else, if it has to wait.
     const size = this.waiters.size + (this.opening() ? 1 : 0);
     if (size >= this.waiting.maxQueue) {
@@ -88,7 +88,12 @@ export class Contention<Wanted, Got extends object> {
   }
 
   /** Waits before everybody else, since the try that was made for it came before them, and showed `seen`. */
-  enterFirst(asked: Asked, wanted: Wanted, pace: Pace | undefined, seen: LastSeen): Promise<Got> {
+  enterFirst(
+    asked: AcquireContext,
+    wanted: Wanted,
+    pace: BackoffSequence | undefined,
+    seen: LastOutcome,
+  ): Promise<Got> {
     return this.wait(asked, wanted, pace, (waiter) => {
       this.waiters.prepend(waiter);
       this.lastSeen = seen;
@@ -97,9 +102,9 @@ export class Contention<Wanted, Got extends object> {
   }
 
   private wait(
-    asked: Asked,
+    asked: AcquireContext,
     wanted: Wanted,
-    pace: Pace | undefined,
+    pace: BackoffSequence | undefined,
     enter: (waiter: Waiter<Wanted, Got>) => void,
   ): Promise<Got> {
     return new Promise((resolve, reject) => {
@@ -226,15 +231,15 @@ export class Contention<Wanted, Got extends object> {
    * One try for the first in line, and one for each whom what the last one found may suit. Resolves with what the last
    * one found; `undefined` where there was nobody left to try for.
    */
-  private async round(): Promise<LastSeen> {
+  private async round(): Promise<LastOutcome> {
     this.wakeUp.forget();
-    let seen: LastSeen;
+    let seen: LastOutcome;
     for (let next = this.waiters.first; next; next = this.nextAfter(seen)) seen = await this.try(next);
     return seen;
   }
 
   /** Who may have it although `seen` was found; whoever comes during a round is seen by it. */
-  private nextAfter(seen: LastSeen): Waiter<Wanted, Got> | undefined {
+  private nextAfter(seen: LastOutcome): Waiter<Wanted, Got> | undefined {
     if (!seen) return this.waiters.first;
     for (const waiter of this.waiters) if (this.suits(waiter.wanted, seen)) return waiter;
     return undefined;
@@ -286,7 +291,7 @@ export class Contention<Wanted, Got extends object> {
   }
 
   /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
-  private async try(waiter: Waiter<Wanted, Got>): Promise<LastSeen> {
+  private async try(waiter: Waiter<Wanted, Got>): Promise<LastOutcome> {
     this.trying = new Set(this.tries.isShared ? this.waiters : [waiter]);
     this.isNewsDue = false;
     try {

@@ -1,8 +1,8 @@
 import { parseSignal } from '../validation/parse-signal.js';
-import { readOptions } from '../validation/options.js';
+import { parseOptions } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
 import { parseWait } from '../time/duration.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
 
 /** How to wait for something. */
@@ -20,9 +20,9 @@ export interface WaitOptions {
 export const parseWaitOptions = (
   options: WaitOptions | undefined,
   defaultWait: number,
-  scheduler: SteadyScheduler,
+  scheduler: MonotonicScheduler,
 ): WaitLimit => {
-  const given = readOptions(options, ['wait', 'signal'], { of: 'acquire, tryAcquire and await' });
+  const given = parseOptions(options, ['wait', 'signal'], { of: 'acquire, tryAcquire and await' });
   const wait = given.wait === undefined ? defaultWait : parseWait(given.wait, 'wait');
   const signal = parseSignal(given.signal);
   return new WaitLimit(scheduler, wait, signal ? [signal] : []);

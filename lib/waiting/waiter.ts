@@ -1,7 +1,7 @@
-import { Place } from '../collections/linked-list.js';
-import type { WaitEnd, Watching } from '../time/wait-limit.js';
-import type { Pace } from './backoff.js';
-import type { Asked } from './wait-errors.js';
+import { ListNode } from '../collections/linked-list.js';
+import type { WaitEnd, WaitWatch } from '../time/wait-limit.js';
+import type { BackoffSequence } from './backoff.js';
+import type { AcquireContext } from './wait-errors.js';
 
 /** Where somebody waits. */
 interface Queue<Wanted, Got> {
@@ -10,14 +10,14 @@ interface Queue<Wanted, Got> {
 }
 
 /** Somebody who waits. There is one for everybody who waits, so it is one object, without functions of its own. */
-export class Waiter<Wanted, Got> extends Place<Waiter<Wanted, Got>> {
-  private readonly watching: Watching;
+export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
+  private readonly watching: WaitWatch;
 
   constructor(
     private readonly queue: Queue<Wanted, Got>,
-    readonly asked: Asked,
+    readonly asked: AcquireContext,
     readonly wanted: Wanted,
-    readonly pace: Pace | undefined,
+    readonly pace: BackoffSequence | undefined,
     private readonly resolve: (got: Got) => void,
     private readonly reject: (error: unknown) => void,
   ) {

@@ -1,19 +1,19 @@
 import type { AcquireOutcome, AcquireRequest } from '../backend/lock-operations.js';
-import type { WriteTransitions } from '../backend/read-write-transitions.js';
+import type { WriteLockOperations } from '../backend/read-write-transitions.js';
 import { readWriteLockChannel } from '../keys/lock-name.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/ids.js';
-import { Attempts, type Acquired } from './lock-attempts.js';
-import { Line, type Waiting } from './queued-acquirer.js';
-import type { Asked } from './wait-errors.js';
-import type { Acquisitions } from './acquirer.js';
-import { UnderWay } from '../concurrency/in-flight.js';
+import { LockAttempts, type Acquired } from './lock-attempts.js';
+import { QueuedAcquirer, type WaitDependencies } from './queued-acquirer.js';
+import type { AcquireContext } from './wait-errors.js';
+import type { Acquirer } from './acquirer.js';
+import { InFlight } from '../concurrency/in-flight.js';
 
 /** Added to the longest time between two tries, ms: what a try may take. */
 const GRACE_MS = 1000;
 
 /** The writers of this process that wait for one lock: one for all to whom it matters. */
-interface WaitingHere {
+interface LocalWriters {
   readonly id: OwnerId;
   writers: number;
   /** Whether the server may have been told. */
@@ -24,29 +24,29 @@ interface WaitingHere {
  * Writers that keep new readers out while they wait. The server is told by the tries that they make anyway, and told
  * again by the next; that they wait no more it is told at once, and notices by itself where this process has died.
  */
-export class WritersFirst implements Acquisitions<number, Acquired> {
-  private readonly waiting = new Map<string, WaitingHere>();
-  private readonly withdrawals = new UnderWay();
-  private readonly line: Line<number, Acquired>;
+export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
+  private readonly waiting = new Map<string, LocalWriters>();
+  private readonly withdrawals = new InFlight();
+  private readonly line: QueuedAcquirer<number, Acquired>;
   private readonly patience: number;
 
   /** @param atOnce For who tries once and waits for nothing. */
   constructor(
-    private readonly locks: WriteTransitions,
-    private readonly atOnce: Acquisitions<number, Acquired>,
+    private readonly locks: WriteLockOperations,
+    private readonly atOnce: Acquirer<number, Acquired>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
-    waiting: Waiting,
+    waiting: WaitDependencies,
   ) {
     const announcing = {
       acquire: (request: AcquireRequest) => this.try(request),
       release: locks.release.bind(locks),
     };
-    this.line = new Line(new Attempts(announcing, owners, events), waiting, readWriteLockChannel);
+    this.line = new QueuedAcquirer(new LockAttempts(announcing, owners, events), waiting, readWriteLockChannel);
     this.patience = 2 * waiting.polling.safety + GRACE_MS;
   }
 
-  async acquire(asked: Asked, wanted: number): Promise<Acquired> {
+  async acquire(asked: AcquireContext, wanted: number): Promise<Acquired> {
     if (asked.limit.ended) return this.atOnce.acquire(asked, wanted);
     const { name } = asked;
     const here = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
@@ -80,7 +80,7 @@ export class WritersFirst implements Acquisitions<number, Acquired> {
     return reply;
   }
 
-  private withdraw(name: string, { id, announced }: WaitingHere): void {
+  private withdraw(name: string, { id, announced }: LocalWriters): void {
     this.waiting.delete(name);
     if (!announced) return;
     this.withdrawals

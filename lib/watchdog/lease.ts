@@ -1,6 +1,6 @@
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { Stopwatch } from '../time/stopwatch.js';
 
 /** The share of a lease that clocks may drift apart in. */
@@ -33,7 +33,7 @@ export class LeaseCommand {
 
   /** Milliseconds until the deadline that this command gives the hold, if no other command was executed after it. */
   get remaining(): number {
-    return safeShare(this.lease) - this.since.elapsed;
+    return safeDuration(this.lease) - this.since.elapsed;
   }
 }
 
@@ -47,7 +47,7 @@ export interface LeaseHolder {
  * The part of a lease during which its holder may act, ms from before the command left. Never more than what Redlock
  * calls its validity, which takes 1 % and 2 ms off.
  */
-export const safeShare = (lease: number): number =>
+export const safeDuration = (lease: number): number =>
   lease * (1 - DRIFT) - Math.max(LEAST_MARGIN_MS, Math.min(MARGIN_MS, lease / 10));
 
 /**
@@ -70,12 +70,12 @@ export class Lease {
    * @param granted Milliseconds the server granted.
    */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private since: Stopwatch,
     granted: number,
     private readonly holder: LeaseHolder,
   ) {
-    this.length = safeShare(granted);
+    this.length = safeDuration(granted);
   }
 
   /** Milliseconds until the deadline; 0 when it has passed. Compares the clock, so no timer has to have run. */
@@ -174,7 +174,7 @@ export class Lease {
 
   private begin({ since, lease }: LeaseCommand): void {
     this.since = since;
-    this.length = safeShare(lease);
+    this.length = safeDuration(lease);
     if (this.state === 'doubtful') this.arm();
   }
 

@@ -1,8 +1,8 @@
-import { Place, Row } from '../collections/linked-list.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import { ListNode, LinkedList } from '../collections/linked-list.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** Somebody on a rota, and when it was last their turn. */
-export class Seen<T> extends Place<Seen<T>> {
+export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
   constructor(
     readonly one: T,
     public at: number,
@@ -16,9 +16,9 @@ export class Seen<T> extends Place<Seen<T>> {
  * A share is taken from those who came last the longest ago, so that whatever was late is made up for in the order in
  * which it is missed.
  */
-export class Rota<T> {
+export class RenewalSchedule<T> {
   /** Who came last the longest ago is the first. */
-  private readonly seen = new Row<Seen<T>>();
+  private readonly seen = new LinkedList<ScheduleEntry<T>>();
   private takenAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -26,7 +26,7 @@ export class Rota<T> {
    * @param most How many come at once.
    */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly period: number,
     private readonly most: number,
   ) {}
@@ -48,15 +48,15 @@ export class Rota<T> {
   }
 
   /** @returns The place, by which it can be deleted. */
-  add(one: T): Seen<T> {
-    const seen = new Seen(one, this.scheduler.now());
+  add(one: T): ScheduleEntry<T> {
+    const seen = new ScheduleEntry(one, this.scheduler.now());
     // Nobody has missed anything while there was nobody.
     if (this.size === 0) this.takenAt = seen.at;
     this.seen.append(seen);
     return seen;
   }
 
-  delete(seen: Seen<T>): void {
+  delete(seen: ScheduleEntry<T>): void {
     this.seen.delete(seen);
   }
 

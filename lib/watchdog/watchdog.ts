@@ -1,19 +1,19 @@
-import type { LockTransitions } from '../backend/lock-operations.js';
+import type { LockOperations } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { OwnerId } from '../context/ids.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { SteadyScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { Stopwatch } from '../time/stopwatch.js';
 import { type Lease, LeaseCommand } from './lease.js';
-import { Rota, type Seen } from './renewal-schedule.js';
+import { RenewalSchedule, type ScheduleEntry } from './renewal-schedule.js';
 
 /** A hold that is looked after until it is released or lost, or until the end of its own lease. */
 export interface Watched {
   /** Kept by the watchdog. */
-  onRota?: Seen<Watched> | undefined;
+  onRota?: ScheduleEntry<Watched> | undefined;
   /** Where it is renewed, together with others of its kind. */
-  readonly transitions: Pick<LockTransitions, 'renew'>;
+  readonly transitions: Pick<LockOperations, 'renew'>;
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: Lease;
@@ -65,7 +65,7 @@ export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PER
  * thrown: a hold that cannot be kept is lost, and its signal says so.
  */
 export class Watchdog {
-  private readonly watched: Rota<Watched>;
+  private readonly watched: RenewalSchedule<Watched>;
   private readonly renewing = new Set<Watched>();
   private timer: ScheduledTask | undefined;
   /** When the timer fires, by the scheduler. */
@@ -76,11 +76,11 @@ export class Watchdog {
 
   /** @param timeout Milliseconds each renewal grants (Redisson: `lockWatchdogTimeout`). */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly events: LockEvents,
     readonly timeout: number,
   ) {
-    this.watched = new Rota(scheduler, timeout * PERIOD, BATCH);
+    this.watched = new RenewalSchedule(scheduler, timeout * PERIOD, BATCH);
   }
 
   /** Looks after `hold` from now on. */

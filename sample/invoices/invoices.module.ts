@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ClsPluginTransactional } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
-import { announcingEnd } from 'nest-redis-lock/transactional';
+import { trackTransactions } from 'nest-redis-lock/transactional';
 import { ClsModule } from 'nestjs-cls';
 import { DataSource } from 'typeorm';
 import type { ShopSettings } from '../shop.settings.js';
@@ -17,7 +17,7 @@ export class InvoicesModule {
   static with({ databaseUrl }: ShopSettings): DynamicModule {
     if (databaseUrl === undefined) return { module: InvoicesModule };
     // Says when a transaction has ended, which is what locks wait for.
-    const adapter = announcingEnd(new TransactionalAdapterTypeOrm({ dataSourceToken: DataSource }));
+    const adapter = trackTransactions(new TransactionalAdapterTypeOrm({ dataSourceToken: DataSource }));
     const transactions = new ClsPluginTransactional({ imports: [DatabaseModule.at(databaseUrl)], adapter });
     return {
       module: InvoicesModule,

@@ -1,6 +1,6 @@
 import type { GivenUp } from '../../lib/backend/backend-watcher.js';
 import { RedisLatch } from '../../lib/backend/redis/kinds/latch.js';
-import { MarkedRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
+import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
 import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
 import { RedisSemaphore } from '../../lib/backend/redis/kinds/semaphore.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
@@ -14,7 +14,7 @@ const setUp = () => {
   const replicas = { min: 1, timeout: 100 };
   const givenUp: GivenUp[] = [];
   const tell = (what: GivenUp): void => void givenUp.push(what);
-  const requests = new MarkedRequests(commands, scheduler, tell, replicas);
+  const requests = new IdempotentRequests(commands, scheduler, tell, replicas);
   const replies: Record<string, () => readonly unknown[]> = {
     'semaphore/take': () => ['taken', '', 0, 1],
     'semaphore/undo': () => ['undone', 1],

@@ -1,19 +1,19 @@
-import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
-import { FencedDialect } from '../../lib/backend/redis/kinds/fenced-dialect.js';
+import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
+import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-dialect.js';
 
 /** Commands of a server that answers every script so. */
-const answering = (reply: readonly unknown[]): RedisCommands =>
-  ({ run: async () => reply }) as unknown as RedisCommands;
+const answering = (reply: readonly unknown[]): ScriptExecutor =>
+  ({ run: async () => reply }) as unknown as ScriptExecutor;
 
 describe('I15: what a server gives for a fencing token is none', () => {
   const unknown = { code: 'LOCK_UNAVAILABLE', outcome: 'unknown' };
 
   it.each(['', 'token', '-1', '1.5', '0x10', ' 7', '9'.repeat(20)])('%p: nobody knows what it did', async (token) => {
-    const granting = new FencedDialect(answering(['acquired', 1000, '', 0, token]), 'clock');
+    const granting = new FencedLockScripts(answering(['acquired', 1000, '', 0, token]), 'clock');
     const limits = { notAfter: 0, deadline: 0 };
     // Not a SyntaxError, which nobody would undo.
     await expect(granting.acquire({ name: 'n', owner: 'o:1', lease: 1000 }, limits)).rejects.toMatchObject(unknown);
-    const telling = new FencedDialect(answering(['token', token]), 'clock');
+    const telling = new FencedLockScripts(answering(['token', token]), 'clock');
     await expect(telling.currentToken('n', 0)).rejects.toMatchObject(unknown);
   });
 });

@@ -2,7 +2,7 @@ import type { HoldOutcome, HoldRequest } from '../../lib/backend/lock-operations
 import { LeftBehind } from '../../lib/backend/redis/kinds/left-behind.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 
 /** How long a command takes that is not answered, ms. */
@@ -13,7 +13,7 @@ type Answer = 'held' | 'lost' | 'passing' | 'permanent';
 /** A server that gives these answers to holds, in order, and the last one again and again. */
 const open = (...answers: readonly Answer[]) => {
   const clock = new ManualClock();
-  const scheduler = new SteadyScheduler(clock, () => {});
+  const scheduler = new MonotonicScheduler(clock, () => {});
   const asked: (readonly [at: number, command: 'hold' | 'release', lease: number])[] = [];
   const holds: HoldRequest[] = [];
   const hold = async (request: HoldRequest): Promise<HoldOutcome> => {

@@ -1,7 +1,7 @@
 import type { GivenUp } from '../../lib/backend/backend-watcher.js';
 import { RedisCounter } from '../../lib/backend/redis/kinds/counters.js';
 import { RedisLatch } from '../../lib/backend/redis/kinds/latch.js';
-import { MarkedRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
+import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
 import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
 import { RedisSemaphore } from '../../lib/backend/redis/kinds/semaphore.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
@@ -10,7 +10,7 @@ const setUp = () => {
   const commands = new ScriptedCommands();
   const { scheduler, clock } = commands;
   const givenUp: GivenUp[] = [];
-  const requests = new MarkedRequests(commands, scheduler, (what) => void givenUp.push(what));
+  const requests = new IdempotentRequests(commands, scheduler, (what) => void givenUp.push(what));
   const channels = { channelOf: (name: string) => name, whenSet: String, whenDeleted: '' };
   const counter = new RedisCounter(commands, requests, scheduler, channels);
   const permits = new RedisPermits(commands, requests, scheduler, (what) => void givenUp.push(what));

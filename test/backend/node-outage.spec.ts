@@ -1,17 +1,17 @@
 import { nobodyWatches } from '../../lib/backend/backend-watcher.js';
-import { NodeCommands } from '../../lib/backend/redis/commands/node-executor.js';
+import { NodeExecutor } from '../../lib/backend/redis/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { freePort } from '../servers/free-port.js';
 
 describe('D31: an outage of a node', () => {
   it('is told of after `missedAfter`, however soon its commands give up', async () => {
     const clock = new ManualClock();
-    const scheduler = new SteadyScheduler(clock, (error) => {
+    const scheduler = new MonotonicScheduler(clock, (error) => {
       throw error;
     });
     const port = await freePort();
-    const node = new NodeCommands(`redis://127.0.0.1:${port}`, { commandTimeout: 50, missedAfter: 1000 }, scheduler);
+    const node = new NodeExecutor(`redis://127.0.0.1:${port}`, { commandTimeout: 50, missedAfter: 1000 }, scheduler);
     const told: string[] = [];
     node.watch({ ...nobodyWatches, unavailable: ({ server }) => told.push(server) });
     node.open();

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { MemoryLock } from '../../lib/backend/memory/lock.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
-import type { LockTransitions } from '../../lib/backend/lock-operations.js';
+import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { QuorumLock, validity } from '../../lib/backend/quorum/quorum-lock.js';
 import { QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MAX_DURATION } from '../../lib/time/duration.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { safeShare } from '../../lib/watchdog/lease.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { safeDuration } from '../../lib/watchdog/lease.js';
 
 const rethrow = (error: unknown): never => {
   throw error;
@@ -21,9 +21,9 @@ type Fate = 'answered' | 'late' | 'not-sent' | 'reply-lost';
 /** Nodes in memory, each with a fate that the test decides for every question. */
 const openQuorum = (size: number, fates: () => Fate) => {
   const clock = new ManualClock();
-  const scheduler = new SteadyScheduler(clock, rethrow);
+  const scheduler = new MonotonicScheduler(clock, rethrow);
   const stores = Array.from({ length: size }, () => new MemoryStore(scheduler));
-  const failing = (inner: LockTransitions): LockTransitions =>
+  const failing = (inner: LockOperations): LockOperations =>
     new Proxy(inner, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property);
@@ -62,8 +62,8 @@ describe('A lock on a quorum', () => {
   it('is believed in for no longer than Redlock allows, whatever the lease', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: MAX_DURATION }), (lease) => {
-        expect(safeShare(lease)).toBeLessThanOrEqual(validity(lease, 0));
-        expect(safeShare(lease)).toBeGreaterThan(0);
+        expect(safeDuration(lease)).toBeLessThanOrEqual(validity(lease, 0));
+        expect(safeDuration(lease)).toBeGreaterThan(0);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { Reachability } from '../../lib/backend/redis/connection/reachability.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const thrown = (error: unknown): never => {
   throw error;
@@ -10,7 +10,7 @@ describe('D31: what should be there', () => {
   const open = () => {
     const clock = new ManualClock();
     const told: string[] = [];
-    const reachability = new Reachability(new SteadyScheduler(clock, thrown), 1000, {
+    const reachability = new Reachability(new MonotonicScheduler(clock, thrown), 1000, {
       onLost: () => told.push('lost'),
       onFound: (after) => told.push(`found after ${after}`),
     });

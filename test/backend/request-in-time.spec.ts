@@ -1,8 +1,8 @@
-import { requestInTime } from '../../lib/backend/redis/commands/deadline-request.js';
+import { sendWithDeadline } from '../../lib/backend/redis/commands/deadline-request.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const request = (commands: ScriptedCommands, deadline: number, send: () => Promise<'late'>) =>
-  requestInTime(commands, commands.scheduler, { key: 'k', deadline, send, read: () => undefined });
+  sendWithDeadline(commands, commands.scheduler, { key: 'k', deadline, send, read: () => undefined });
 
 describe('A request whose time is over', () => {
   it('D29: is not sent, and does not claim that it was', async () => {

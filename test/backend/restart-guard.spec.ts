@@ -1,6 +1,6 @@
 import { RestartGuard, type ServerIdentity } from '../../lib/backend/redis/commands/restart-guard.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const LENGTH = 30_000;
 const OLD: ServerIdentity = { runId: 'a', replicationId: 'r', wasPromoted: false, uptime: 90_000 };
@@ -10,7 +10,7 @@ const guarded = () => {
   const fail = (error: unknown): never => {
     throw error;
   };
-  const guard = new RestartGuard(new SteadyScheduler(clock, fail), LENGTH);
+  const guard = new RestartGuard(new MonotonicScheduler(clock, fail), LENGTH);
   const left = (): number => Number(guard.refusal('order:1')?.details['guardedFor'] ?? 0);
   return { clock, guard, left };
 };

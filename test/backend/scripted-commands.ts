@@ -1,4 +1,4 @@
-import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
 import type { Replicas } from '../../lib/backend/redis/commands/replica-confirmation.js';
 import type { Written } from '../../lib/backend/redis/commands/written.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../lib/backend/redis/scripts/script.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 /** A script as it was sent. */
 export interface SentScript {
@@ -32,11 +32,11 @@ export const unavailable = (
 /**
  * Commands to a server that the test plays, on a clock that the test moves. The clock of the server is that of the test.
  */
-export class ScriptedCommands implements RedisCommands {
+export class ScriptedCommands implements ScriptExecutor {
   readonly commandTimeout = 1000;
   readonly clock = new ManualClock();
   readonly errors: unknown[] = [];
-  readonly scheduler = new SteadyScheduler(this.clock, (error) => void this.errors.push(error));
+  readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.errors.push(error));
   readonly sent: SentScript[] = [];
   /** While false, nothing can be sent: {@link ready} rejects at its deadline. */
   isConnected = true;

@@ -1,13 +1,13 @@
 import { ServerClock } from '../../lib/backend/redis/commands/server-clock.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const START = 1_700_000_000_000;
 
 const watched = () => {
   const time = new ManualClock();
   const jumps: number[] = [];
-  const clock = new ServerClock(new SteadyScheduler(time, () => {}), (ms) => jumps.push(ms));
+  const clock = new ServerClock(new MonotonicScheduler(time, () => {}), (ms) => jumps.push(ms));
   /** A reply of a server whose clock is `off`, so many ms old. */
   const hear = (off = 0, age = 0): void => clock.observe(START + time.now() + off - age);
   return { time, clock, jumps, hear };

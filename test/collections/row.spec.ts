@@ -1,7 +1,7 @@
-import { Place, Row } from '../../lib/collections/linked-list.js';
+import { ListNode, LinkedList } from '../../lib/collections/linked-list.js';
 import { Rng } from '../chaos/rng.js';
 
-class Person extends Place<Person> {
+class Person extends ListNode<Person> {
   constructor(readonly name: number) {
     super();
   }
@@ -10,7 +10,7 @@ class Person extends Place<Person> {
 describe('A row', () => {
   it.each([1, 2, 3])('is a list without doubles, whoever comes and goes (seed %p)', (seed) => {
     const rng = new Rng(seed);
-    const row = new Row<Person>();
+    const row = new LinkedList<Person>();
     const people = Array.from({ length: 8 }, (_, name) => new Person(name));
     let expected: Person[] = [];
     const acts = {
@@ -30,7 +30,7 @@ describe('A row', () => {
   });
 
   it('can be gone through while each leaves in its turn', () => {
-    const row = new Row<Person>();
+    const row = new LinkedList<Person>();
     for (let name = 0; name < 5; name++) row.append(new Person(name));
     const seen: number[] = [];
     for (const person of row) {
@@ -42,7 +42,7 @@ describe('A row', () => {
   });
 
   it('leaves those who went without neighbours, who would keep each other', () => {
-    const row = new Row<Person>();
+    const row = new LinkedList<Person>();
     const [one, two, three] = [new Person(1), new Person(2), new Person(3)];
     for (const person of [one, two, three]) row.append(person);
     expect([row.delete(two), row.delete(two)]).toEqual([true, false]);

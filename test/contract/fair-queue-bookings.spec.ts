@@ -1,4 +1,4 @@
-import type { FairLockTransitions } from '../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
 import { onEveryBackend } from './backends.js';
 
 const SLOT = 600;
@@ -16,7 +16,7 @@ onEveryBackend((world) => {
     (await world.probe.queue('n')).find((place) => place.owner === owner)?.keptFor ?? Number.NaN;
 
   /** Java waits for 20 s at the most, and two places of a process of ours that has died stand behind it. */
-  const deadBehindJava = async (fairLock: FairLockTransitions): Promise<void> => {
+  const deadBehindJava = async (fairLock: FairLockOperations): Promise<void> => {
     await world.probe.put('n', 'holder:1', LEASE);
     await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: LEASE + 20_000 });
     for (const owner of [`${DEAD}:1`, `${DEAD}:2`])
@@ -25,7 +25,7 @@ onEveryBackend((world) => {
   };
 
   /** As Redisson does it: it takes its own wait off the deadlines behind it. */
-  const javaHasItsTurn = async (fairLock: FairLockTransitions): Promise<void> => {
+  const javaHasItsTurn = async (fairLock: FairLockOperations): Promise<void> => {
     const java = { name: 'n', owner: `${JAVA}:1`, lease: LEASE };
     await world.probe.remove('n');
     await expect(fairLock.queue({ ...java, slot: 20_000 })).resolves.toMatchObject({ outcome: 'acquired' });

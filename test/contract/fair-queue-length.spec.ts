@@ -1,4 +1,4 @@
-import type { FairLockTransitions } from '../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { inWorld } from './backends.js';
 import { RedisWorld } from './redis-world.js';
@@ -22,7 +22,7 @@ type Work = (n: number) => Promise<unknown>;
 /** What fair locks cost the server. Memory is not asked: it describes what happens, not how fast. */
 inWorld(redis, () => {
   /** So many of ours wait behind a holder. */
-  const fill = async (fairLock: FairLockTransitions, count: number): Promise<void> => {
+  const fill = async (fairLock: FairLockOperations, count: number): Promise<void> => {
     await redis.admin.flushall();
     await redis.probe.put('n', 'holder:1', LEASE);
     const owners = numbers(count).map(owner);
@@ -44,7 +44,7 @@ inWorld(redis, () => {
     return Math.min(...costs);
   };
 
-  const works = (fairLock: FairLockTransitions, count: number): ReadonlyMap<string, Work> => {
+  const works = (fairLock: FairLockOperations, count: number): ReadonlyMap<string, Work> => {
     const request = (n: number) => ({ name: 'n', owner: owner(n), lease: LEASE, slot: SLOT });
     const middle = Math.floor(count / 2);
     return new Map<string, Work>([

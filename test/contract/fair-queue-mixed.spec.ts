@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FairLockTransitions } from '../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { isOurs } from '../../lib/context/ids.js';
 import { inWorld } from './backends.js';
@@ -20,7 +20,7 @@ const OLDER = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c12:1';
 interface Step {
   readonly label: string;
   /** Resolves with whether what it did has to fit to who waits. */
-  run(fairLock: FairLockTransitions): Promise<boolean>;
+  run(fairLock: FairLockOperations): Promise<boolean>;
 }
 
 /** Somebody waits behind Java: its deadline is high enough for what those take off it. */
@@ -132,7 +132,7 @@ inWorld(redis, () => {
   };
 
   /** Who lives has one place again when all have said so, whatever was lost. */
-  const expectPlaces = async (fairLock: FairLockTransitions): Promise<void> => {
+  const expectPlaces = async (fairLock: FairLockOperations): Promise<void> => {
     await fairLock.keep({ name: 'n', owners: ofOurs, slot: SLOT });
     for (const owner of ofOurs) await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });
     const queue = await redis.probe.queue('n');

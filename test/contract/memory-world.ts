@@ -8,7 +8,7 @@ import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions, Probe, RawPlace, World } from './backends.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
@@ -51,7 +51,7 @@ export class MemoryWorld implements World {
 class SharedMemory implements Probe {
   readonly clock = new ManualClock();
   readonly time = Time.on(this.clock);
-  private readonly store = new MemoryStore(new SteadyScheduler(this.clock, rethrow));
+  private readonly store = new MemoryStore(new MonotonicScheduler(this.clock, rethrow));
   private readonly locks = lockTable(this.store);
   private readonly channelNames = new Set<string>();
   private asked = 0;

@@ -2,12 +2,12 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
-import type { PermitTransitions } from '../../lib/backend/permit-operations.js';
+import type { PermitOperations } from '../../lib/backend/permit-operations.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import type { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { onEveryBackend } from './backends.js';
 import { Client } from './client.js';
 
@@ -73,10 +73,10 @@ describe('The lease of a permit', () => {
   const setUp = async () => {
     const clock = new ManualClock();
     const late = { acquire: 0, updateLease: [] as number[] };
-    const backend = (scheduler: SteadyScheduler): MemoryBackend => {
+    const backend = (scheduler: MonotonicScheduler): MemoryBackend => {
       const memory = new MemoryBackend(new MemoryStore(scheduler));
       const { permitExpirableSemaphore: permits } = memory;
-      const slow: Partial<PermitTransitions> = {
+      const slow: Partial<PermitOperations> = {
         acquire: async (request) => {
           const reply = await permits.acquire(request);
           if (late.acquire > 0) await scheduler.pause(late.acquire);

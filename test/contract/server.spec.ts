@@ -3,7 +3,7 @@ import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscr
 import { LockOwnershipError } from '../../lib/index.js';
 import { lockChannel } from '../../lib/keys/lock-name.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { inWorld } from './backends.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from './redis-world.js';
@@ -89,7 +89,7 @@ inWorld(redis, ({ time }) => {
     };
 
     it('PB-03 rejects the one that was refused, and serves the next', async () => {
-      const scheduler = new SteadyScheduler(systemScheduler, () => {});
+      const scheduler = new MonotonicScheduler(systemScheduler, () => {});
       const subscriber = new RedisSubscriber(await allow('resetchannels'), 1000, scheduler);
       redis.onReset(() => subscriber.close());
       let heard = 0;

@@ -1,6 +1,6 @@
-import { Turns } from '../../lib/concurrency/async-mutex.js';
+import { AsyncMutex } from '../../lib/concurrency/async-mutex.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 /**
@@ -8,11 +8,11 @@ import { WaitLimit } from '../../lib/time/wait-limit.js';
  * which one event loop does not have.
  */
 describe('Turns', () => {
-  const scheduler = new SteadyScheduler(new ManualClock(), () => {});
+  const scheduler = new MonotonicScheduler(new ManualClock(), () => {});
   const limit = (signal: AbortSignal): WaitLimit => new WaitLimit(scheduler, Infinity, [signal]);
 
   it('PB-04 are given when taking and ending happen together, again and again', async () => {
-    const turns = new Turns();
+    const turns = new AsyncMutex();
     let end = await turns.take();
     for (let round = 0; round < 10_000; round++) {
       const next = turns.take();
@@ -24,7 +24,7 @@ describe('Turns', () => {
   });
 
   it('PB-05 pass over whoever gave up', async () => {
-    const [turns, giveUp] = [new Turns(), new AbortController()];
+    const [turns, giveUp] = [new AsyncMutex(), new AbortController()];
     const end = await turns.take();
     const abandoned = turns.take(limit(giveUp.signal));
     giveUp.abort('enough');
@@ -36,7 +36,7 @@ describe('Turns', () => {
   });
 
   it('PB-06 keep nothing of 100 000 who gave up', async () => {
-    const [turns, giveUp] = [new Turns(), new AbortController()];
+    const [turns, giveUp] = [new AsyncMutex(), new AbortController()];
     const end = await turns.take();
     const abandoned = Promise.all(Array.from({ length: 100_000 }, () => turns.take(limit(giveUp.signal))));
     giveUp.abort();

@@ -1,7 +1,7 @@
 import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
@@ -14,7 +14,7 @@ const LATENCY = 10;
 
 const holdsOf = (
   transitions: Watched['transitions'],
-  scheduler: SteadyScheduler,
+  scheduler: MonotonicScheduler,
   count: number,
   onLost: (name: string) => void,
 ): Watched[] =>
@@ -40,7 +40,7 @@ class World {
   /** Until when the server refuses everything, and until when it answers nothing. */
   refusesUntil = 0;
   silentUntil = 0;
-  private readonly scheduler = new SteadyScheduler(this.loop, () => {});
+  private readonly scheduler = new MonotonicScheduler(this.loop, () => {});
   private readonly transitions = { renew: (renewals: readonly unknown[]) => this.renew(renewals.length) };
   readonly watchdog = new Watchdog(this.scheduler, new LockEvents(), TIMEOUT);
   readonly holds: readonly Watched[];

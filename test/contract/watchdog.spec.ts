@@ -3,7 +3,7 @@ import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';
@@ -129,7 +129,7 @@ const inChunks = async <T, R>(items: readonly T[], task: (item: T) => Promise<R>
 describe('The watchdog with a slow server', () => {
   it('WD-11 never renews a hold twice at a time', async () => {
     const clock = new ManualClock();
-    const scheduler = new SteadyScheduler(clock, () => {});
+    const scheduler = new MonotonicScheduler(clock, () => {});
     const renewals = { running: 0, most: 0, done: 0 };
     const renew = (): Promise<RenewOutcome> => {
       const sent = new Stopwatch(scheduler);

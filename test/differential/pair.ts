@@ -7,7 +7,7 @@ import { openTransport } from '../../lib/backend/redis/transport.js';
 import { LockError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { readMemory } from '../contract/vectors/memory-data.js';
 import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
 import { RedisServer } from '../servers/redis-server.js';
@@ -94,7 +94,7 @@ export class Pair {
 
   static async start(): Promise<Pair> {
     const server = await RedisServer.start();
-    const scheduler = new SteadyScheduler(systemScheduler, rethrow);
+    const scheduler = new MonotonicScheduler(systemScheduler, rethrow);
     const transport = openTransport(server.url, { commandTimeout: 2000 }, scheduler);
     const backend = new RedisBackend(transport, { fences: 'counter' }, scheduler);
     const redis = {
@@ -134,7 +134,7 @@ const freshMemory = async (): Promise<{ side: Side; store: MemoryStore }> => {
   const clock = new ManualClock();
   // To where the system's clock stands, so that instants look alike on both sides.
   await clock.advance(Date.now());
-  const store = new MemoryStore(new SteadyScheduler(clock, rethrow));
+  const store = new MemoryStore(new MonotonicScheduler(clock, rethrow));
   const side = {
     backend: new MemoryBackend(store, 'counter'),
     now: () => store.now(),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe as described } from '../../lib/validation/format-value.js';
+import { formatValue as described } from '../../lib/validation/format-value.js';
 
 /** A value in a box: fast-check looks into what it generates, and some of this must not be looked into. */
 export class Given {

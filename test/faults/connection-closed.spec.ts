@@ -1,8 +1,8 @@
 import { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
-import { Connections } from '../../lib/runtime/connection-registry.js';
-import { Draining } from '../../lib/module/shutdown.js';
+import { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
+import { ShutdownDrain } from '../../lib/module/shutdown.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from './observe.js';
@@ -24,7 +24,7 @@ describe('A connection to a server that is not there any more', () => {
   it.each([0, 20, 100])('D22: is closed within the %d ms that are left', async (left) => {
     await using proxy = await FaultProxy.start(server);
     const clock = new ManualClock();
-    const connection = new RedisConnection(proxy.url, 'commands', 1000, new SteadyScheduler(clock, thrown), {
+    const connection = new RedisConnection(proxy.url, 'commands', 1000, new MonotonicScheduler(clock, thrown), {
       prepare: () => Promise.resolve(),
     });
     connection.open();
@@ -41,7 +41,7 @@ describe('A connection to a server that is not there any more', () => {
   it('D22: is closed at the latest after half a second where nobody says by when', async () => {
     await using proxy = await FaultProxy.start(server);
     const clock = new ManualClock();
-    const connection = new RedisConnection(proxy.url, 'commands', 1000, new SteadyScheduler(clock, thrown), {
+    const connection = new RedisConnection(proxy.url, 'commands', 1000, new MonotonicScheduler(clock, thrown), {
       prepare: () => Promise.resolve(),
     });
     connection.open();
@@ -72,8 +72,8 @@ describe('The end of an application', () => {
       grants: { size: 1, whenEmpty: () => new Promise<void>(() => {}), [Symbol.iterator]: () => [].values() },
       close: async (ms: number) => void given.push(ms),
     } as unknown as typeof client.runtime;
-    const connections = new Connections(runtime, new Map([['default', runtime]]));
-    const draining = new Draining(connections, timeout, { warn: () => {} });
+    const connections = new ConnectionRegistry(runtime, new Map([['default', runtime]]));
+    const draining = new ShutdownDrain(connections, timeout, { warn: () => {} });
     const drained = draining.drain();
     await clock.advance(timeout - left);
     await drained;
@@ -87,7 +87,7 @@ describe('The end of an application', () => {
     const client = bench().open(proxy.url, { scheduler: clock });
     await client.connected();
     const { locks, runtime } = client;
-    const draining = new Draining(new Connections(runtime, new Map()), timeout, { warn: () => {} });
+    const draining = new ShutdownDrain(new ConnectionRegistry(runtime, new Map()), timeout, { warn: () => {} });
     const { client: redis } = Reflect.get(
       Reflect.get(runtime.backend, 'commands') as object,
       'connection',

@@ -1,7 +1,7 @@
 import { openTransport } from '../../lib/backend/redis/transport.js';
 import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
@@ -29,7 +29,7 @@ describe('A connection that goes down', () => {
   it('D21: drops its socket once, however many unsubscriptions fail with it', async () => {
     await using server = await RedisServer.start();
     await using proxy = await FaultProxy.start(server);
-    const scheduler = new SteadyScheduler(systemScheduler, (error) => warnings.push(error as Error));
+    const scheduler = new MonotonicScheduler(systemScheduler, (error) => warnings.push(error as Error));
     const subscriber = new RedisSubscriber(proxy.url, 1000, scheduler);
     try {
       const names = Array.from({ length: MANY }, (_, index) => `channel:${index}`);
@@ -69,7 +69,7 @@ describe('A connection that goes down', () => {
 
   it('D21: comes back from a second drop as from the first', async () => {
     await using server = await RedisServer.start();
-    const scheduler = new SteadyScheduler(systemScheduler, (error) => warnings.push(error as Error));
+    const scheduler = new MonotonicScheduler(systemScheduler, (error) => warnings.push(error as Error));
     const transport = openTransport(server.url, { commandTimeout: 1000 }, scheduler);
     const connection = Reflect.get(transport.commands, 'connection') as {
       readonly isReady: boolean;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
@@ -13,7 +13,7 @@ const LAST_WORDS_MS = 0.75 * DEADLINE;
 
 /** The client lets its connection go. What it wrote before is still on its way. */
 const hangUp = (client: Client): void => {
-  const commands = Reflect.get(client.runtime.backend, 'commands') as RedisCommands;
+  const commands = Reflect.get(client.runtime.backend, 'commands') as ScriptExecutor;
   (Reflect.get(commands, 'connection') as RedisConnection).reconnect();
 };
 

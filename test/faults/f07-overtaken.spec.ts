@@ -1,4 +1,4 @@
-import type { RedisCommands } from '../../lib/backend/redis/commands/script-executor.js';
+import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { type FaultProxy, mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
@@ -9,7 +9,7 @@ const LAST_WORDS_MS = 0.75 * DEADLINE;
 
 /** The client lets its connection go. What it wrote before is still on its way. */
 const hangUp = (client: Client): void => {
-  const commands = Reflect.get(client.runtime.backend, 'commands') as RedisCommands;
+  const commands = Reflect.get(client.runtime.backend, 'commands') as ScriptExecutor;
   (Reflect.get(commands, 'connection') as RedisConnection).reconnect();
 };
 

@@ -12,7 +12,7 @@ import type { LockEvent } from '../../lib/events/lock-events.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import type { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
@@ -30,7 +30,7 @@ export const RECONNECT = 1000;
 
 export interface ClientOptions extends Omit<RedisLockOptions, 'connection' | 'backend'> {
   readonly scheduler?: Scheduler;
-  readonly backend?: (scheduler: SteadyScheduler) => LockBackend;
+  readonly backend?: (scheduler: MonotonicScheduler) => LockBackend;
 }
 
 /** Resolves when commands can be sent, however long a busy machine takes for that. */
@@ -126,7 +126,7 @@ export class Bench {
 
   /** A client whose two connections go different ways, so that each has faults of its own. */
   openSplit(commands: string, subscriber: string, options?: ClientOptions): Client {
-    const backend = (scheduler: SteadyScheduler): LockBackend => {
+    const backend = (scheduler: MonotonicScheduler): LockBackend => {
       const transport = openTransport(commands, { commandTimeout: DEADLINE }, scheduler);
       const redis = new RedisBackend(transport, {}, scheduler);
       const wakeUps = new RedisSubscriber(subscriber, DEADLINE, scheduler);

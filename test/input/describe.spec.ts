@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 import fc from 'fast-check';
 
-import { describe as described } from '../../lib/validation/format-value.js';
+import { formatValue as described } from '../../lib/validation/format-value.js';
 
 class Order {
   id = 7;

@@ -10,7 +10,7 @@ import {
   type Scheduler,
   WATCHDOG_SCHEDULER,
 } from 'nest-redis-lock';
-import type { Connections } from '../../lib/runtime/connection-registry.js';
+import type { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
 import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { LOCK_CONNECTIONS } from '../../lib/module/redis-lock.constants.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
@@ -72,4 +72,4 @@ export const serve = async (
 
 /** The inside of the module, to see what no user sees: who waits, what is held. */
 export const runtimeOf = (app: Pick<TestingModule, 'get'>, connection?: string): OwnedRuntime =>
-  app.get<Connections<OwnedRuntime>>(LOCK_CONNECTIONS, { strict: false }).get(connection);
+  app.get<ConnectionRegistry<OwnedRuntime>>(LOCK_CONNECTIONS, { strict: false }).get(connection);

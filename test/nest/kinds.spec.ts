@@ -10,7 +10,7 @@ import {
   type LockOptions,
   LockService,
 } from 'nest-redis-lock';
-import type { LockTransitions } from '../../lib/backend/lock-operations.js';
+import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf } from './applications.js';
 import { caught } from './caught.js';
@@ -107,7 +107,7 @@ describe.each(worlds)('@Locked %s', (_, makeWorld) => {
   afterEach(() => app.close());
 
   /** Whether a method asks the kind of lock that it names, and no other. */
-  const asked = async (kind: LockTransitions, work: () => Promise<unknown>): Promise<boolean> => {
+  const asked = async (kind: LockOperations, work: () => Promise<unknown>): Promise<boolean> => {
     const release = jest.spyOn(kind, 'release');
     const plain = jest.spyOn(runtimeOf(app).backend.lock, 'release');
     await work();

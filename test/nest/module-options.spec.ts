@@ -10,7 +10,7 @@ import {
   type RedisLockOptions,
 } from 'nest-redis-lock';
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
-import { describe as described } from '../../lib/validation/format-value.js';
+import { formatValue as described } from '../../lib/validation/format-value.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';

@@ -10,7 +10,7 @@ import {
 } from '@nestjs-cls/transactional';
 import { ClsModule } from 'nestjs-cls';
 import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
-import { announcingEnd, transactionEnd } from 'nest-redis-lock/transactional';
+import { trackTransactions, transactionEnd } from 'nest-redis-lock/transactional';
 import { runtimeOf, start } from './applications.js';
 import { Pause } from './pause.js';
 import { until } from './until.js';
@@ -101,8 +101,8 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
     database = new Database();
     orders = new Database();
     const plugins = [
-      new ClsPluginTransactional({ adapter: announcingEnd(database.adapter()) }),
-      new ClsPluginTransactional({ connectionName: 'orders', adapter: announcingEnd(orders.adapter(false)) }),
+      new ClsPluginTransactional({ adapter: trackTransactions(database.adapter()) }),
+      new ClsPluginTransactional({ connectionName: 'orders', adapter: trackTransactions(orders.adapter(false)) }),
       new ClsPluginTransactional({ connectionName: 'plain', adapter: new Database().adapter() }),
     ];
     app = await start({ imports: [ClsModule.forRoot({ plugins })], providers: [Stock] });

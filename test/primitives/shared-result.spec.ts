@@ -1,11 +1,11 @@
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { HTTP_ERRORS } from '../../lib/module/http-errors.js';
-import { SharedErrors } from '../../lib/coordination/error-codec.js';
-import { read, type SharedResult, write } from '../../lib/coordination/result-codec.js';
+import { ErrorCodec } from '../../lib/coordination/error-codec.js';
+import { read, type FlightResult, write } from '../../lib/coordination/result-codec.js';
 
-const errors = new SharedErrors(HTTP_ERRORS);
+const errors = new ErrorCodec(HTTP_ERRORS);
 
-const errorIn = (result: SharedResult | undefined): Error => {
+const errorIn = (result: FlightResult | undefined): Error => {
   const error = result?.ended === 'threw' ? result.error : undefined;
   if (error instanceof Error) return error;
   throw new Error('expected an error', { cause: result });
@@ -74,7 +74,7 @@ describe('A shared result', () => {
         throw new Error(value);
       }
     }
-    expect(errorIn(read(forged('Guarded', '"secret":"x","id":7'), new SharedErrors([Guarded])))).toMatchObject({
+    expect(errorIn(read(forged('Guarded', '"secret":"x","id":7'), new ErrorCodec([Guarded])))).toMatchObject({
       id: 7,
     });
   });

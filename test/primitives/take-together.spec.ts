@@ -2,7 +2,7 @@ import { LockAbortedError, LockTimeoutError } from '../../lib/errors.js';
 import { takeAll } from '../../lib/locks/acquire-all.js';
 import { takeMajority } from '../../lib/locks/acquire-majority.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 const PARTS = ['a', 'b', 'c'] as const;
@@ -43,13 +43,13 @@ class Parts {
 
 describe('What came of something that is wanted together', () => {
   let clock: ManualClock;
-  let scheduler: SteadyScheduler;
+  let scheduler: MonotonicScheduler;
   let parts: Parts;
   let abort: AbortController;
 
   beforeEach(() => {
     clock = new ManualClock();
-    scheduler = new SteadyScheduler(clock, () => {});
+    scheduler = new MonotonicScheduler(clock, () => {});
     parts = new Parts();
     abort = new AbortController();
   });

@@ -1,11 +1,11 @@
 import { dangersOf, doubtsAbout, type Expectations } from '../../lib/backend/redis/probe/findings.js';
-import type { SeenServer } from '../../lib/backend/redis/probe/inspect-server.js';
+import type { ServerReport } from '../../lib/backend/redis/probe/inspect-server.js';
 import { probeNames } from '../../lib/backend/redis/probe/probe-names.js';
 import { factsOf } from '../../lib/backend/redis/probe/server-info.js';
 import { summaryOf } from '../../lib/backend/redis/probe/summary.js';
 
 /** A server that tells nothing, and that anything could be done with. */
-const seen = (facts: Partial<SeenServer> = {}): SeenServer => ({
+const seen = (facts: Partial<ServerReport> = {}): ServerReport => ({
   ...factsOf('a:1', ''),
   fsync: undefined,
   lacks: { rules: [], commands: [] },
@@ -21,7 +21,7 @@ const seen = (facts: Partial<SeenServer> = {}): SeenServer => ({
 const alone: Expectations = { isCluster: false, minReplicas: 0, otherNodes: [] };
 
 describe('Locks could not be trusted', () => {
-  it.each<[reason: string, facts: Partial<SeenServer>, expected?: Partial<Expectations>]>([
+  it.each<[reason: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
     ['maxmemory-policy volatile-ttl', { memoryLimit: 1, evictionPolicy: 'volatile-ttl' }],
     ['maxmemory-policy allkeys-lru', { memoryLimit: 1, evictionPolicy: 'allkeys-lru' }],
     ['a replica of b:2, and takes no writes', { role: 'replica', master: 'b:2' }],
@@ -42,7 +42,7 @@ describe('Locks could not be trusted', () => {
     expect(dangers).toEqual([{ where: 'a:1', reason: expect.stringContaining(reason), remedy: expect.any(String) }]);
   });
 
-  it.each<[what: string, facts: Partial<SeenServer>, expected?: Partial<Expectations>]>([
+  it.each<[what: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
     ['nothing is known', {}],
     ['nothing is known of one of a cluster', {}, { isCluster: true }],
     ['there is no memory limit', { memoryLimit: 0, evictionPolicy: 'allkeys-lru' }],
@@ -58,7 +58,7 @@ describe('Locks could not be trusted', () => {
 });
 
 describe('What is hardly meant', () => {
-  it.each<[doubt: string, facts: Partial<SeenServer>, expected?: Partial<Expectations>]>([
+  it.each<[doubt: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
     ['2 replica(s) must know of each lock and 1 follow(s) it now', { replicas: 1 }, { minReplicas: 2 }],
     ['its user may not use nest-redis-lock:probe (~*)', { isNameAllowed: false }],
     ['messages do not arrive', { hearsMessages: false }],

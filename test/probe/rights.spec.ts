@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/redis/probe/probe.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../servers/until.js';
 import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';
 
-const scheduler = new SteadyScheduler(systemScheduler, (error) => {
+const scheduler = new MonotonicScheduler(systemScheduler, (error) => {
   throw error;
 });
 const settings: ProbeSettings = {

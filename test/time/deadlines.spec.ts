@@ -1,5 +1,5 @@
-import { Deadline, Deadlines } from '../../lib/time/deadline-timer.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { Deadline, DeadlineTimer } from '../../lib/time/deadline-timer.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 class Call extends Deadline {
@@ -15,8 +15,8 @@ describe('Deadlines that share a timer', () => {
   const setUp = () => {
     const clock = new ManualClock();
     const errors: unknown[] = [];
-    const scheduler = new SteadyScheduler(clock, (error) => errors.push(error));
-    const deadlines = new Deadlines(scheduler);
+    const scheduler = new MonotonicScheduler(clock, (error) => errors.push(error));
+    const deadlines = new DeadlineTimer(scheduler);
     const told: string[] = [];
     const at = (ms: number, onPassed = () => void told.push(`at ${ms}`)) => new Call(scheduler.now() + ms, onPassed);
     return { clock, errors, deadlines, told, at };
@@ -88,7 +88,7 @@ describe('Deadlines that share a timer', () => {
       timers.push(timer);
       return { cancel: () => (timer.isOver = true) };
     };
-    const deadlines = new Deadlines(new SteadyScheduler({ now: () => now, schedule }, () => {}));
+    const deadlines = new DeadlineTimer(new MonotonicScheduler({ now: () => now, schedule }, () => {}));
     const told: string[] = [];
     deadlines.add(new Call(100, () => told.push('overdue')));
     now = 5000;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { LockTransitions } from '../../lib/backend/lock-operations.js';
+import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/lock-name.js';
 import { OwnerIds } from '../../lib/context/ids.js';
 import { Time } from '../contract/time.js';
@@ -57,7 +57,7 @@ class Listener implements AsyncDisposable {
 }
 
 const open = async () => (await clients.open()).runtime.backend;
-const take = async (lock: Pick<LockTransitions, 'acquire'>, name: string, lease = LEASE) => {
+const take = async (lock: Pick<LockOperations, 'acquire'>, name: string, lease = LEASE) => {
   const request = { name, owner: owners.next(), lease };
   expect(await lock.acquire(request)).toMatchObject({ outcome: 'acquired' });
   return request;

@@ -4,7 +4,7 @@ import { ClsPluginTransactional } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { ClsModule } from 'nestjs-cls';
 import { RedisLockModule } from 'nest-redis-lock';
-import { announcingEnd } from 'nest-redis-lock/transactional';
+import { trackTransactions } from 'nest-redis-lock/transactional';
 import { DataSource } from 'typeorm';
 import { TransactionalShop, TransactionalStock } from './transactional-shop.js';
 import { TypeOrmShop, TypeOrmStock } from './typeorm-shop.js';
@@ -32,7 +32,7 @@ export class Replica {
     @Module({ providers: [{ provide: DataSource, useValue: database }], exports: [DataSource] })
     class DatabaseModule {}
 
-    const adapter = announcingEnd(new TransactionalAdapterTypeOrm({ dataSourceToken: DataSource }));
+    const adapter = trackTransactions(new TransactionalAdapterTypeOrm({ dataSourceToken: DataSource }));
     const transactional = new ClsPluginTransactional({ imports: [DatabaseModule], adapter });
 
     @Module({

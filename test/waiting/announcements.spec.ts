@@ -1,8 +1,8 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
-import { Line } from '../../lib/waiting/queued-acquirer.js';
-import type { Busy, Tries } from '../../lib/waiting/acquirer.js';
+import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
+import type { Busy, AttemptStrategy } from '../../lib/waiting/acquirer.js';
 import { MemoryWorld } from '../contract/memory-world.js';
 
 const POLLING = { safety: 5000, deaf: 1000 };
@@ -10,7 +10,7 @@ const POLLING = { safety: 5000, deaf: 1000 };
 type Thing = { readonly permits: number };
 
 /** What the server has of something when a try is executed; the test says when the reply comes. */
-class HeldBackTries implements Tries<number, Thing> {
+class HeldBackTries implements AttemptStrategy<number, Thing> {
   private readonly replies: (() => void)[] = [];
   asked = 0;
 
@@ -59,12 +59,12 @@ const KINDS = [
 
 describe('An announcement', () => {
   let clock: ManualClock;
-  let scheduler: SteadyScheduler;
+  let scheduler: MonotonicScheduler;
   let announce: () => void;
 
   beforeEach(() => {
     clock = new ManualClock();
-    scheduler = new SteadyScheduler(clock, () => {});
+    scheduler = new MonotonicScheduler(clock, () => {});
   });
 
   const lineOf = (tries: HeldBackTries) => {
@@ -78,7 +78,7 @@ describe('An announcement', () => {
         return { alive: true, cancel: () => void listeners.delete(listener) };
       },
     };
-    const line = new Line(tries, { wakeUps, scheduler, polling: POLLING, maxQueue: 100 }, () => 'channel');
+    const line = new QueuedAcquirer(tries, { wakeUps, scheduler, polling: POLLING, maxQueue: 100 }, () => 'channel');
     const acquire = (wait = 1000, signals: readonly AbortSignal[] = []): Promise<string> => {
       const limit = new WaitLimit(scheduler, wait, signals);
       return line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1).then(

@@ -1,4 +1,4 @@
-import type { Busy, Tries } from '../../lib/waiting/acquirer.js';
+import type { Busy, AttemptStrategy } from '../../lib/waiting/acquirer.js';
 
 /** What was got, and how much of it was left. */
 export interface Taken {
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** Tries for a number of something, each answered by the test, in the order in which they were made. */
-export class AskedTries implements Tries<number, Taken> {
+export class AskedTries implements AttemptStrategy<number, Taken> {
   readonly questions: Question[] = [];
   readonly givenBack: Taken[] = [];
   asked = 0;

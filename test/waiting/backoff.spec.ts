@@ -1,8 +1,14 @@
 import { LockOptionsError } from '../../lib/errors.js';
-import { type Backoff, constantBackoff, exponentialBackoff, Pace, parseBackoff } from '../../lib/waiting/backoff.js';
+import {
+  type Backoff,
+  constantBackoff,
+  exponentialBackoff,
+  BackoffSequence,
+  parseBackoff,
+} from '../../lib/waiting/backoff.js';
 
 const pausesOf = (backoff: Backoff, count: number): number[] => {
-  const pace = new Pace(backoff);
+  const pace = new BackoffSequence(backoff);
   return Array.from({ length: count }, () => pace.next());
 };
 
@@ -76,6 +82,6 @@ describe('A backoff', () => {
       },
     ],
   ])('is refused before anything is sent where it %s', (_, backoff) => {
-    expect(() => new Pace(backoff)).toThrow(LockOptionsError);
+    expect(() => new BackoffSequence(backoff)).toThrow(LockOptionsError);
   });
 });

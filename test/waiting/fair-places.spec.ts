@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FairPlaces } from '../../lib/waiting/fair/server-order.js';
+import { ServerOrder } from '../../lib/waiting/fair/server-order.js';
 
 /** The same with an array, which reads all of itself every time. */
 class Model {
@@ -27,7 +27,7 @@ describe('The places of a fair line', () => {
   it('have the first and the order that an array would have, whoever comes and goes', () => {
     fc.assert(
       fc.property(steps, (list) => {
-        const [places, model] = [new FairPlaces<number>(), new Model()];
+        const [places, model] = [new ServerOrder<number>(), new Model()];
         for (const [step, waiter] of list) {
           places[step](waiter);
           model[step](waiter);

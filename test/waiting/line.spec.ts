@@ -1,22 +1,22 @@
-import type { WakeUps } from '../../lib/backend/lock-backend.js';
+import type { PubSub } from '../../lib/backend/lock-backend.js';
 import { LockQueueFullError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
-import { Line } from '../../lib/waiting/queued-acquirer.js';
+import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
 import { AskedTries, type Question, type Taken } from './asked-tries.js';
 
 describe('A line', () => {
   const polling = { safety: 5000, deaf: 1000 };
   let clock: ManualClock;
-  let scheduler: SteadyScheduler;
+  let scheduler: MonotonicScheduler;
   let listeners: Set<() => void>;
   let subscriptions: number;
-  let wakeUps: WakeUps;
+  let wakeUps: PubSub;
 
   beforeEach(() => {
     clock = new ManualClock();
-    scheduler = new SteadyScheduler(clock, () => {});
+    scheduler = new MonotonicScheduler(clock, () => {});
     listeners = new Set();
     subscriptions = 0;
     wakeUps = {
@@ -29,7 +29,7 @@ describe('A line', () => {
   });
 
   const lineOf = (tries: AskedTries, { maxQueue = 10_000 } = {}) => {
-    const line = new Line(tries, { wakeUps, scheduler, polling, maxQueue }, () => 'channel');
+    const line = new QueuedAcquirer(tries, { wakeUps, scheduler, polling, maxQueue }, () => 'channel');
     const acquire = (wanted: number, wait = Number.POSITIVE_INFINITY): Promise<Taken> =>
       line.acquire(
         { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
@@ -262,7 +262,7 @@ describe('A line', () => {
 
   it('gives back what nobody wants any more, and says so to nobody', async () => {
     const tries = new AskedTries();
-    const line = new Line(tries, { wakeUps, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
+    const line = new QueuedAcquirer(tries, { wakeUps, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
     const abort = new AbortController();
     const limit = new WaitLimit(scheduler, Number.POSITIVE_INFINITY, [abort.signal]);
     const waiting = line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1);

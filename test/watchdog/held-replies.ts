@@ -1,11 +1,11 @@
-import type { LockTransitions, Renewal } from '../../lib/backend/lock-operations.js';
+import type { LockOperations, Renewal } from '../../lib/backend/lock-operations.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions } from '../contract/backends.js';
 import { Client } from '../contract/client.js';
 
@@ -26,7 +26,7 @@ export class HeldReplies {
   readonly clock = new ManualClock();
   /** In the order in which the commands were requested. */
   readonly unanswered: Unanswered[] = [];
-  private readonly store = new MemoryStore(new SteadyScheduler(this.clock, rethrow));
+  private readonly store = new MemoryStore(new MonotonicScheduler(this.clock, rethrow));
   private readonly heldBack = new Map<Transition, 'executed' | 'not executed'>();
 
   /** Opens a client whose replies {@link holdBack} affects. */
@@ -62,7 +62,7 @@ export class HeldReplies {
     return new Client(createRuntime(settings, this.clock, () => backend));
   }
 
-  private intercept(locks: LockTransitions): void {
+  private intercept(locks: LockOperations): void {
     const [renew, hold] = [locks.renew.bind(locks), locks.hold.bind(locks)];
     const namesOf = (renewals: readonly Renewal[]): readonly string[] => renewals.map(({ name }) => name);
     locks.renew = (renewals) => this.through('renew', namesOf(renewals), () => renew(renewals));
@@ -95,7 +95,7 @@ export class HeldReplies {
   }
 }
 
-const isLock = (part: unknown): part is LockTransitions =>
+const isLock = (part: unknown): part is LockOperations =>
   typeof part === 'object' && part !== null && 'renew' in part && 'hold' in part;
 
 const rethrow = (error: unknown): never => {

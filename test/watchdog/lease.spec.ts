@@ -1,14 +1,14 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Stopwatch } from '../../lib/time/stopwatch.js';
-import { Lease, LeaseCommand, type LossReason, safeShare } from '../../lib/watchdog/lease.js';
+import { Lease, LeaseCommand, type LossReason, safeDuration } from '../../lib/watchdog/lease.js';
 
 describe('A lease in doubt', () => {
   it('ends although what is left of it is too little to move the clock', async () => {
     const clock = new ManualClock();
     // From here on a step of the clock is 1/256 ms, and the deadline lies between two of them.
     await clock.advance(2 ** 44);
-    const scheduler = new SteadyScheduler(clock, () => {});
+    const scheduler = new MonotonicScheduler(clock, () => {});
     const losses: LossReason[] = [];
     const lease = new Lease(scheduler, new Stopwatch(scheduler), 101, { onLost: (reason) => void losses.push(reason) });
     lease.doubt();
@@ -23,7 +23,7 @@ describe('A lease in doubt', () => {
 describe('The deadline of a lease', () => {
   const open = async () => {
     const clock = new ManualClock();
-    const scheduler = new SteadyScheduler(clock, () => {});
+    const scheduler = new MonotonicScheduler(clock, () => {});
     const lease = new Lease(scheduler, new Stopwatch(scheduler), 30_000, { onLost: () => {} });
     const request = (ms: number): LeaseCommand => {
       const command = new LeaseCommand(new Stopwatch(scheduler), ms);
@@ -37,7 +37,7 @@ describe('The deadline of a lease', () => {
   it('D1: is that of a shorter command as soon as the command is requested', async () => {
     const { lease, request } = await open();
     request(2000);
-    expect(lease.remaining).toBe(safeShare(2000));
+    expect(lease.remaining).toBe(safeDuration(2000));
   });
 
   it('D1: is not moved back by the reply to a renewal after which a shorter command was requested', async () => {
@@ -46,10 +46,10 @@ describe('The deadline of a lease', () => {
     // In the same millisecond, and not before the end of what was granted at first.
     const hold = request(21_000);
     lease.granted(renewal, renewal.since);
-    expect(lease.remaining).toBe(safeShare(21_000));
+    expect(lease.remaining).toBe(safeDuration(21_000));
     await clock.advance(100);
     lease.granted(hold, hold.since);
-    expect(lease.remaining).toBe(safeShare(21_000) - 100);
+    expect(lease.remaining).toBe(safeDuration(21_000) - 100);
   });
 
   it('D1: is the earliest of all commands that were requested after the one that is answered', async () => {
@@ -58,10 +58,10 @@ describe('The deadline of a lease', () => {
     request(25_000);
     const last = request(60_000);
     lease.granted(renewal, renewal.since);
-    expect(lease.remaining).toBe(safeShare(25_000));
+    expect(lease.remaining).toBe(safeDuration(25_000));
     lease.granted(last, last.since);
     // Nothing is known of the second: the server may execute it yet.
-    expect(lease.remaining).toBe(safeShare(25_000));
+    expect(lease.remaining).toBe(safeDuration(25_000));
   });
 
   it.each(['granted', 'unanswered'] as const)(
@@ -72,9 +72,9 @@ describe('The deadline of a lease', () => {
       const extension = request(60_000);
       lease.granted(extension, extension.since);
       // A renewal that reached the server too late is sent once more, perhaps after the extension.
-      expect(lease.remaining).toBe(safeShare(30_000));
+      expect(lease.remaining).toBe(safeDuration(30_000));
       lease[end](renewal, renewal.since);
-      expect(lease.remaining).toBe(safeShare(30_000));
+      expect(lease.remaining).toBe(safeDuration(30_000));
     },
   );
 
@@ -85,9 +85,9 @@ describe('The deadline of a lease', () => {
     lease.unanswered(renewal);
     // The server may have executed the renewal after the hold.
     lease.granted(hold, hold.since);
-    expect(lease.remaining).toBe(safeShare(30_000));
+    expect(lease.remaining).toBe(safeDuration(30_000));
     const next = request(60_000);
     lease.granted(next, next.since);
-    expect(lease.remaining).toBe(safeShare(60_000));
+    expect(lease.remaining).toBe(safeDuration(60_000));
   });
 });

@@ -1,5 +1,5 @@
-import { SteadyScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { Rota, type Seen } from '../../lib/watchdog/renewal-schedule.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { RenewalSchedule, type ScheduleEntry } from '../../lib/watchdog/renewal-schedule.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { Rng } from '../chaos/rng.js';
 
@@ -9,10 +9,10 @@ const MOST = 10;
 describe('A rota', () => {
   it.each([1, 2, 3, 4, 5])('has everybody come in every period, whoever comes and goes (seed %p)', async (seed) => {
     const clock = new ManualClock();
-    const rota = new Rota<{ seen: number }>(new SteadyScheduler(clock, () => {}), PERIOD, MOST);
+    const rota = new RenewalSchedule<{ seen: number }>(new MonotonicScheduler(clock, () => {}), PERIOD, MOST);
     const rng = new Rng(seed);
-    const places = new Set<Seen<{ seen: number }>>();
-    const leave = (place: Seen<{ seen: number }>): void => {
+    const places = new Set<ScheduleEntry<{ seen: number }>>();
+    const leave = (place: ScheduleEntry<{ seen: number }>): void => {
       rota.delete(place);
       places.delete(place);
     };
@@ -40,7 +40,7 @@ describe('A rota', () => {
 
   it('comes once in a period with all that fit into one share', async () => {
     const clock = new ManualClock();
-    const rota = new Rota<number>(new SteadyScheduler(clock, () => {}), PERIOD, MOST);
+    const rota = new RenewalSchedule<number>(new MonotonicScheduler(clock, () => {}), PERIOD, MOST);
     for (let one = 0; one < MOST; one++) {
       rota.add(one);
       await clock.advance(1);
@@ -53,7 +53,7 @@ describe('A rota', () => {
 
   it('makes up for what is late with those who came longest ago', async () => {
     const clock = new ManualClock();
-    const rota = new Rota<number>(new SteadyScheduler(clock, () => {}), PERIOD, MOST);
+    const rota = new RenewalSchedule<number>(new MonotonicScheduler(clock, () => {}), PERIOD, MOST);
     for (let one = 0; one < 2 * MOST + 1; one++) rota.add(one);
     await clock.advance(PERIOD);
     expect(rota.take()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);

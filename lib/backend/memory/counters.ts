@@ -1,11 +1,11 @@
-import type { CounterTransitions } from '../counter-transitions.js';
+import type { CounterOperations } from '../counter-transitions.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** Semaphores, with and without ids for their permits, and latches have one table, as all of them are one string. */
 export const counterTable = (store: MemoryStore): MemoryTable<number> => new MemoryTable(store, 'string');
 
 /** A number under a name, in memory: the executable specification of `scripts/counter/*.lua`. */
-export class MemoryCounter implements CounterTransitions {
+export class MemoryCounter implements CounterOperations {
   protected readonly counters: MemoryTable<number>;
 
   /** @param announcesDeletion Whether those who wait are told of it. */

@@ -1,6 +1,6 @@
 import { fairChannel } from '../../keys/lock-name.js';
 import type {
-  FairLockTransitions,
+  FairLockOperations,
   KeepRequest,
   LeaveRequest,
   QueueOutcome,
@@ -11,7 +11,7 @@ import { MemoryFairQueue } from './fair-queue.js';
 import { MemoryLock } from './lock.js';
 
 /** The fair lock in memory: the executable specification of `scripts/fair-lock/*.lua`. */
-export class MemoryFairLock extends MemoryLock implements FairLockTransitions {
+export class MemoryFairLock extends MemoryLock implements FairLockOperations {
   override async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name } = request;
     const queue = this.queueOf(name);

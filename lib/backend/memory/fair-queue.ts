@@ -3,12 +3,12 @@ import { isOurs, type OwnerId } from '../../context/ids.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 type Waiters = readonly OwnerId[];
-type Deadlines = ReadonlyMap<OwnerId, number>;
+type WaiterDeadlines = ReadonlyMap<OwnerId, number>;
 
 export const waiterTable = (store: MemoryStore): MemoryTable<Waiters> => new MemoryTable(store, 'list');
-export const deadlineTable = (store: MemoryStore): MemoryTable<Deadlines> => new MemoryTable(store, 'zset');
+export const deadlineTable = (store: MemoryStore): MemoryTable<WaiterDeadlines> => new MemoryTable(store, 'zset');
 
-interface Place {
+interface QueuedWaiter {
   readonly owner: OwnerId;
   /** Until when the place is kept; a Java peer may have lost it. */
   readonly deadline: number | undefined;
@@ -25,7 +25,7 @@ const REDISSON_WAIT_MS = 300_000;
  * ahead has left and taken its own wait off, what is left is still to come. Ours say again and again that they live, so
  * however many of them have died, they hold up those behind them for one slot.
  */
-const behind = ({ owner, deadline }: Place, last: number): number =>
+const behind = ({ owner, deadline }: QueuedWaiter, last: number): number =>
   isOurs(owner) ? last : Math.max(last + REDISSON_WAIT_MS, deadline ?? 0);
 
 /** Taken off a deadline of ours, ms: marks that it counts Java peers ahead. */
@@ -34,7 +34,7 @@ const BOOKED_MS = 0.5;
 /** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
 export class MemoryFairQueue {
   private readonly waiters: MemoryTable<Waiters>;
-  private readonly deadlines: MemoryTable<Deadlines>;
+  private readonly deadlines: MemoryTable<WaiterDeadlines>;
   private readonly queueName: string;
   private readonly deadlinesName: string;
 
@@ -54,7 +54,7 @@ export class MemoryFairQueue {
     this.deadlines.get(this.deadlinesName);
   }
 
-  get head(): Place | undefined {
+  get head(): QueuedWaiter | undefined {
     return this.places[0];
   }
 
@@ -66,7 +66,7 @@ export class MemoryFairQueue {
   /** Ends the places at the front whose time is over. Tells whether somebody has become the head by that. */
   purge(): boolean {
     const { places } = this;
-    const isOver = ({ deadline }: Place): boolean => deadline !== undefined && deadline <= this.store.now();
+    const isOver = ({ deadline }: QueuedWaiter): boolean => deadline !== undefined && deadline <= this.store.now();
     const alive = places.findIndex((place) => !isOver(place));
     if (alive === 0 || places.length === 0) return false;
     this.write(alive === -1 ? [] : places.slice(alive));
@@ -151,21 +151,21 @@ export class MemoryFairQueue {
     return Math.ceil(last + slot) - (last > this.store.now() ? BOOKED_MS : 0);
   }
 
-  private withoutExcess(place: Place, slot: number): Place {
+  private withoutExcess(place: QueuedWaiter, slot: number): QueuedWaiter {
     const { owner, deadline } = place;
     if (!isOurs(owner) || deadline === undefined || deadline % 1 !== BOOKED_MS) return place;
     const enough = this.keptUntil(this.store.now(), slot);
     return enough < deadline ? { owner, deadline: enough } : place;
   }
 
-  private get places(): Place[] {
+  private get places(): QueuedWaiter[] {
     const deadlines = this.deadlines.find(this.deadlinesName);
     // What lies under a name of somebody else's is left alone.
     if (!deadlines && this.store.entry(this.deadlinesName)) return [];
     return (this.waiters.find(this.queueName) ?? []).map((owner) => ({ owner, deadline: deadlines?.get(owner) }));
   }
 
-  private write(places: readonly Place[]): void {
+  private write(places: readonly QueuedWaiter[]): void {
     const known = places.flatMap(({ owner, deadline }) => (deadline === undefined ? [] : [[owner, deadline] as const]));
     const owners = places.map(({ owner }) => owner);
     if (owners.length > 0) this.waiters.set(this.queueName, owners);

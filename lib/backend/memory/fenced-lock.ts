@@ -1,5 +1,5 @@
 import { lockToken } from '../../keys/lock-name.js';
-import type { Fences, FencedTransitions } from '../fenced-transitions.js';
+import type { Fences, FencedLockOperations } from '../fenced-transitions.js';
 import type { AcquireOutcome, AcquireRequest } from '../lock-operations.js';
 import { MemoryLock } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
@@ -9,7 +9,7 @@ export const tokenTable = (store: MemoryStore): MemoryTable<bigint> =>
   new MemoryTable(store, 'string of a fencing token');
 
 /** The fenced lock in memory: the executable specification of `scripts/fenced-lock/*.lua`. */
-export class MemoryFencedLock extends MemoryLock implements FencedTransitions {
+export class MemoryFencedLock extends MemoryLock implements FencedLockOperations {
   private readonly tokens: MemoryTable<bigint>;
 
   constructor(

@@ -8,7 +8,7 @@ import type {
   HoldRequest,
   LeaveBehindRequest,
   LockState,
-  LockTransitions,
+  LockOperations,
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
@@ -31,7 +31,7 @@ export const groupTable = (store: MemoryStore): MemoryTable<HeldFields> =>
   new MemoryTable(store, 'hash of a group lock');
 
 /** Several fields of a group as one lock, in memory: the executable specification of `scripts/group-lock/*.lua`. */
-export class MemoryGroupLock implements LockTransitions {
+export class MemoryGroupLock implements LockOperations {
   private readonly groups: MemoryTable<HeldFields>;
 
   constructor(private readonly store: MemoryStore) {

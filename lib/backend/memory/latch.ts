@@ -1,10 +1,10 @@
 import { latchChannel } from '../../keys/lock-name.js';
-import type { LatchTransitions } from '../latch-transitions.js';
+import type { LatchOperations } from '../latch-transitions.js';
 import { MemoryCounter } from './counters.js';
 import type { MemoryStore } from './memory-store.js';
 
 /** The count-down latch in memory: the executable specification of `scripts/latch/*.lua`. */
-export class MemoryLatch extends MemoryCounter implements LatchTransitions {
+export class MemoryLatch extends MemoryCounter implements LatchOperations {
   constructor(store: MemoryStore) {
     super(store, latchChannel, true);
   }

@@ -1,7 +1,7 @@
-import type { LeaveBehindRequest, LockTransitions } from '../lock-operations.js';
+import type { LeaveBehindRequest, LockOperations } from '../lock-operations.js';
 
 /** Leaves a lock behind that is held in memory, where no outcome stays unknown. */
 export const leftBehind = async (
-  locks: Pick<LockTransitions, 'hold'>,
+  locks: Pick<LockOperations, 'hold'>,
   { name, owner, keep }: LeaveBehindRequest,
 ): Promise<boolean> => (await locks.hold({ name, owner, count: 1, lease: keep })).outcome === 'held';

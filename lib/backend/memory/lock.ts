@@ -7,7 +7,7 @@ import type {
   HoldRequest,
   LeaveBehindRequest,
   LockState,
-  LockTransitions,
+  LockOperations,
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
@@ -27,7 +27,7 @@ export interface HeldLock {
 export const lockTable = (store: MemoryStore): MemoryTable<HeldLock> => new MemoryTable(store, 'hash');
 
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
-export class MemoryLock implements LockTransitions {
+export class MemoryLock implements LockOperations {
   protected readonly locks: MemoryTable<HeldLock>;
 
   /** @param announces Whether waiters are told of a release; Redisson's spin lock tells nobody. */

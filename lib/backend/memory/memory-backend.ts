@@ -1,4 +1,4 @@
-import type { LockBackend, WakeUps } from '../lock-backend.js';
+import type { LockBackend, PubSub } from '../lock-backend.js';
 import type { Fences } from '../fenced-transitions.js';
 import { MemoryFairLock } from './fair-lock.js';
 import { MemoryFencedLock } from './fenced-lock.js';
@@ -29,7 +29,7 @@ export class MemoryBackend implements LockBackend {
   readonly permitExpirableSemaphore: MemoryPermits;
   readonly countDownLatch: MemoryLatch;
   readonly singleFlight: MemorySingleFlight;
-  readonly wakeUps: WakeUps;
+  readonly wakeUps: PubSub;
 
   constructor(store: MemoryStore, fences: Fences = 'clock') {
     this.lock = new MemoryLock(store);

@@ -1,6 +1,6 @@
 import type { Subscription } from '../lock-backend.js';
 import { wrongKeyType } from '../../wrong-key-type.js';
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import { Stopwatch } from '../../time/stopwatch.js';
 
 interface Entry {
@@ -23,7 +23,7 @@ export class MemoryStore {
 
   private sweepAt = SWEEP_FROM;
 
-  constructor(private readonly scheduler: SteadyScheduler) {}
+  constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** A stopwatch that starts now. */
   stopwatch(): Stopwatch {

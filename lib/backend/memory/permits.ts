@@ -6,16 +6,17 @@ import type {
   PermitRelease,
   PermitRequest,
   PermitState,
-  PermitTransitions,
+  PermitOperations,
 } from '../permit-operations.js';
 import { MOST_PERMITS, tooManyPermits } from '../counter-operations.js';
 import { counterTable, MemoryCounter } from './counters.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** Permits that are out, each with the instant at which its lease is over; `Infinity`: it has none. */
-export type Deadlines = ReadonlyMap<PermitId, number>;
+export type PermitDeadlines = ReadonlyMap<PermitId, number>;
 
-export const deadlineTable = (store: MemoryStore): MemoryTable<Deadlines> => new MemoryTable(store, 'zset of permits');
+export const deadlineTable = (store: MemoryStore): MemoryTable<PermitDeadlines> =>
+  new MemoryTable(store, 'zset of permits');
 
 /** Both keys of a semaphore, read at once, so that nothing happens where one of them is something else. */
 interface Pool {
@@ -24,10 +25,10 @@ interface Pool {
 }
 
 /** The permit-expirable semaphore in memory: the executable specification of `scripts/permits/*.lua`. */
-export class MemoryPermits implements PermitTransitions {
+export class MemoryPermits implements PermitOperations {
   private readonly counts: MemoryTable<number>;
   private readonly counter: MemoryCounter;
-  private readonly deadlines: MemoryTable<Deadlines>;
+  private readonly deadlines: MemoryTable<PermitDeadlines>;
 
   constructor(private readonly store: MemoryStore) {
     this.counts = counterTable(store);
@@ -138,7 +139,7 @@ export class MemoryPermits implements PermitTransitions {
     return { available: now, out };
   }
 
-  private write(name: string, out: Deadlines): void {
+  private write(name: string, out: PermitDeadlines): void {
     if (out.size > 0) this.deadlines.set(permitDeadlines(name), out);
     else this.store.delete(permitDeadlines(name));
   }

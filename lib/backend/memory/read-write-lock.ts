@@ -10,12 +10,12 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../lock-operations.js';
-import type { ReadRequest, ReadTransitions } from '../read-write-transitions.js';
+import type { ReadRequest, ReadLockOperations } from '../read-write-transitions.js';
 import { leftBehind } from './left-behind.js';
 import type { ReadWriteData } from './read-write-data.js';
 
 /** The read half of a read-write lock in memory: the executable specification of `scripts/read-lock/*.lua`. */
-export class MemoryReadLock implements ReadTransitions {
+export class MemoryReadLock implements ReadLockOperations {
   constructor(private readonly data: ReadWriteData) {}
 
   async acquire({ name, owner, lease, behindWriters = false }: ReadRequest): Promise<AcquireOutcome> {

@@ -1,11 +1,11 @@
 import { flightLock, flightResult } from '../../keys/lock-name.js';
-import type { FlightTransitions, Found, Landed, Landing } from '../result-store.js';
+import type { ResultStore, Lookup, StoredResult, SaveResult } from '../result-store.js';
 import { type HeldLock, lockTable } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 
 /** Results of flights in memory: the executable specification of `scripts/single-flight/*.lua`. */
-export class MemorySingleFlight implements FlightTransitions {
-  private readonly results: MemoryTable<Landed>;
+export class MemorySingleFlight implements ResultStore {
+  private readonly results: MemoryTable<StoredResult>;
   private readonly locks: MemoryTable<HeldLock>;
 
   constructor(private readonly store: MemoryStore) {
@@ -13,11 +13,11 @@ export class MemorySingleFlight implements FlightTransitions {
     this.locks = lockTable(store);
   }
 
-  async find(name: string): Promise<Found> {
+  async find(name: string): Promise<Lookup> {
     return { now: this.store.now(), landed: this.results.get(flightResult(name)) };
   }
 
-  async land({ name, owner, text, keep }: Landing): Promise<'kept' | 'lost'> {
+  async land({ name, owner, text, keep }: SaveResult): Promise<'kept' | 'lost'> {
     if (this.locks.find(flightLock(name))?.owner !== owner) return 'lost';
     const result = flightResult(name);
     this.results.get(result);

@@ -1,10 +1,10 @@
 import { semaphoreChannel } from '../../keys/lock-name.js';
-import { MOST_PERMITS, type SemaphoreTransitions, type TakeOutcome, tooManyPermits } from '../counter-operations.js';
+import { MOST_PERMITS, type SemaphoreOperations, type TakeOutcome, tooManyPermits } from '../counter-operations.js';
 import { MemoryCounter } from './counters.js';
 import type { MemoryStore } from './memory-store.js';
 
 /** The semaphore in memory: the executable specification of `scripts/semaphore/*.lua`. */
-export class MemorySemaphore extends MemoryCounter implements SemaphoreTransitions {
+export class MemorySemaphore extends MemoryCounter implements SemaphoreOperations {
   constructor(store: MemoryStore) {
     super(store, semaphoreChannel, false);
   }

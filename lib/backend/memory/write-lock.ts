@@ -10,12 +10,12 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../lock-operations.js';
-import type { WriteRequest, WriteTransitions } from '../read-write-transitions.js';
+import type { WriteRequest, WriteLockOperations } from '../read-write-transitions.js';
 import { leftBehind } from './left-behind.js';
 import type { HeldReadWriteLock, ReadWriteData } from './read-write-data.js';
 
 /** The write half of a read-write lock in memory: the executable specification of `scripts/write-lock/*.lua`. */
-export class MemoryWriteLock implements WriteTransitions {
+export class MemoryWriteLock implements WriteLockOperations {
   constructor(private readonly data: ReadWriteData) {}
 
   async acquire({ name, owner, lease, waiting }: WriteRequest): Promise<AcquireOutcome> {

@@ -2,13 +2,13 @@
 export const majorityOf = (size: number): number => Math.floor(size / 2) + 1;
 
 /** The largest value that `many` of the values reach; `undefined` where there are fewer. */
-export const reachedBy = (many: number, values: readonly number[]): number | undefined =>
+export const kthLargest = (many: number, values: readonly number[]): number | undefined =>
   values.toSorted((a, b) => b - a)[many - 1];
 
 /** Milliseconds for which `many` leases last, each and the result with −1 for one without end and −2 for none. */
-export const leaseOf = (many: number, remaining: readonly number[]): number => {
+export const quorumLease = (many: number, remaining: readonly number[]): number => {
   const endless = Number.POSITIVE_INFINITY;
-  const least = reachedBy(
+  const least = kthLargest(
     many,
     remaining.map((ms) => (ms === -1 ? endless : ms)),
   );

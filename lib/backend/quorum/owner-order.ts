@@ -4,7 +4,7 @@ import type { OwnerId } from '../../context/ids.js';
  * What an owner asks of one node happens there in the order it was asked, also where nobody waited for the node's
  * answer: a quorum of the others had answered.
  */
-export class OwnerOrder {
+export class PerOwnerQueue {
   private readonly last = new Map<OwnerId, Promise<unknown>>();
 
   /** Begins `work` when everything has settled that these owners asked before. */

@@ -1,7 +1,7 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
 import { runOutsideRegions } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import { Stopwatch } from '../../time/stopwatch.js';
 import type {
   AcquireOutcome,
@@ -10,7 +10,7 @@ import type {
   HoldRequest,
   LeaveBehindRequest,
   LockState,
-  LockTransitions,
+  LockOperations,
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
@@ -18,11 +18,11 @@ import type {
 } from '../lock-operations.js';
 import { Background } from '../../concurrency/background.js';
 import { Ballot } from './ballot.js';
-import { leaseOf, majorityOf, reachedBy } from './majority.js';
+import { quorumLease, majorityOf, kthLargest } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Repair } from './hold-repair.js';
 import type { RetryDelay } from './retry-delay.js';
-import { busyFor, grantInWords, noQuorum, type Verdict, verdictOn } from './votes.js';
+import { busyFor, describeGrant, noQuorum, type Verdict, verdictOn } from './votes.js';
 
 /** What the clocks of the nodes may drift apart in: a share of the lease, and the grain of their expiry, ms. */
 const DRIFT = 0.01;
@@ -32,7 +32,7 @@ const GRAIN_MS = 2;
 export const validity = (lease: number, elapsed: number): number => lease - elapsed - (lease * DRIFT + GRAIN_MS);
 
 /** Two nodes that are one server, reached in two ways: it would have two votes. */
-const twinsAmong = (nodes: readonly QuorumNode[]): readonly string[] | undefined => {
+const duplicateServer = (nodes: readonly QuorumNode[]): readonly string[] | undefined => {
   const known = new Map<string, string>();
   for (const { serverId, label } of nodes) {
     if (serverId === undefined) continue;
@@ -48,7 +48,7 @@ const twinsAmong = (nodes: readonly QuorumNode[]): readonly string[] | undefined
  * at once under the same owner id, and answers as soon as nobody who is still silent could change the outcome; what it
  * asks of one node is that node's own transition, with its deadline, its one effect and its undoing.
  */
-export class QuorumLock implements LockTransitions {
+export class QuorumLock implements LockOperations {
   private readonly background: Background;
   private readonly repair: Repair;
 
@@ -57,7 +57,7 @@ export class QuorumLock implements LockTransitions {
     private readonly nodes: readonly QuorumNode[],
     private readonly quorum: number,
     private readonly retryDelay: RetryDelay,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     this.background = new Background(scheduler);
     this.repair = new Repair();
@@ -80,7 +80,7 @@ export class QuorumLock implements LockTransitions {
     // A quorum that comes to nothing may have been seen by others, who now sleep until they hear of its end.
     await this.undo(ballot, (node) => this.free(node, request, isGranted));
     if (problem) throw problem;
-    if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, grantInWords);
+    if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, describeGrant);
     return busyFor(ballot, quorum, this.retryDelay);
   }
 
@@ -159,7 +159,7 @@ export class QuorumLock implements LockTransitions {
       ballot.answers.map(({ count }) => count),
       ballot.answers.map(({ remaining }) => remaining),
     ];
-    return { locked: true, count: reachedBy(this.quorum, counts) ?? 0, remaining: leaseOf(this.quorum, leases) };
+    return { locked: true, count: kthLargest(this.quorum, counts) ?? 0, remaining: quorumLease(this.quorum, leases) };
   }
 
   /** Resolves when nothing goes on in the background any more, or after `ms`. */
@@ -215,7 +215,7 @@ export class QuorumLock implements LockTransitions {
 
   /** Why the votes of a quorum are worth nothing, if they are not. */
   private problemWith({ name, lease }: AcquireRequest, { elapsed }: Stopwatch): LockError | undefined {
-    const twins = twinsAmong(this.nodes);
+    const twins = duplicateServer(this.nodes);
     if (twins) {
       const text = `redlock.nodes has one server twice, as ${twins.join(' and ')}; each node must be a server of its own`;
       return new LockOptionsError(text, { lockName: name, details: { option: 'redlock.nodes', nodes: twins } });

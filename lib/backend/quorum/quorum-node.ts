@@ -1,8 +1,8 @@
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../context/ids.js';
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
-import type { BackendWatcher } from '../backend-watcher.js';
-import type { WakeUps } from '../lock-backend.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { BackendListener } from '../backend-watcher.js';
+import type { PubSub } from '../lock-backend.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -10,22 +10,22 @@ import type {
   HoldRequest,
   LeaveBehindRequest,
   LockState,
-  LockTransitions,
+  LockOperations,
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
 } from '../lock-operations.js';
-import { OwnerOrder } from './owner-order.js';
+import { PerOwnerQueue } from './owner-order.js';
 
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {
-  readonly lock: LockTransitions;
+  readonly lock: LockOperations;
   /** The same data, but nobody is told of a release. */
-  readonly quietLock: Pick<LockTransitions, 'release'>;
-  readonly wakeUps: WakeUps;
+  readonly quietLock: Pick<LockOperations, 'release'>;
+  readonly wakeUps: PubSub;
   /** Tells servers apart, however they are reached; `undefined` where that is not known. */
   readonly serverId?: string | undefined;
-  watch(watcher: BackendWatcher): void;
+  watch(watcher: BackendListener): void;
   refuse(reason: Error): void;
   open(): void;
   close(ms: number): Promise<void>;
@@ -36,7 +36,7 @@ const undoneWithin = (lease: number): number => 2 * lease + 1000;
 
 /** One of the nodes, as a quorum asks it. */
 export class QuorumNode {
-  private readonly order = new OwnerOrder();
+  private readonly order = new PerOwnerQueue();
   /** Owners whose acquisition is being undone here, and until when: what they have here does not last. */
   private readonly undone = new Map<OwnerId, number>();
 
@@ -44,14 +44,14 @@ export class QuorumNode {
     /** Where it is, without a password. */
     readonly label: string,
     private readonly backend: NodeBackend,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {}
 
   get serverId(): string | undefined {
     return this.backend.serverId;
   }
 
-  get wakeUps(): WakeUps {
+  get wakeUps(): PubSub {
     return this.backend.wakeUps;
   }
 
@@ -116,7 +116,7 @@ export class QuorumNode {
     return (this.undone.get(owner) ?? Number.NEGATIVE_INFINITY) > this.scheduler.now();
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.backend.watch(watcher);
   }
 

@@ -1,8 +1,8 @@
 import { isPassing } from '../../errors.js';
 import { runOutsideRegions } from '../../context/owner-context.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
-import type { Subscription, WakeUps } from '../lock-backend.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { Subscription, PubSub } from '../lock-backend.js';
 import type { QuorumNode } from './quorum-node.js';
 import type { RetryDelay } from './retry-delay.js';
 
@@ -10,19 +10,19 @@ import type { RetryDelay } from './retry-delay.js';
 const LISTEN_AGAIN_MS = 1000;
 
 /** Who is listened to, and how patiently. */
-interface Listening {
+interface QuorumSubscriptionDeps {
   readonly nodes: readonly QuorumNode[];
   readonly quorum: number;
   readonly retryDelay: RetryDelay;
-  readonly scheduler: SteadyScheduler;
+  readonly scheduler: MonotonicScheduler;
 }
 
 /**
  * Messages from all nodes. A release is announced by each node it reaches, so a message is passed on a little later:
  * when it has reached the others as well, and not by all waiters at one time.
  */
-export class QuorumWakeUps implements WakeUps {
-  constructor(private readonly listening: Listening) {}
+export class QuorumPubSub implements PubSub {
+  constructor(private readonly listening: QuorumSubscriptionDeps) {}
 
   /** Resolves when a quorum of the nodes is listened to, or none of the others can be just now; those are tried again. */
   subscribe(channel: string, listener: () => void): Promise<Subscription> {
@@ -38,7 +38,7 @@ class QuorumSubscription implements Subscription {
   private cancelled = false;
 
   constructor(
-    private readonly listening: Listening,
+    private readonly listening: QuorumSubscriptionDeps,
     private readonly channel: string,
     private readonly listener: () => void,
   ) {}

@@ -1,15 +1,15 @@
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
-import type { BackendWatcher } from '../backend-watcher.js';
-import type { WakeUps } from '../lock-backend.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { BackendListener } from '../backend-watcher.js';
+import type { PubSub } from '../lock-backend.js';
 import { QuorumLock } from './quorum-lock.js';
 import { type NodeBackend, QuorumNode } from './quorum-node.js';
-import { QuorumWakeUps } from './quorum-pubsub.js';
+import { QuorumPubSub } from './quorum-pubsub.js';
 import { RetryDelay } from './retry-delay.js';
 
 /** N independent masters, of which a quorum decides. */
 export class Quorum {
   readonly lock: QuorumLock;
-  readonly wakeUps: WakeUps;
+  readonly wakeUps: PubSub;
   private readonly nodes: readonly QuorumNode[];
 
   /**
@@ -19,16 +19,16 @@ export class Quorum {
   constructor(
     backends: ReadonlyMap<string, NodeBackend>,
     quorum: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     this.nodes = [...backends].map(([label, backend]) => new QuorumNode(label, backend, scheduler));
     const retryDelay = new RetryDelay();
     this.lock = new QuorumLock(this.nodes, quorum, retryDelay, scheduler);
-    this.wakeUps = new QuorumWakeUps({ nodes: this.nodes, quorum, retryDelay, scheduler });
+    this.wakeUps = new QuorumPubSub({ nodes: this.nodes, quorum, retryDelay, scheduler });
   }
 
   /** Tells `watcher` from now on what becomes of the nodes. */
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     for (const node of this.nodes) node.watch(watcher);
   }
 

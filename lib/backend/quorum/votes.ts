@@ -4,7 +4,7 @@ import type { NodeResult } from '../node-result.js';
 import type { Ballot, Vote } from './ballot.js';
 import type { RetryDelay } from './retry-delay.js';
 
-type Busy = Extract<AcquireOutcome, { outcome: 'busy' }>;
+type BusyNodes = Extract<AcquireOutcome, { outcome: 'busy' }>;
 
 /** What was said to a yes-or-no question: `open` while nodes are pending that can decide it, `undecided` with none left. */
 export type Verdict = 'yes' | 'no' | 'open' | 'undecided';
@@ -34,7 +34,7 @@ export const resultsOf = <T>(
   inWords: (answer: T) => Omit<NodeResult, 'node'>,
 ): readonly NodeResult[] => votes.map((vote) => resultOf(vote, inWords));
 
-export const grantInWords = (answer: AcquireOutcome): Omit<NodeResult, 'node'> =>
+export const describeGrant = (answer: AcquireOutcome): Omit<NodeResult, 'node'> =>
   answer.outcome === 'busy' ? { outcome: 'busy', holder: answer.holder } : { outcome: answer.outcome };
 
 const inOneLine = ({ node, outcome, error }: NodeResult): string =>
@@ -77,7 +77,7 @@ const byTime = (a: number, b: number): number => a - b;
  *   they got without a word.
  */
 export const busyFor = (ballot: Ballot<AcquireOutcome>, quorum: number, retryDelay: RetryDelay): AcquireOutcome => {
-  const busy = ballot.answers.filter((answer): answer is Busy => answer.outcome === 'busy');
+  const busy = ballot.answers.filter((answer): answer is BusyNodes => answer.outcome === 'busy');
   const silent = ballot.votes.length - ballot.answers.length;
   const nodesOf = (holder: string): number => busy.filter((answer) => answer.holder === holder).length;
   const [strongest] = busy.toSorted((a, b) => nodesOf(b.holder) - nodesOf(a.holder));
@@ -93,6 +93,6 @@ export const busyFor = (ballot: Ballot<AcquireOutcome>, quorum: number, retryDel
     outcome: 'busy',
     holder,
     remaining: Number.isFinite(remaining) ? remaining : -1,
-    nodes: resultsOf(ballot, grantInWords),
+    nodes: resultsOf(ballot, describeGrant),
   };
 };

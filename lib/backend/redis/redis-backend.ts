@@ -1,19 +1,19 @@
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
-import { type BackendWatcher, type GivenUp, nobodyWatches } from '../backend-watcher.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import { type BackendListener, type GivenUp, nobodyWatches } from '../backend-watcher.js';
 import type { Fences } from '../fenced-transitions.js';
-import type { LockBackend, WakeUps } from '../lock-backend.js';
-import type { RedisCommands } from './commands/script-executor.js';
-import { FairDialect } from './kinds/fair-dialect.js';
+import type { LockBackend, PubSub } from '../lock-backend.js';
+import type { ScriptExecutor } from './commands/script-executor.js';
+import { FairLockScripts } from './kinds/fair-dialect.js';
 import { RedisFairLock } from './kinds/fair-lock.js';
-import { FencedDialect } from './kinds/fenced-dialect.js';
+import { FencedLockScripts } from './kinds/fenced-dialect.js';
 import { RedisFencedLock } from './kinds/fenced-lock.js';
-import { GroupDialect } from './kinds/group-lock.js';
-import type { LockDialect } from './kinds/lock-scripts.js';
+import { GroupLockScripts } from './kinds/group-lock.js';
+import type { LockScripts } from './kinds/lock-scripts.js';
 import { RedisLatch } from './kinds/latch.js';
 import { RedisLock } from './kinds/redis-lock.js';
-import { MarkedRequests } from './commands/idempotent-requests.js';
+import { IdempotentRequests } from './commands/idempotent-requests.js';
 import { RedisPermits } from './kinds/permits.js';
-import { PlainDialect } from './kinds/plain-dialect.js';
+import { PlainLockScripts } from './kinds/plain-dialect.js';
 import { RedisReadLock, RedisWriteLock } from './kinds/read-write-lock.js';
 import type { Replicas } from './commands/replica-confirmation.js';
 import { RedisSemaphore } from './kinds/semaphore.js';
@@ -40,43 +40,48 @@ export class RedisBackend implements LockBackend {
   readonly permitExpirableSemaphore: RedisPermits;
   readonly countDownLatch: RedisLatch;
   readonly singleFlight: RedisSingleFlight;
-  readonly wakeUps: WakeUps;
-  private readonly commands: RedisCommands;
+  readonly wakeUps: PubSub;
+  private readonly commands: ScriptExecutor;
   private readonly locks: RedisLock[] = [];
-  private readonly requests: MarkedRequests;
+  private readonly requests: IdempotentRequests;
   private watcher = nobodyWatches;
 
   constructor(
     private readonly transport: Transport,
     { fences = 'clock', replicas }: RedisBackendSettings,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     this.commands = transport.commands;
     this.wakeUps = transport.wakeUps;
-    const lockIn = (dialect: LockDialect): RedisLock => {
+    const lockIn = (dialect: LockScripts): RedisLock => {
       const lock = new RedisLock(this.commands, scheduler, dialect, replicas);
       this.locks.push(lock);
       return lock;
     };
-    this.lock = lockIn(new PlainDialect(this.commands));
-    this.spinLock = lockIn(new PlainDialect(this.commands, false));
-    this.fairLock = new RedisFairLock(this.commands, scheduler, new FairDialect(this.commands), replicas);
+    this.lock = lockIn(new PlainLockScripts(this.commands));
+    this.spinLock = lockIn(new PlainLockScripts(this.commands, false));
+    this.fairLock = new RedisFairLock(this.commands, scheduler, new FairLockScripts(this.commands), replicas);
     this.locks.push(this.fairLock);
-    this.fencedLock = new RedisFencedLock(this.commands, scheduler, new FencedDialect(this.commands, fences), replicas);
+    this.fencedLock = new RedisFencedLock(
+      this.commands,
+      scheduler,
+      new FencedLockScripts(this.commands, fences),
+      replicas,
+    );
     this.locks.push(this.fencedLock);
-    this.groupLock = lockIn(new GroupDialect(this.commands));
+    this.groupLock = lockIn(new GroupLockScripts(this.commands));
     this.readLock = new RedisReadLock(this.commands, scheduler, replicas);
     this.writeLock = new RedisWriteLock(this.commands, scheduler, replicas);
     this.locks.push(this.readLock, this.writeLock);
     const gaveUp = (what: GivenUp): void => this.watcher.gaveUp(what);
-    this.requests = new MarkedRequests(this.commands, scheduler, gaveUp, replicas);
+    this.requests = new IdempotentRequests(this.commands, scheduler, gaveUp, replicas);
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
     this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
     this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler, gaveUp, replicas);
     this.singleFlight = new RedisSingleFlight(this.commands, scheduler);
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.watcher = watcher;
     this.commands.watch(watcher);
   }

@@ -1,35 +1,35 @@
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
-import type { BackendWatcher } from '../backend-watcher.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { BackendListener } from '../backend-watcher.js';
 import type { NodeBackend } from '../quorum/quorum-node.js';
 import type { ServerInput } from './connection/connection-input.js';
 import { RedisLock } from './kinds/redis-lock.js';
-import { NodeCommands, type NodeCommandsOptions } from './commands/node-executor.js';
-import { PlainDialect } from './kinds/plain-dialect.js';
+import { NodeExecutor, type NodeCommandsOptions } from './commands/node-executor.js';
+import { PlainLockScripts } from './kinds/plain-dialect.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
 /** One of several independent Redis servers: what a lock on a quorum of them needs, and no more. */
-export class RedisNode implements NodeBackend {
+export class RedlockNode implements NodeBackend {
   readonly lock: RedisLock;
   readonly quietLock: RedisLock;
   readonly wakeUps: RedisSubscriber;
-  private readonly commands: NodeCommands;
+  private readonly commands: NodeExecutor;
 
   constructor(
     connection: ServerInput,
     settings: Omit<NodeCommandsOptions, 'identify'>,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
-    this.commands = new NodeCommands(connection, { ...settings, identify: true }, scheduler);
+    this.commands = new NodeExecutor(connection, { ...settings, identify: true }, scheduler);
     this.wakeUps = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
-    this.lock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands));
-    this.quietLock = new RedisLock(this.commands, scheduler, new PlainDialect(this.commands, false));
+    this.lock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands));
+    this.quietLock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands, false));
   }
 
   get serverId(): string | undefined {
     return this.commands.serverId;
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.commands.watch(watcher);
   }
 

@@ -1,11 +1,11 @@
-import type { SteadyScheduler } from '../../time/monotonic-scheduler.js';
-import type { WakeUps } from '../lock-backend.js';
-import { ClusterCommands } from './cluster/cluster-executor.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { PubSub } from '../lock-backend.js';
+import { ClusterExecutor } from './cluster/cluster-executor.js';
 import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
 import { ClusterTopology } from './cluster/cluster-topology.js';
-import type { RedisCommands } from './commands/script-executor.js';
+import type { ScriptExecutor } from './commands/script-executor.js';
 import { type ConnectionInput, isCluster } from './connection/connection-input.js';
-import { NodeCommands } from './commands/node-executor.js';
+import { NodeExecutor } from './commands/node-executor.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
 export interface TransportSettings {
@@ -19,8 +19,8 @@ export interface TransportSettings {
 
 /** How a backend talks to Redis: over connections of our own, for commands and to listen. */
 export interface Transport {
-  readonly commands: RedisCommands;
-  readonly wakeUps: WakeUps;
+  readonly commands: ScriptExecutor;
+  readonly wakeUps: PubSub;
   /** @param ms The longest that this may take. Default: half a second. */
   close(ms?: number): Promise<void>;
 }
@@ -28,11 +28,11 @@ export interface Transport {
 export const openTransport = (
   input: ConnectionInput,
   settings: TransportSettings,
-  scheduler: SteadyScheduler,
+  scheduler: MonotonicScheduler,
 ): Transport => {
   if (isCluster(input)) {
     const topology = new ClusterTopology(input, settings, scheduler);
-    const commands = new ClusterCommands(topology, settings.commandTimeout, scheduler);
+    const commands = new ClusterExecutor(topology, settings.commandTimeout, scheduler);
     const wakeUps = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
     return {
       commands,
@@ -42,7 +42,7 @@ export const openTransport = (
       },
     };
   }
-  const commands = new NodeCommands(input, settings, scheduler);
+  const commands = new NodeExecutor(input, settings, scheduler);
   const wakeUps = new RedisSubscriber(input, settings.commandTimeout, scheduler);
   return {
     commands,

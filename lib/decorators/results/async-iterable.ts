@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Guard } from '../../reentrancy/critical-section.js';
-import { OneConsumer, type Patience } from './single-consumer.js';
-import type { Admission } from './observable.js';
+import type { CriticalSection } from '../../reentrancy/critical-section.js';
+import { SingleConsumer, type AbandonTimer } from './single-consumer.js';
+import type { LockAccess } from './observable.js';
 
 const REMEDY = 'make the method an async generator, or set returns: "iterable", to lock each time it is gone through';
 
@@ -9,7 +9,7 @@ type Items = AsyncGenerator<unknown, unknown, unknown>;
 type Step = Promise<IteratorResult<unknown, unknown>>;
 
 /** An iterable that takes the locks when it is begun. */
-export interface GuardedItems extends Admission {
+export interface LockedIterable extends LockAccess {
   /** Makes the iterable; runs as the owner. */
   readonly source: () => AsyncIterable<unknown>;
 }
@@ -26,7 +26,7 @@ class OwnedIterator implements AsyncIterator<unknown, unknown, unknown> {
   private readonly items: AsyncIterator<unknown, unknown, unknown>;
 
   constructor(
-    private readonly guard: Guard,
+    private readonly guard: CriticalSection,
     source: () => AsyncIterable<unknown>,
   ) {
     this.scope = guard.run(() => new AsyncResource('LockedItems'));
@@ -54,7 +54,7 @@ class OwnedIterator implements AsyncIterator<unknown, unknown, unknown> {
   }
 }
 
-async function* itemsOf(guard: Guard, source: () => AsyncIterable<unknown>): Items {
+async function* itemsOf(guard: CriticalSection, source: () => AsyncIterable<unknown>): Items {
   try {
     return yield* { [Symbol.asyncIterator]: () => new OwnedIterator(guard, source) };
   } finally {
@@ -62,8 +62,8 @@ async function* itemsOf(guard: Guard, source: () => AsyncIterable<unknown>): Ite
   }
 }
 
-async function* admitted({ enter, instead, source }: GuardedItems, signal: AbortSignal): Items {
-  let guard: Guard;
+async function* admitted({ enter, instead, source }: LockedIterable, signal: AbortSignal): Items {
+  let guard: CriticalSection;
   try {
     guard = await enter(signal);
   } catch (error) {
@@ -74,7 +74,7 @@ async function* admitted({ enter, instead, source }: GuardedItems, signal: Abort
 }
 
 /** Takes the locks with the first step, and releases at the end, however that comes. */
-export const iterableUnder = (guarded: GuardedItems): Items => {
+export const lockedIterable = (guarded: LockedIterable): Items => {
   const abandoned = new AbortController();
   const items = admitted(guarded, abandoned.signal);
   const end = items.return.bind(items);
@@ -87,8 +87,12 @@ export const iterableUnder = (guarded: GuardedItems): Items => {
 };
 
 /** An iterable that a method made while it already held the locks; to be gone through once. */
-export const iterableHeld = (guard: Guard, source: AsyncIterable<unknown>, afterPatience: Patience): Items => {
-  const consumer = new OneConsumer(guard, afterPatience, 'iteration', REMEDY);
+export const iterableHeld = (
+  guard: CriticalSection,
+  source: AsyncIterable<unknown>,
+  afterPatience: AbandonTimer,
+): Items => {
+  const consumer = new SingleConsumer(guard, afterPatience, 'iteration', REMEDY);
   const begin = async function* (): Items {
     consumer.come();
     return yield* itemsOf(guard, () => source);

@@ -1,8 +1,8 @@
 import { finished, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { StreamableFile } from '@nestjs/common';
-import type { Guard } from '../../reentrancy/critical-section.js';
-import type { Patience } from './single-consumer.js';
+import type { CriticalSection } from '../../reentrancy/critical-section.js';
+import type { AbandonTimer } from './single-consumer.js';
 
 /** What is read after a method has returned. */
 type Source = Readable | ReadableStream;
@@ -19,7 +19,7 @@ export const streamIn = (result: unknown): Source | undefined => {
 };
 
 /** The locks stay held until the stream has ended, failed, or was given up, as when its client goes away. */
-export const holdUntilFinished = (guard: Guard, stream: Source, afterPatience: Patience): void => {
+export const holdUntilFinished = (guard: CriticalSection, stream: Source, afterPatience: AbandonTimer): void => {
   const release = (): void => void guard.leave();
   const stopWaiting = afterPatience(() => {
     if (isUnread(stream)) release();

@@ -1,12 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
 import { defer, of, isObservable, Observable, type Subscriber, takeWhile, type Subscription } from 'rxjs';
-import type { Guard } from '../../reentrancy/critical-section.js';
-import { OneConsumer, type Patience } from './single-consumer.js';
+import type { CriticalSection } from '../../reentrancy/critical-section.js';
+import { SingleConsumer, type AbandonTimer } from './single-consumer.js';
 
 const REMEDY = 'declare the return type Observable, or set returns: "observable", to lock for each subscription';
 
 /** An Observable to be followed under locks. */
-export interface Followed {
+export interface ObservableSource {
   /** Makes the Observable; runs as the owner. */
   readonly source: () => Observable<unknown>;
   /** What else has to end before the locks are released, and holds up nothing else. */
@@ -14,21 +14,21 @@ export interface Followed {
 }
 
 /** How to get in to the locks of a call. */
-export interface Admission {
+export interface LockAccess {
   /** Gets in; `signal` aborts when nobody is interested any more. */
-  readonly enter: (signal: AbortSignal) => Promise<Guard>;
+  readonly enter: (signal: AbortSignal) => Promise<CriticalSection>;
   /** What there is to be when that failed; rejects with what is to be thrown. */
   readonly instead: (error: unknown) => Promise<unknown>;
 }
 
 /** An Observable that takes the locks for each subscription. */
-export type Guarded = Followed & Admission;
+export type LockedObservable = ObservableSource & LockAccess;
 
 /**
  * Passes on what the source emits, and releases at its end. The source runs as the owner, the consumer does not: it
  * hears everything in its own context.
  */
-const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscriber<unknown>): void => {
+const follow = (guard: CriticalSection, { source, until }: ObservableSource, subscriber: Subscriber<unknown>): void => {
   const consumer = new AsyncResource('LockedObservable');
   const forward = (notify: () => void): void => consumer.runInAsyncScope(notify);
   // Whoever sees the end finds the locks free, unless something later than the source has to end, too.
@@ -68,12 +68,12 @@ const follow = (guard: Guard, { source, until }: Followed, subscriber: Subscribe
  * A cold Observable: each subscription takes the locks, runs the source under them, and releases at completion, error
  * or unsubscription.
  */
-export const observableUnder = (guarded: Guarded): Observable<unknown> =>
+export const lockedObservable = (guarded: LockedObservable): Observable<unknown> =>
   new Observable((subscriber) => {
     const abandoned = new AbortController();
     subscriber.add(() => abandoned.abort());
     const settle = async (): Promise<void> => {
-      let guard: Guard;
+      let guard: CriticalSection;
       try {
         guard = await guarded.enter(abandoned.signal);
       } catch (error) {
@@ -88,12 +88,12 @@ export const observableUnder = (guarded: Guarded): Observable<unknown> =>
   });
 
 /** An Observable that a method made while it already held the locks; for its one subscription. */
-export const observableHeld = (
-  guard: Guard,
+export const observableUnderHold = (
+  guard: CriticalSection,
   source: Observable<unknown>,
-  afterPatience: Patience,
+  afterPatience: AbandonTimer,
 ): Observable<unknown> => {
-  const consumer = new OneConsumer(guard, afterPatience, 'subscription', REMEDY);
+  const consumer = new SingleConsumer(guard, afterPatience, 'subscription', REMEDY);
   return new Observable((subscriber) => {
     consumer.come();
     follow(guard, { source: () => source }, subscriber);

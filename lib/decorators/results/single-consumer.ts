@@ -1,21 +1,21 @@
 import { LockLostError } from '../../errors.js';
-import type { Guard } from '../../reentrancy/critical-section.js';
+import type { CriticalSection } from '../../reentrancy/critical-section.js';
 
 /** Runs a task when somebody has been waited for long enough. Returns how to call it off. */
-export type Patience = (giveUp: () => void) => () => void;
+export type AbandonTimer = (giveUp: () => void) => () => void;
 
 /**
  * Who goes through what a method made while it already held the locks: nobody yet → one → over. They stay held until
  * that one is done; if nobody comes they are released after a while, since nothing else would release them.
  */
-export class OneConsumer {
+export class SingleConsumer {
   private state: 'awaited' | 'here' | 'given-up' = 'awaited';
   private readonly stopWaiting: () => void;
 
   /** @param remedy What to do instead, for the message. */
   constructor(
-    readonly guard: Guard,
-    afterPatience: Patience,
+    readonly guard: CriticalSection,
+    afterPatience: AbandonTimer,
     private readonly what: string,
     private readonly remedy: string,
   ) {

@@ -1,9 +1,9 @@
 import { Inject, Logger } from '@nestjs/common';
 import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
 import { LockNotWiredError, LockShutdownError, LockUnavailableError } from '../../errors.js';
-import { readOptions } from '../../validation/options.js';
+import { parseOptions } from '../../validation/options.js';
 import { lockedBy } from '../../decorators/locked.decorator.js';
-import { type AnyFunction, decoratedMethod, replaced } from '../../decorators/decorated-method.js';
+import { type AnyFunction, decoratedMethod, replaceMethod } from '../../decorators/decorated-method.js';
 import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
 import type { ConnectionChoice } from '../../runtime/connection-registry.js';
 import type { Duration } from '../../time/duration.js';
@@ -41,7 +41,7 @@ export interface LockedCronOptions extends ConnectionChoice {
  * async report(): Promise<void> { … }
  */
 export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
-  readOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron'], { of: '@LockedCron' });
+  parseOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron'], { of: '@LockedCron' });
   const { holdAtLeast = '1m', overlap = false, connection, cron } = options;
   const job = `LockedCron ${name}`;
   const nameOfTick = function (this: unknown): string {
@@ -67,7 +67,7 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
       if (!isRegistered(this)) await Promise.resolve();
       return decorated.original.apply(this, args);
     };
-    const onTick = replaced(decorated, locked, afterThat, { connection, cancelOnDisconnect: undefined });
+    const onTick = replaceMethod(decorated, locked, afterThat, { connection, cancelOnDisconnect: undefined });
     planned(target, method, onTick);
     if (!(REGISTRY in target)) Inject(SchedulerRegistry)(target, REGISTRY);
     return onTick;

@@ -1,2 +1,2 @@
-export { announcingEnd } from './tracked-adapter.js';
+export { trackTransactions } from './tracked-adapter.js';
 export { transactionEnd } from './transaction-end.js';

@@ -16,7 +16,7 @@ export const endOfTransaction = (client: object): End | undefined => ends.get(cl
  * @example
  * new ClsPluginTransactional({ adapter: announcingEnd(new TransactionalAdapterTypeOrm({ dataSourceToken })) })
  */
-export const announcingEnd = <C, T extends object, O>(
+export const trackTransactions = <C, T extends object, O>(
   adapter: TransactionalAdapter<C, T, O>,
 ): TransactionalAdapter<C, T, O> => {
   const { optionsFactory } = adapter;

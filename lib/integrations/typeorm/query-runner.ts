@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../../errors.js';
-import { describe } from '../../validation/format-value.js';
+import { formatValue } from '../../validation/format-value.js';
 import type { TransactionRunner } from './transaction-source.js';
 
 const FLAGS = ['isTransactionActive', 'isReleased'] as const;
@@ -28,7 +28,7 @@ const isInTransaction = ({ isTransactionActive, isReleased }: TransactionRunner)
 const watch = (runner: TransactionRunner): Promise<void> => {
   if (!FLAGS.every((flag) => Object.getOwnPropertyDescriptor(runner, flag)?.writable)) {
     throw new LockOptionsError(
-      `transactionEnd() of nest-redis-lock/typeorm cannot watch ${describe(runner)}: it needs a QueryRunner of TypeORM`,
+      `transactionEnd() of nest-redis-lock/typeorm cannot watch ${formatValue(runner)}: it needs a QueryRunner of TypeORM`,
       { details: { runner } },
     );
   }

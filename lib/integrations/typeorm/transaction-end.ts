@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../../errors.js';
-import { describe } from '../../validation/format-value.js';
+import { formatValue } from '../../validation/format-value.js';
 import type { ReleaseAfter, ReleaseContext } from '../../decorators/release-after.js';
 import { endOfTransaction } from './query-runner.js';
 import { isSource, runnerOf, type TransactionRunner, type TransactionSource } from './transaction-source.js';
@@ -31,7 +31,7 @@ export const transactionEnd = (pick?: (...args: never[]) => TransactionSource | 
 const runnerPicked = (picked: TransactionSource | undefined): TransactionRunner | undefined => {
   if (picked === undefined) return undefined;
   if (isSource(picked)) return runnerOf(picked);
-  throw refused(`was given ${describe(picked)}, which is none of them`);
+  throw refused(`was given ${formatValue(picked)}, which is none of them`);
 };
 
 const runnerAmong = (args: readonly unknown[]): TransactionRunner | undefined => {

@@ -3,9 +3,9 @@ import { type ConnectionInput, isClusterClient } from '../../backend/redis/conne
 import { optionsOfUrl } from '../../backend/redis/connection/connection-url.js';
 import { IOREDIS_OPTIONS } from '../../backend/redis/connection/ioredis-options.js';
 import { LockOptionsError } from '../../errors.js';
-import { describe } from '../../validation/format-value.js';
+import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
-import { readOptions } from '../../validation/options.js';
+import { parseOptions } from '../../validation/options.js';
 
 /** Never shows the value: it may carry a password. */
 const refused = (why: string): LockOptionsError =>
@@ -37,7 +37,7 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
     return connection;
   }
   if (!isPlainObject(connection)) {
-    const found = Array.isArray(connection) ? 'a list' : describe(connection);
+    const found = Array.isArray(connection) ? 'a list' : formatValue(connection);
     throw refused(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
   }
   if ('cluster' in connection) checkCluster(connection);
@@ -55,7 +55,7 @@ const checkServer = (options: object): void => {
 const checkNames = (options: object, place = ''): void => {
   const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
   if (unknown === undefined) return;
-  const has = `has ${place}${describe(unknown)}`;
+  const has = `has ${place}${formatValue(unknown)}`;
   if (FOREIGN_OPTIONS.includes(unknown)) throw refused(`${has}, which ioredis does not know; ${ADDRESSES}`);
   const nearest = nearestName(unknown, IOREDIS_OPTIONS);
   const remedy =
@@ -78,7 +78,7 @@ const checkAddress = (options: object): void => {
 };
 
 const missingAddress = (key: string, value: unknown): string =>
-  `has ${describe(key)}: ${describe(value)}, as when a variable of the environment is not set; ` +
+  `has ${formatValue(key)}: ${formatValue(value)}, as when a variable of the environment is not set; ` +
   'give the address, or leave the key out to connect to 127.0.0.1';
 
 const checkSentinels = (options: object): void => {
@@ -94,7 +94,7 @@ const checkSentinels = (options: object): void => {
 };
 
 const checkCluster = (connection: object): void => {
-  const { cluster, redisOptions } = readOptions(connection, ['cluster', 'redisOptions', 'natMap', 'keyPrefix'], {
+  const { cluster, redisOptions } = parseOptions(connection, ['cluster', 'redisOptions', 'natMap', 'keyPrefix'], {
     of: 'connection { cluster }',
   });
   if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');

@@ -1,7 +1,7 @@
-import { readOptions } from '../../validation/options.js';
-import { refusedOption } from '../../validation/refused-option.js';
+import { parseOptions } from '../../validation/options.js';
+import { invalidOption } from '../../validation/refused-option.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
-import type { HandOver } from '../../waiting/hand-over.js';
+import type { HandOverLimits } from '../../waiting/hand-over.js';
 
 /** How far a lock may go from one to the next inside a process before it is really released. */
 export interface HandoverOptions {
@@ -11,19 +11,19 @@ export interface HandoverOptions {
   readonly ms?: Duration | undefined;
 }
 
-const DEFAULT: HandOver = { max: 16, ms: 5 };
+const DEFAULT: HandOverLimits = { max: 16, ms: 5 };
 const MOST = 10_000;
 
 /** @throws LockOptionsError naming option and value. */
-export const parseHandover = (value: unknown): HandOver => {
+export const parseHandover = (value: unknown): HandOverLimits => {
   if (value === undefined) return DEFAULT;
   if (value === false) return { max: 0, ms: 0 };
   if (typeof value !== 'object' || value === null) {
-    throw refusedOption('handover', value, 'false, or an object such as { max: 16, ms: 5 }');
+    throw invalidOption('handover', value, 'false, or an object such as { max: 16, ms: 5 }');
   }
-  const { max = DEFAULT.max, ms = DEFAULT.ms } = readOptions(value, ['max', 'ms'], { of: 'handover' });
+  const { max = DEFAULT.max, ms = DEFAULT.ms } = parseOptions(value, ['max', 'ms'], { of: 'handover' });
   if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > MOST) {
-    throw refusedOption('handover.max', max, `a whole number from 1 to ${MOST}`);
+    throw invalidOption('handover.max', max, `a whole number from 1 to ${MOST}`);
   }
   return { max, ms: parseDuration(ms, 'handover.ms', { min: 1, max: 1000 }) };
 };

@@ -1,15 +1,15 @@
 import type { Fences } from '../../backend/fenced-transitions.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
-import { describe } from '../../validation/format-value.js';
-import { readOptions } from '../../validation/options.js';
-import { refusedOption } from '../../validation/refused-option.js';
+import { formatValue } from '../../validation/format-value.js';
+import { parseOptions } from '../../validation/options.js';
+import { invalidOption } from '../../validation/refused-option.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
 import { parsePlaces } from './redis-lock.places.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redlock.options.js';
-import type { ConnectionPlace, LockSettings } from './settings.js';
+import type { ConnectionTarget, LockSettings } from './settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
 /** What `RedisLockModule.forRoot()` takes. Every option has a default. Durations are ms or such as `'30s'`. */
@@ -164,8 +164,8 @@ const PLACE = {
 /** @throws LockOptionsError naming the option and its value. */
 export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   // A factory that returns nothing would connect to the default server.
-  if (options === undefined) throw refusedOption('the options of RedisLockModule', options, 'an object, such as {}');
-  const given = readOptions(options, OPTIONS, PLACE);
+  if (options === undefined) throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
+  const given = parseOptions(options, OPTIONS, PLACE);
   const backend = oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']);
   const { place, others } = parsePlaces({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
   const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
@@ -202,7 +202,7 @@ const duration = (value: unknown, option: string, fallback: number, min: number,
 const count = (value: unknown, option: string, fallback: number): number => {
   if (value === undefined) return fallback;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
-  throw refusedOption(option, value, 'a whole number above 0');
+  throw invalidOption(option, value, 'a whole number above 0');
 };
 
 /** One of the allowed values; the first is the default. */
@@ -210,7 +210,7 @@ const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]])
   if (value === undefined) return allowed[0];
   const found = allowed.find((candidate) => candidate === value);
   if (found === undefined)
-    throw refusedOption(option, value, allowed.map((candidate) => describe(candidate)).join(' or '));
+    throw invalidOption(option, value, allowed.map((candidate) => formatValue(candidate)).join(' or '));
   return found;
 };
 
@@ -229,11 +229,11 @@ const restartGuard = (value: unknown, watchdogTimeout: number): number => {
 
 const keyPrefix = (value: unknown): string | undefined => {
   if (value === undefined || typeof value === 'string') return value;
-  throw refusedOption('keyPrefix', value, 'text');
+  throw invalidOption('keyPrefix', value, 'text');
 };
 
 const redlockBeside = (
-  { connection, absent, keyPrefix: prefix }: ConnectionPlace,
+  { connection, absent, keyPrefix: prefix }: ConnectionTarget,
   redlock: unknown,
 ): RedlockSettings | undefined => {
   if (redlock === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { type ConnectionInput, keyPrefixOf } from '../../backend/redis/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
-import { describe } from '../../validation/format-value.js';
+import { formatValue } from '../../validation/format-value.js';
 import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../runtime/connection-registry.js';
 import { isPlainObject, parseConnection } from './connection.options.js';
-import type { ConnectionPlace } from './settings.js';
+import type { ConnectionTarget } from './settings.js';
 
 const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
 
@@ -13,9 +13,9 @@ const ONLY_MASTERS =
 const PLACES = ['connection', 'connections', 'redlock'] as const;
 
 /** Where locks live: those that name no connection, and those that name one. */
-export interface Places {
-  readonly place: ConnectionPlace;
-  readonly others: ReadonlyMap<string, ConnectionPlace>;
+export interface ConnectionTargets {
+  readonly place: ConnectionTarget;
+  readonly others: ReadonlyMap<string, ConnectionTarget>;
 }
 
 /** What the options of the module say of connections, whatever that may be. */
@@ -32,7 +32,7 @@ const refused = (why: string, option = 'connections'): LockOptionsError =>
   new LockOptionsError(why, { details: { option } });
 
 /** @throws LockOptionsError that never shows a connection. */
-export const parsePlaces = (given: Given): Places => {
+export const parsePlaces = (given: Given): ConnectionTargets => {
   const { connections, keyPrefix } = given;
   if (connections === undefined) return { place: soleConnection(given), others: new Map() };
   if (given.connection !== undefined) {
@@ -48,13 +48,13 @@ export const parsePlaces = (given: Given): Places => {
 };
 
 /** @param input `undefined` is a memory of its own. */
-const placeOf = (input: ConnectionInput | undefined, keyPrefix: string | undefined): ConnectionPlace => {
+const placeOf = (input: ConnectionInput | undefined, keyPrefix: string | undefined): ConnectionTarget => {
   const ownPrefix = input === undefined ? '' : keyPrefixOf(input);
   const isPrefixChosen = keyPrefix !== undefined || ownPrefix !== '';
   return { connection: input, absent: undefined, keyPrefix: keyPrefix ?? ownPrefix, isPrefixChosen };
 };
 
-const noPlace = (absent: string, keyPrefix: string | undefined): ConnectionPlace => ({
+const noPlace = (absent: string, keyPrefix: string | undefined): ConnectionTarget => ({
   connection: undefined,
   absent,
   keyPrefix: keyPrefix ?? '',
@@ -62,11 +62,11 @@ const noPlace = (absent: string, keyPrefix: string | undefined): ConnectionPlace
 });
 
 const noDefaultAmong = (names: readonly string[]): string => {
-  const known = names.map((name) => describe(name)).join(' or ');
+  const known = names.map((name) => formatValue(name)).join(' or ');
   return `No connection "${DEFAULT_CONNECTION_NAME}" was given in connections; say on which one to lock: ${known}`;
 };
 
-const soleConnection = (given: Given): ConnectionPlace => {
+const soleConnection = (given: Given): ConnectionTarget => {
   const { backend, connection, redlock, keyPrefix } = given;
   if (backend === 'memory') {
     if (connection === undefined) return placeOf(undefined, keyPrefix);
@@ -103,7 +103,7 @@ const parseNamed = (name: string, input: unknown): ConnectionInput | undefined =
     return parseConnection(input);
   } catch (error) {
     if (!(error instanceof LockOptionsError)) throw error;
-    const option = `connections[${describe(name)}]`;
+    const option = `connections[${formatValue(name)}]`;
     throw refused(`${option} is refused: ${error.message}`, option);
   }
 };

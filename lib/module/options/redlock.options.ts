@@ -8,8 +8,8 @@ import {
 } from '../../backend/redis/connection/connection-input.js';
 import { nodeAddress } from '../../backend/redis/connection/node-address.js';
 import { LockOptionsError } from '../../errors.js';
-import { describe } from '../../validation/format-value.js';
-import { readOptions } from '../../validation/options.js';
+import { formatValue } from '../../validation/format-value.js';
+import { parseOptions } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
 /** Independent masters for `LockService.getRedLock(name)`, and how they decide. */
@@ -56,7 +56,7 @@ export const parseRedlockOptions = (
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw refused('redlock', 'must be an object such as { nodes: [connection, connection, connection] }');
   }
-  const { nodes, nodeTimeout, quorum } = readOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redlock' });
+  const { nodes, nodeTimeout, quorum } = parseOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redlock' });
   const parsed = parseNodes(nodes, parseConnection, keyPrefix);
   return {
     nodes: parsed,
@@ -112,6 +112,6 @@ const parseQuorum = (quorum: unknown, size: number): number => {
   const majority = majorityOf(size);
   if (quorum === undefined) return majority;
   if (typeof quorum === 'number' && Number.isInteger(quorum) && quorum >= majority && quorum <= size) return quorum;
-  const why = `must be a whole number from ${majority} to ${size}, the number of nodes, not ${describe(quorum)}`;
+  const why = `must be a whole number from ${majority} to ${size}, the number of nodes, not ${formatValue(quorum)}`;
   throw refused('redlock.quorum', why, quorum);
 };

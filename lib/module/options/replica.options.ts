@@ -1,5 +1,5 @@
-import { readOptions } from '../../validation/options.js';
-import { refusedOption } from '../../validation/refused-option.js';
+import { parseOptions } from '../../validation/options.js';
+import { invalidOption } from '../../validation/refused-option.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
 /** How many replicas must have a lock, a permit or a changed number before that counts. */
@@ -22,11 +22,11 @@ const MOST_REPLICAS = 100;
 export const parseReplicas = (value: unknown): ReplicaSettings | undefined => {
   if (value === undefined) return undefined;
   if (typeof value !== 'object' || value === null) {
-    throw refusedOption('replicas', value, 'an object such as { min: 1, timeout: "1s" }');
+    throw invalidOption('replicas', value, 'an object such as { min: 1, timeout: "1s" }');
   }
-  const { min, timeout = 1000 } = readOptions(value, ['min', 'timeout'], { of: 'replicas' });
+  const { min, timeout = 1000 } = parseOptions(value, ['min', 'timeout'], { of: 'replicas' });
   if (typeof min !== 'number' || !Number.isInteger(min) || min < 1 || min > MOST_REPLICAS) {
-    throw refusedOption('replicas.min', min, `a whole number from 1 to ${MOST_REPLICAS}`);
+    throw invalidOption('replicas.min', min, `a whole number from 1 to ${MOST_REPLICAS}`);
   }
   return { min, timeout: parseDuration(timeout, 'replicas.timeout', { min: 1, max: 30_000 }) };
 };

@@ -3,10 +3,10 @@ import type { ConnectionInput } from '../../backend/redis/connection/connection-
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
-import type { HandOver } from '../../waiting/hand-over.js';
+import type { HandOverLimits } from '../../waiting/hand-over.js';
 
 /** Where the locks of one connection live. */
-export interface ConnectionPlace {
+export interface ConnectionTarget {
   /** `undefined` is this process's own memory. */
   readonly connection: ConnectionInput | undefined;
   /** Why there is no connection at all, where there is none: what everybody is told who uses it. */
@@ -17,7 +17,7 @@ export interface ConnectionPlace {
 }
 
 /** What holds for one connection, checked and complete. Durations are ms. */
-export interface ConnectionSettings extends ConnectionPlace {
+export interface ConnectionSettings extends ConnectionTarget {
   readonly redlock: RedlockSettings | undefined;
   readonly wait: number;
   readonly watchdogTimeout: number;
@@ -28,7 +28,7 @@ export interface ConnectionSettings extends ConnectionPlace {
   /** How many names one call may lock. */
   readonly maxNames: number;
   readonly fences: Fences;
-  readonly handOver: HandOver;
+  readonly handOver: HandOverLimits;
   readonly maxQueue: number;
   /** `Infinity`: for ever. */
   readonly maxHold: number;
@@ -42,7 +42,7 @@ export interface ConnectionSettings extends ConnectionPlace {
 /** The options of the module, read once, checked and complete. What is said of a connection is said of the default one. */
 export interface LockSettings extends ConnectionSettings {
   /** The other connections, by their names. Beside their places and masters, everything holds for all of them. */
-  readonly others: ReadonlyMap<string, ConnectionPlace>;
+  readonly others: ReadonlyMap<string, ConnectionTarget>;
   readonly shutdownTimeout: number;
   readonly conflictStatus: 409 | 423;
 }

@@ -1,25 +1,25 @@
-import { type Acquired, Attempts } from '../lock-attempts.js';
+import { type Acquired, LockAttempts } from '../lock-attempts.js';
 import { FairLeaving } from './fair-leaving.js';
-import { FairLine } from './fair-wait-queue.js';
+import { FairWaitQueue } from './fair-wait-queue.js';
 import type { FairWaiting } from './fair-waiter.js';
 import { tryOnce } from '../queued-acquirer.js';
-import { type Asked, refusal } from '../wait-errors.js';
-import type { Acquisitions } from '../acquirer.js';
-import { UnderWay } from '../../concurrency/in-flight.js';
+import { type AcquireContext, refusal } from '../wait-errors.js';
+import type { Acquirer } from '../acquirer.js';
+import { InFlight } from '../../concurrency/in-flight.js';
 
 /** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */
-export class FairQueue implements Acquisitions<number, Acquired> {
-  private readonly tries: Attempts;
+export class FairAcquirer implements Acquirer<number, Acquired> {
+  private readonly tries: LockAttempts;
   private readonly waiting: FairWaiting;
-  private readonly lines = new Map<string, FairLine>();
+  private readonly lines = new Map<string, FairWaitQueue>();
 
   constructor(waiting: Omit<FairWaiting, 'underWay' | 'leaving'>) {
-    const underWay = new UnderWay();
+    const underWay = new InFlight();
     this.waiting = { ...waiting, underWay, leaving: new FairLeaving(waiting, underWay) };
-    this.tries = new Attempts(waiting.locks, waiting.owners, waiting.events);
+    this.tries = new LockAttempts(waiting.locks, waiting.owners, waiting.events);
   }
 
-  async acquire(asked: Asked, lease: number): Promise<Acquired> {
+  async acquire(asked: AcquireContext, lease: number): Promise<Acquired> {
     const { ended } = asked.limit;
     if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
     return ended ? tryOnce(this.tries, asked, lease) : this.line(asked.name).enter(asked, lease);
@@ -33,11 +33,11 @@ export class FairQueue implements Acquisitions<number, Acquired> {
     return this.lines.size;
   }
 
-  private line(name: string): FairLine {
+  private line(name: string): FairWaitQueue {
     let line = this.lines.get(name);
     if (!line) {
       const forget = (): void => void this.lines.delete(name);
-      line = new FairLine(name, this.waiting, forget);
+      line = new FairWaitQueue(name, this.waiting, forget);
       this.lines.set(name, line);
     }
     return line;

@@ -1,8 +1,8 @@
-import type { FairLockTransitions } from '../../backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../backend/fair-lock-operations.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import { runOutsideRegions } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
-import type { UnderWay } from '../../concurrency/in-flight.js';
+import type { InFlight } from '../../concurrency/in-flight.js';
 
 /**
  * Places given up by one request: few enough to leave the server to others soon, also where each of them has to be looked
@@ -18,7 +18,7 @@ interface Leaver {
 
 /** What leaving takes. */
 interface LeavingParts {
-  readonly locks: Pick<FairLockTransitions, 'leave'>;
+  readonly locks: Pick<FairLockOperations, 'leave'>;
   readonly events: LockEvents;
   readonly slot: number;
 }
@@ -32,7 +32,7 @@ export class FairLeaving {
 
   constructor(
     private readonly parts: LeavingParts,
-    private readonly underWay: UnderWay,
+    private readonly underWay: InFlight,
   ) {}
 
   /** Gives up the place of the owner, and the lock if a try got it. Goes on in the background. */

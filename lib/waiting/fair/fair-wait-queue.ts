@@ -7,18 +7,18 @@ import type { Stopwatch } from '../../time/stopwatch.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';
 import { pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from '../pause.js';
-import { Ear } from '../channel-listener.js';
-import { FairKeeper } from './queue-heartbeat.js';
-import { FairPlaces } from './server-order.js';
+import { ChannelListener } from '../channel-listener.js';
+import { QueueHeartbeat } from './queue-heartbeat.js';
+import { ServerOrder } from './server-order.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
-import { type Asked, type LastSeen, queueFull, refusal } from '../wait-errors.js';
-import { WakeUp } from '../contender-sleep.js';
+import { type AcquireContext, type LastOutcome, queueFull, refusal } from '../wait-errors.js';
+import { WakeSignal } from '../contender-sleep.js';
 
 /** Slept at least: a place that ends this instant may be seen to end in the next. */
 const SHORTEST_PAUSE_MS = 10;
 
 /** Milliseconds until another try may show something else than the last. */
-const pauseFor = (seen: LastSeen): number =>
+const pauseFor = (seen: LastOutcome): number =>
   seen ? Math.max(SHORTEST_PAUSE_MS, pauseAfter(seen)) : Number.POSITIVE_INFINITY;
 
 /**
@@ -26,33 +26,33 @@ const pauseFor = (seen: LastSeen): number =>
  * the moment it comes. Only the first of them contends: it listens to the channel on which it alone is told, tries
  * again, and sleeps. All places are kept meanwhile.
  */
-export class FairLine {
+export class FairWaitQueue {
   private readonly waiters = new Map<OwnerId, FairWaiter>();
   /** Those on their way to a place, in the order in which they came. */
   private readonly arriving = new Set<FairWaiter>();
   private admitting = false;
-  private readonly places = new FairPlaces<FairWaiter>();
+  private readonly places = new ServerOrder<FairWaiter>();
   /** Those whose wait is over, but who are told only when their try that is on its way has shown how things stand. */
   private readonly overdue = new Map<FairWaiter, WaitEnd>();
-  private readonly wakeUp: WakeUp;
+  private readonly wakeUp: WakeSignal;
   private contending = false;
-  private readonly keeper: FairKeeper;
-  private lastSeen: LastSeen;
+  private readonly keeper: QueueHeartbeat;
+  private lastSeen: LastOutcome;
 
   constructor(
     private readonly name: string,
     private readonly waiting: FairWaiting,
     private readonly onIdle: () => void,
   ) {
-    this.wakeUp = new WakeUp(waiting.scheduler);
-    this.keeper = new FairKeeper(name, waiting, this.places, {
+    this.wakeUp = new WakeSignal(waiting.scheduler);
+    this.keeper = new QueueHeartbeat(name, waiting, this.places, {
       lost: (waiter) => this.comeAnew(waiter),
       failed: (error) => this.refuseAll(error),
     });
   }
 
   /** Waits in the queue. Rejects when the limit ends, with nothing left behind. */
-  enter(asked: Asked, lease: number): Promise<Acquired> {
+  enter(asked: AcquireContext, lease: number): Promise<Acquired> {
     const { size } = this.waiters;
     if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ export class FairLine {
   private async contendFor(first: FairWaiter): Promise<void> {
     const { polling, wakeUps, scheduler } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
-    const ear = new Ear(wakeUps, channel, this.wakeUp.notify, (error) => this.refuseAll(error));
+    const ear = new ChannelListener(wakeUps, channel, this.wakeUp.notify, (error) => this.refuseAll(error));
     let pause = pauseFor(this.lastSeen);
     // What was said so far was said to somebody else.
     this.wakeUp.forget();

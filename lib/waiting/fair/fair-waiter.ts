@@ -1,26 +1,26 @@
-import type { FairLockTransitions, QueueOutcome } from '../../backend/fair-lock-operations.js';
+import type { FairLockOperations, QueueOutcome } from '../../backend/fair-lock-operations.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../../context/ids.js';
 import type { Acquired } from '../lock-attempts.js';
-import type { Waiting } from '../queued-acquirer.js';
-import type { Asked } from '../wait-errors.js';
+import type { WaitDependencies } from '../queued-acquirer.js';
+import type { AcquireContext } from '../wait-errors.js';
 import type { FairLeaving } from './fair-leaving.js';
-import type { UnderWay } from '../../concurrency/in-flight.js';
+import type { InFlight } from '../../concurrency/in-flight.js';
 
 /** What the waiting for all fair locks of one connection shares. */
-export interface FairWaiting extends Waiting {
-  readonly locks: FairLockTransitions;
+export interface FairWaiting extends WaitDependencies {
+  readonly locks: FairLockOperations;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
-  readonly underWay: UnderWay;
+  readonly underWay: InFlight;
   readonly leaving: FairLeaving;
   /** Milliseconds for which the server keeps the place of a waiter that it does not hear of. */
   readonly slot: number;
 }
 
 /** Told once how the wait ended. */
-export interface Verdict {
+export interface WaiterCallbacks {
   granted(got: Acquired): void;
   refused(error: unknown): void;
 }
@@ -35,10 +35,10 @@ export class FairWaiter {
   private mayHavePlace = false;
 
   constructor(
-    readonly asked: Asked,
+    readonly asked: AcquireContext,
     /** Milliseconds. */
     readonly lease: number,
-    private readonly verdict: Verdict,
+    private readonly verdict: WaiterCallbacks,
     private readonly waiting: FairWaiting,
   ) {
     this.id = waiting.owners.next();

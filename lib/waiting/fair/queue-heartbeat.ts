@@ -1,6 +1,6 @@
 import { isPassing } from '../../errors.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
-import type { FairPlaces } from './server-order.js';
+import type { ServerOrder } from './server-order.js';
 import type { FairWaiter, FairWaiting } from './fair-waiter.js';
 
 /** The share of a slot after which all places are kept anew, and after which a keeping that failed is tried again. */
@@ -11,7 +11,7 @@ const KEEP_AGAIN = 1 / 10;
 const BATCH = 500;
 
 /** Told what keeping places has shown. */
-export interface KeptPlaces {
+export interface HeartbeatListener {
   /** The server has forgotten the waiter, or took it for dead. */
   lost(waiter: FairWaiter): void;
   /** No later request can be expected to work. */
@@ -19,15 +19,15 @@ export interface KeptPlaces {
 }
 
 /** Says every third of a slot that all who have a place in the queue of a fair lock still wait, batch after batch. */
-export class FairKeeper {
+export class QueueHeartbeat {
   private timer: ScheduledTask | undefined;
   private isKeeping = false;
 
   constructor(
     private readonly name: string,
     private readonly waiting: FairWaiting,
-    private readonly places: FairPlaces<FairWaiter>,
-    private readonly found: KeptPlaces,
+    private readonly places: ServerOrder<FairWaiter>,
+    private readonly found: HeartbeatListener,
   ) {}
 
   start(): void {

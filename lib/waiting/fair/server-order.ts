@@ -2,7 +2,7 @@
  * Those who have a place, in the order of the server. The first is known: to look for it, a Set would step over all who
  * were before it.
  */
-export class FairPlaces<Waiter> {
+export class ServerOrder<Waiter> {
   private inOrder = new Set<Waiter>();
   /** Goes on to whoever is behind the first, also where they came later. */
   private following = this.inOrder.values();

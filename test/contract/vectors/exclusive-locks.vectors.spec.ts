@@ -1,5 +1,5 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import type { LockTransitions } from '../../../lib/backend/lock-operations.js';
+import type { LockOperations } from '../../../lib/backend/lock-operations.js';
 import { LockOwnershipError } from '../../../lib/index.js';
 import { Grant } from '../../../lib/holds/grant.js';
 import { GrantedHold } from '../../../lib/holds/granted-hold.js';
@@ -17,7 +17,7 @@ const countOf = (before: RedisData, { name, holder }: Arguments): number => {
   return Number(count ?? 0);
 };
 
-const acquire = async (locks: LockTransitions, args: Arguments, { before }: Situation) => {
+const acquire = async (locks: LockOperations, args: Arguments, { before }: Situation) => {
   const { name, holder: owner, lease } = args;
   const count = countOf(before, args);
   if (count === 0) return locks.acquire({ name, owner, lease });
@@ -26,7 +26,7 @@ const acquire = async (locks: LockTransitions, args: Arguments, { before }: Situ
   return { outcome: 'acquired' } as const;
 };
 
-const release = async (locks: LockTransitions, args: Arguments, { before }: Situation): Promise<string> => {
+const release = async (locks: LockOperations, args: Arguments, { before }: Situation): Promise<string> => {
   const { name, holder: owner, restoreLease: lease } = args;
   const count = countOf(before, args);
   if (count > 1) {

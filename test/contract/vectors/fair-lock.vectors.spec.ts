@@ -1,4 +1,4 @@
-import type { FairLockTransitions } from '../../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../../lib/backend/fair-lock-operations.js';
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Situation } from './run-vectors.js';
 
@@ -8,7 +8,7 @@ const countOf = (before: RedisData, { name, holder }: Arguments): number => {
   return Number(count ?? 0);
 };
 
-const acquire = async (fair: FairLockTransitions, args: Arguments, { before }: Situation): Promise<unknown> => {
+const acquire = async (fair: FairLockOperations, args: Arguments, { before }: Situation): Promise<unknown> => {
   const { name, holder: owner, lease, wait: slot } = args;
   const count = countOf(before, args);
   if (count > 0) {
@@ -19,7 +19,7 @@ const acquire = async (fair: FairLockTransitions, args: Arguments, { before }: S
   return reply.outcome === 'acquired' ? reply.outcome : reply.remaining;
 };
 
-const release = async (fair: FairLockTransitions, args: Arguments, { before }: Situation): Promise<unknown> => {
+const release = async (fair: FairLockOperations, args: Arguments, { before }: Situation): Promise<unknown> => {
   const { name, holder: owner, restoreLease: lease } = args;
   const count = countOf(before, args);
   if (count > 1) {

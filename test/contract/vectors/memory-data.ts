@@ -1,7 +1,7 @@
 import type { HeldField, HeldFields } from '../../../lib/backend/memory/group-lock.js';
 import type { HeldLock } from '../../../lib/backend/memory/lock.js';
 import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
-import type { Deadlines } from '../../../lib/backend/memory/permits.js';
+import type { PermitDeadlines } from '../../../lib/backend/memory/permits.js';
 import type { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import type { RedisData, RedisValue } from './redis-data.js';
 
@@ -57,7 +57,7 @@ const permitDeadlines: Codec = {
   type: 'zset of permits',
   matches: (name, { type }) => type === 'zset' && name.endsWith(':timeout'),
   toRedis: (value) => {
-    const spelled = [...(value as Deadlines)].map(([id, deadline]) => [
+    const spelled = [...(value as PermitDeadlines)].map(([id, deadline]) => [
       `hex:${id}`,
       String(Number.isFinite(deadline) ? deadline : NO_DEADLINE),
     ]);
@@ -68,7 +68,7 @@ const permitDeadlines: Codec = {
       const deadline = Number(score) < NO_DEADLINE ? Number(score) : Number.POSITIVE_INFINITY;
       return [member.slice('hex:'.length), deadline] as const;
     });
-    return new Map(members) satisfies Deadlines;
+    return new Map(members) satisfies PermitDeadlines;
   },
 };
 

@@ -1,4 +1,4 @@
-import type { LockTransitions } from '../../../lib/backend/lock-operations.js';
+import type { LockOperations } from '../../../lib/backend/lock-operations.js';
 import { describeVectors, type Arguments, type Situation } from './run-vectors.js';
 import { A1 } from './vector.js';
 
@@ -11,7 +11,7 @@ const countIn = ({ before }: Situation, name: string, field: string): number => 
 };
 
 /** Redisson acquires once more; we say how often an owner is to hold, so the first time and the next are two things. */
-const acquire = async (half: LockTransitions, { name, holder: owner, lease }: Arguments, count: number) => {
+const acquire = async (half: LockOperations, { name, holder: owner, lease }: Arguments, count: number) => {
   if (count > 1) {
     const { outcome } = await half.hold({ name, owner, lease, count });
     return outcome === 'held' ? 'acquired' : outcome;
@@ -21,7 +21,7 @@ const acquire = async (half: LockTransitions, { name, holder: owner, lease }: Ar
 };
 
 /** Redisson releases once; with us a partial release says what remains. */
-const release = async (half: LockTransitions, { name, holder: owner, restoreLease }: Arguments, remaining: number) => {
+const release = async (half: LockOperations, { name, holder: owner, restoreLease }: Arguments, remaining: number) => {
   if (remaining > 0) {
     const { outcome } = await half.hold({ name, owner, lease: restoreLease, count: remaining });
     return outcome === 'held' ? 'partial' : outcome;

@@ -2,7 +2,7 @@ import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
-import { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions } from '../backends.js';
 import { Recorder } from '../recorder.js';
 import { RedisWorld } from '../redis-world.js';
@@ -139,7 +139,7 @@ export const describeVectors = (
     it.each(cases.filter(({ inMemory }) => inMemory))('$title', async ({ vector: spelled }) => {
       const clock = new ManualClock();
       await clock.advance(MEMORY_NOW - clock.now());
-      const scheduler = new SteadyScheduler(clock, (error) => {
+      const scheduler = new MonotonicScheduler(clock, (error) => {
         throw error;
       });
       const store = new RecordingStore(scheduler);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import type { LockTransitions } from '../../../lib/backend/lock-operations.js';
+import type { LockOperations } from '../../../lib/backend/lock-operations.js';
 import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, groupLock, name as lockName, readersOrWriters } from '../names.js';
 import type { Step } from '../pair.js';
 
 /** The fields of a backend behind which a lock is. */
 export type LockField = {
-  [Field in keyof LockBackend]: LockBackend[Field] extends LockTransitions ? Field : never;
+  [Field in keyof LockBackend]: LockBackend[Field] extends LockOperations ? Field : never;
 }[keyof LockBackend];
 
 const count = fc.integer({ min: 1, max: 3 });

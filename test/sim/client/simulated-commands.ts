@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
-import { type BackendWatcher, nobodyWatches } from '../../../lib/backend/backend-watcher.js';
-import type { PublishCommand, RedisCommands } from '../../../lib/backend/redis/commands/script-executor.js';
-import { inTime } from '../../../lib/backend/redis/connection/command-deadline.js';
+import { type BackendListener, nobodyWatches } from '../../../lib/backend/backend-watcher.js';
+import type { PublishCommand, ScriptExecutor } from '../../../lib/backend/redis/commands/script-executor.js';
+import { withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
 import { patienceWithin } from '../../../lib/backend/redis/commands/node-executor.js';
 import { unexpectedReply } from '../../../lib/backend/redis/connection/reply-errors.js';
 import {
@@ -15,21 +15,21 @@ import {
   timeIn,
 } from '../../../lib/backend/redis/scripts/script.js';
 import { ServerClock } from '../../../lib/backend/redis/commands/server-clock.js';
-import type { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 import { notConnected } from './not-connected.js';
 
 /** Sends scripts to a simulated server, with the deadlines and the estimate of its clock that the library has. */
-export class SimulatedCommands implements RedisCommands {
+export class SimulatedCommands implements ScriptExecutor {
   private readonly clock: ServerClock;
-  private watcher: BackendWatcher = nobodyWatches;
+  private watcher: BackendListener = nobodyWatches;
   private refusal: Error | undefined;
 
   constructor(
     private readonly connection: SimulatedConnection,
     private readonly server: SimulatedServer,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     readonly commandTimeout: number,
   ) {
     this.clock = new ServerClock(scheduler, (ms) => this.watcher.clockJumped(ms));
@@ -94,7 +94,7 @@ export class SimulatedCommands implements RedisCommands {
     // What could not be sent to a real server is refused here as well.
     encode(script, keys, args);
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
-    return inTime(asked, deadline, this.scheduler, {
+    return withDeadline(asked, deadline, this.scheduler, {
       name,
       read: (reply): ReplyOf<S> => {
         const shape = shapeOf(script, reply);
@@ -110,7 +110,7 @@ export class SimulatedCommands implements RedisCommands {
     return Promise.reject(new LockUnavailableError('A simulated server has no replicas', 'refused', true));
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.watcher = watcher;
   }
 

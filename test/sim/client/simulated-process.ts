@@ -1,12 +1,12 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-executor.js';
+import { ClusterExecutor } from '../../../lib/backend/redis/cluster/cluster-executor.js';
 import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';
-import { Connections, DEFAULT_CONNECTION_NAME } from '../../../lib/runtime/connection-registry.js';
+import { ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../../../lib/runtime/connection-registry.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
-import type { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedEvent } from '../engine/event-queue.js';
 import { ProcessClock } from '../engine/process-clock.js';
 import type { Simulation } from '../engine/simulation.js';
@@ -63,7 +63,7 @@ export class SimulatedProcess {
     const named = options.servers
       .slice(0, this.runtimes.length)
       .map(({ name }, index) => [index === 0 ? DEFAULT_CONNECTION_NAME : name, this.runtimes[index] ?? base] as const);
-    this.locks = new LockService(base, new Connections<OwnedRuntime>(base, new Map(named)));
+    this.locks = new LockService(base, new ConnectionRegistry<OwnedRuntime>(base, new Map(named)));
   }
 
   get name(): string {
@@ -145,7 +145,7 @@ export class SimulatedProcess {
     run();
   }
 
-  private open(connect: (scheduler: SteadyScheduler) => LockBackend): OwnedRuntime {
+  private open(connect: (scheduler: MonotonicScheduler) => LockBackend): OwnedRuntime {
     const { settings } = this.options;
     const parsed = parseModuleOptions({ ...settings, backend: 'memory' });
     const runtime = createRuntime(parsed, this.clock, connect);
@@ -157,23 +157,23 @@ export class SimulatedProcess {
     return runtime;
   }
 
-  private connect(server: SimulatedServer, scheduler: SteadyScheduler): LockBackend {
+  private connect(server: SimulatedServer, scheduler: MonotonicScheduler): LockBackend {
     const commands = this.commandsTo(server, scheduler);
     const wakeUps = this.listenTo(server, scheduler);
     return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
   }
 
-  private connectToCluster(cluster: SimulatedCluster, scheduler: SteadyScheduler): LockBackend {
+  private connectToCluster(cluster: SimulatedCluster, scheduler: MonotonicScheduler): LockBackend {
     const { commandTimeout } = this.options.settings;
     const nodes = new Map(cluster.servers.map((server) => [server.name, this.commandsTo(server, scheduler)]));
-    const commands = new ClusterCommands(simulatedTopology(cluster, nodes), commandTimeout, scheduler);
+    const commands = new ClusterExecutor(simulatedTopology(cluster, nodes), commandTimeout, scheduler);
     const [first] = cluster.servers;
     if (!first) throw new Error('A cluster has servers');
     const wakeUps = this.listenTo(first, scheduler);
     return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
   }
 
-  private commandsTo(server: SimulatedServer, scheduler: SteadyScheduler): SimulatedCommands {
+  private commandsTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedCommands {
     const connection = this.connection(
       server,
       () => commands.returned(),
@@ -184,7 +184,7 @@ export class SimulatedProcess {
     return commands;
   }
 
-  private listenTo(server: SimulatedServer, scheduler: SteadyScheduler): SimulatedSubscriber {
+  private listenTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedSubscriber {
     const connection = this.connection(
       server,
       () => void wakeUps.returned(),

@@ -1,6 +1,6 @@
-import type { Subscription, WakeUps } from '../../../lib/backend/lock-backend.js';
-import { asIs, inTime } from '../../../lib/backend/redis/connection/command-deadline.js';
-import type { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import type { Subscription, PubSub } from '../../../lib/backend/lock-backend.js';
+import { rawReply, withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
+import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';
 import { notConnected } from './not-connected.js';
@@ -15,14 +15,14 @@ interface Channel {
 }
 
 /** Listens to a simulated server, and again after each cut, as the library's subscriber does. */
-export class SimulatedSubscriber implements WakeUps {
+export class SimulatedSubscriber implements PubSub {
   private readonly channels = new Map<string, Channel>();
   private listener: Listener | undefined;
 
   constructor(
     private readonly connection: SimulatedConnection,
     private readonly store: SimulatedStore,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly commandTimeout: number,
   ) {
     this.listener = this.newListener();
@@ -73,7 +73,7 @@ export class SimulatedSubscriber implements WakeUps {
     const { listener } = this;
     if (!listener) throw notConnected(undefined, 0);
     const asked = this.connection.request(`subscribe ${name}`, async () => this.store.listen(name, listener));
-    await inTime(asked, this.scheduler.now() + this.commandTimeout, this.scheduler, asIs());
+    await withDeadline(asked, this.scheduler.now() + this.commandTimeout, this.scheduler, rawReply());
     channel.isLive = this.listener === listener;
   }
 

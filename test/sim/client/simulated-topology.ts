@@ -1,10 +1,10 @@
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
-import type { BackendWatcher } from '../../../lib/backend/backend-watcher.js';
-import type { ClusterCommands } from '../../../lib/backend/redis/cluster/cluster-executor.js';
+import type { BackendListener } from '../../../lib/backend/backend-watcher.js';
+import type { ClusterExecutor } from '../../../lib/backend/redis/cluster/cluster-executor.js';
 import type { SimulatedCluster } from '../server/simulated-cluster.js';
 import type { SimulatedCommands } from './simulated-commands.js';
 
-type Topology = ConstructorParameters<typeof ClusterCommands>[0];
+type Topology = ConstructorParameters<typeof ClusterExecutor>[0];
 
 /** The part of a topology that commands use. Addresses are names of servers. */
 class SimulatedTopology {
@@ -44,7 +44,7 @@ class SimulatedTopology {
     return [...this.nodes.values()].filter((node) => node.canSend());
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     for (const node of this.nodes.values()) node.watch(watcher);
   }
 

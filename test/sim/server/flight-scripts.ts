@@ -1,5 +1,5 @@
 import { MemoryTable } from '../../../lib/backend/memory/memory-store.js';
-import type { Landed } from '../../../lib/backend/result-store.js';
+import type { StoredResult } from '../../../lib/backend/result-store.js';
 import { lockTable } from '../../../lib/backend/memory/lock.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ServerNow } from './lock-scripts.js';
@@ -8,7 +8,7 @@ import type { SimulatedStore } from './simulated-store.js';
 
 /** The scripts of results that several callers share. */
 export const defineFlights = (table: ScriptTable, store: SimulatedStore, now: ServerNow): void => {
-  const results = new MemoryTable<Landed>(store, 'string of a result');
+  const results = new MemoryTable<StoredResult>(store, 'string of a result');
   const locks = lockTable(store);
   const { find, land } = scripts.singleFlight;
   table.define(find, async ({ result }) => {

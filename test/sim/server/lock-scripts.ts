@@ -1,5 +1,5 @@
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import type { AcquireOutcome, LockTransitions, Renewal } from '../../../lib/backend/lock-operations.js';
+import type { AcquireOutcome, LockOperations, Renewal } from '../../../lib/backend/lock-operations.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ScriptTable } from './script-table.js';
 
@@ -35,7 +35,7 @@ const flags = (held: readonly (boolean | undefined)[]): number[] => held.map((is
 const defineCommon = (
   table: ScriptTable,
   now: ServerNow,
-  locks: LockTransitions,
+  locks: LockOperations,
   kind: typeof scripts.lock | typeof scripts.readLock | typeof scripts.writeLock,
   stride: number,
 ): void => {

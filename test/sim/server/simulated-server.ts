@@ -4,7 +4,7 @@ import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write-data.js';
 import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/ids.js';
-import { SteadyScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { End } from '../network/connection.js';
 import { defineCounters } from './counter-scripts.js';
@@ -59,7 +59,7 @@ export class SimulatedServer implements End, LockHome {
     private readonly real?: RealScripts,
   ) {
     const clock = { now: () => this.now, schedule: () => ({ cancel: () => {} }) };
-    const scheduler = new SteadyScheduler(clock, (error) => simulation.violate('server', String(error)));
+    const scheduler = new MonotonicScheduler(clock, (error) => simulation.violate('server', String(error)));
     this.store = new SimulatedStore(scheduler);
     this.backend = new MemoryBackend(this.store, 'clock');
     const now = (): number => this.now;

@@ -1,10 +1,10 @@
 import { LockUnavailableError } from '../../../errors.js';
 import { hashSlot } from '../../../keys/hash-slot.js';
 import { sharesShard } from '../../../keys/lock-name.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import type { BackendWatcher } from '../../backend-watcher.js';
-import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
-import { type NodeCommands, patienceWithin } from '../commands/node-executor.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { BackendListener } from '../../backend-watcher.js';
+import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import { type NodeExecutor, patienceWithin } from '../commands/node-executor.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import type { Written } from '../commands/written.js';
 import { isUnknown } from '../commands/deadline-request.js';
@@ -27,22 +27,22 @@ const isForEach = ({ kind }: Redirection, keys: NamedKeys): boolean =>
 
 /** The server that a command goes to next. */
 interface Target {
-  readonly node: NodeCommands;
+  readonly node: NodeExecutor;
   /** Whether it only receives the keys just now. */
   readonly asking: boolean;
 }
 
 /**
- * {@link RedisCommands} on a cluster: each script goes to the server of its keys. Redirections are followed here, within
+ * {@link ScriptExecutor} on a cluster: each script goes to the server of its keys. Redirections are followed here, within
  * the deadline of the command, so that nothing is sent that its caller has given up.
  */
-export class ClusterCommands implements RedisCommands {
+export class ClusterExecutor implements ScriptExecutor {
   private refusal: Error | undefined;
 
   constructor(
     private readonly topology: ClusterTopology,
     readonly commandTimeout: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {}
 
   patience(lease: number): number {
@@ -104,7 +104,7 @@ export class ClusterCommands implements RedisCommands {
     }
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.topology.watch(watcher);
   }
 
@@ -151,7 +151,7 @@ export class ClusterCommands implements RedisCommands {
 
   private async follow(
     redirection: Redirection,
-    from: NodeCommands,
+    from: NodeExecutor,
     key: string,
     deadline: number,
     name: string | undefined,
@@ -168,7 +168,7 @@ export class ClusterCommands implements RedisCommands {
   }
 
   /** The same arguments for another server, whose clock may differ: that instant by its own. */
-  private retimed<A extends Readonly<Record<string, unknown>>>(args: A, from: NodeCommands, to: NodeCommands): A {
+  private retimed<A extends Readonly<Record<string, unknown>>>(args: A, from: NodeExecutor, to: NodeExecutor): A {
     const { notAfter } = args;
     if (typeof notAfter !== 'number' || from === to) return args;
     return { ...args, notAfter: Math.floor(notAfter + to.serverTime() - from.serverTime()) };

@@ -1,13 +1,13 @@
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { type Outage, titleOf } from '../../../events/outage.js';
-import type { BackendWatcher } from '../../backend-watcher.js';
+import type { BackendListener } from '../../backend-watcher.js';
 import { Reachability } from '../connection/reachability.js';
 import { clusterUnknown, messageOf } from '../connection/reply-errors.js';
 import type { Address } from './cluster-servers.js';
 
 /** What is known of the cluster that is watched. */
 export interface WatchedCluster {
-  readonly watcher: BackendWatcher;
+  readonly watcher: BackendListener;
   /** Whether it is known who serves what. */
   readonly isKnown: boolean;
   /** Why it is not. */
@@ -32,7 +32,7 @@ export class ClusterOutages {
   constructor(
     seeds: readonly Address[],
     patience: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly cluster: WatchedCluster,
   ) {
     const server = `cluster of ${seeds.join(', ')}`;

@@ -1,13 +1,13 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { sharesShard } from '../../../keys/lock-name.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import type { Subscription, WakeUps } from '../../lock-backend.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { Subscription, PubSub } from '../../lock-backend.js';
 import { RedisSubscriber } from '../connection/redis-subscriber.js';
 import type { Address } from './cluster-servers.js';
 import type { ClusterTopology } from './cluster-topology.js';
 
 /** What somebody listens to, wherever that is just now. */
-class Routed implements Subscription {
+class RoutedSubscription implements Subscription {
   /** Where it is, or is to be; nowhere after it was lost. */
   home: Address | undefined;
   inner: Subscription | undefined;
@@ -16,7 +16,7 @@ class Routed implements Subscription {
   constructor(
     readonly channel: string,
     readonly listener: () => void,
-    private readonly forget: (routed: Routed) => void,
+    private readonly forget: (routed: RoutedSubscription) => void,
   ) {}
 
   get alive(): boolean {
@@ -40,20 +40,20 @@ class Routed implements Subscription {
  * Listens on the server that serves a channel's slot, over one connection to each server that somebody listens on, and
  * follows when the slot moves. Who listens is woken then, since what was said meanwhile was not heard.
  */
-export class ClusterSubscriber implements WakeUps {
+export class ClusterSubscriber implements PubSub {
   private readonly subscribers = new Map<Address, RedisSubscriber>();
-  private readonly routed = new Set<Routed>();
+  private readonly routed = new Set<RoutedSubscription>();
 
   constructor(
     private readonly topology: ClusterTopology,
     private readonly commandTimeout: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     topology.onLook(() => this.followAll());
   }
 
   async subscribe(channel: string, listener: () => void): Promise<Subscription> {
-    const routed = new Routed(channel, listener, (gone) => void this.routed.delete(gone));
+    const routed = new RoutedSubscription(channel, listener, (gone) => void this.routed.delete(gone));
     this.routed.add(routed);
     try {
       await this.topology.known(this.scheduler.now() + this.commandTimeout);
@@ -72,7 +72,7 @@ export class ClusterSubscriber implements WakeUps {
   }
 
   /** Listens where the channel is served now. */
-  private async settle(routed: Routed): Promise<void> {
+  private async settle(routed: RoutedSubscription): Promise<void> {
     const owner = this.topology.ownerOf(routed.channel);
     if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
     if (routed.home === owner) return;
@@ -96,7 +96,7 @@ export class ClusterSubscriber implements WakeUps {
   }
 
   /** Where that fails for now, the next look tries again; what fails for good leaves its listener to poll. */
-  private async follow(routed: Routed): Promise<void> {
+  private async follow(routed: RoutedSubscription): Promise<void> {
     try {
       await this.settle(routed);
     } catch (error) {

@@ -1,10 +1,10 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import { type BackendWatcher, nobodyWatches } from '../../backend-watcher.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { type BackendListener, nobodyWatches } from '../../backend-watcher.js';
 import type { ClusterClient, ClusterInput, ServerInput } from '../connection/connection-input.js';
-import { NodeCommands } from '../commands/node-executor.js';
+import { NodeExecutor } from '../commands/node-executor.js';
 import { clusterUnknown } from '../connection/reply-errors.js';
 import type { TransportSettings } from '../transport.js';
 import { ClusterOutages } from './cluster-outages.js';
@@ -19,9 +19,9 @@ const TROUBLED_PAUSE_MS = 500;
 const ASKED_AT_ONCE = 3;
 
 /** The cluster as one of its servers sees it. */
-interface View {
+interface ClusterView {
   readonly map: SlotMap;
-  readonly node: NodeCommands;
+  readonly node: NodeExecutor;
   /** Whether that server sees enough of the others to know. */
   readonly isHealthy: boolean;
 }
@@ -41,7 +41,7 @@ export class ClusterTopology {
   isSharded = false;
   private readonly servers: ClusterServers;
   private readonly outages: ClusterOutages;
-  private readonly nodes = new Map<Address, NodeCommands>();
+  private readonly nodes = new Map<Address, NodeExecutor>();
   private readonly lookListeners: ((look: Look) => void)[] = [];
   watcher = nobodyWatches;
   private readonly waiting = new Set<() => void>();
@@ -56,7 +56,7 @@ export class ClusterTopology {
   constructor(
     input: ClusterInput | ClusterClient,
     private readonly settings: TransportSettings,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     this.servers = clusterServers(input);
     this.outages = new ClusterOutages(this.servers.seeds, settings.commandTimeout, scheduler, this);
@@ -104,15 +104,15 @@ export class ClusterTopology {
     return this.map?.masters ?? new Set();
   }
 
-  nodeFor(key: string): NodeCommands | undefined {
+  nodeFor(key: string): NodeExecutor | undefined {
     const owner = this.ownerOf(key);
     return owner === undefined ? undefined : this.nodeAt(owner);
   }
 
-  nodeAt(address: Address): NodeCommands {
+  nodeAt(address: Address): NodeExecutor {
     const known = this.nodes.get(address);
     if (known) return known;
-    const node = new NodeCommands(this.connectionTo(address), this.settings, this.scheduler, () => this.lookSoon());
+    const node = new NodeExecutor(this.connectionTo(address), this.settings, this.scheduler, () => this.lookSoon());
     node.watch({
       returned: () => this.watcher.returned(),
       clockJumped: (ms) => this.watcher.clockJumped(ms),
@@ -125,7 +125,7 @@ export class ClusterTopology {
   }
 
   /** Every server that was asked for something. */
-  get connected(): readonly NodeCommands[] {
+  get connected(): readonly NodeExecutor[] {
     return [...this.nodes.values()];
   }
 
@@ -141,7 +141,7 @@ export class ClusterTopology {
   }
 
   /** The server that another one names; one without a host is on the same. */
-  namedBy(node: NodeCommands, host: string, port: number): Address {
+  namedBy(node: NodeExecutor, host: string, port: number): Address {
     const [asked = ''] = [...this.nodes].find(([, known]) => known === node) ?? [];
     return this.servers.reachable(host === '' ? hostOf(asked) : host, port);
   }
@@ -152,7 +152,7 @@ export class ClusterTopology {
   }
 
   /** Another server that serves what one served before counts as returned. */
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.watcher = watcher;
   }
 
@@ -200,8 +200,8 @@ export class ClusterTopology {
    */
   private async learn(): Promise<boolean> {
     const candidates = this.candidates();
-    let doubtful: View | undefined;
-    const ask = async (address: Address): Promise<View> => {
+    let doubtful: ClusterView | undefined;
+    const ask = async (address: Address): Promise<ClusterView> => {
       const view = await this.ask(address);
       if (view.isHealthy) return view;
       doubtful = view;
@@ -228,7 +228,7 @@ export class ClusterTopology {
     return shuffled.sort((a, b) => a.order - b.order).map(({ address }) => address);
   }
 
-  private async ask(address: Address): Promise<View> {
+  private async ask(address: Address): Promise<ClusterView> {
     const node = this.nodeAt(address);
     const deadline = this.scheduler.now() + this.settings.commandTimeout;
     await node.ready(deadline);
@@ -242,7 +242,7 @@ export class ClusterTopology {
   }
 
   /** Whether a server sees enough of the others; one that does not let this user ask is believed. */
-  private async isHealthy(node: NodeCommands, deadline: number): Promise<boolean> {
+  private async isHealthy(node: NodeExecutor, deadline: number): Promise<boolean> {
     try {
       const info = await node.ask((client) => client.cluster('INFO'), deadline);
       return !String(info).includes('cluster_state:fail');
@@ -252,7 +252,7 @@ export class ClusterTopology {
     }
   }
 
-  private async adopt({ map, node }: View): Promise<boolean> {
+  private async adopt({ map, node }: ClusterView): Promise<boolean> {
     const { shardedPubSub = 'auto' } = this.settings;
     if (!this.map) this.isSharded = shardedPubSub === 'auto' ? await askWhetherSharded(node) : shardedPubSub;
     const before = this.map;

@@ -1,10 +1,10 @@
-import type { NodeCommands } from '../commands/node-executor.js';
+import type { NodeExecutor } from '../commands/node-executor.js';
 
 /**
  * Redisson's rule: messages stay with the shard of their lock where the servers know how to (Redis 7). One that refuses
  * the question by its name knows it as well.
  */
-export const askWhetherSharded = async (node: Pick<NodeCommands, 'ask' | 'deadline'>): Promise<boolean> => {
+export const askWhetherSharded = async (node: Pick<NodeExecutor, 'ask' | 'deadline'>): Promise<boolean> => {
   const deadline = node.deadline();
   try {
     await node.ask((client) => client.pubsub('SHARDNUMSUB'), deadline);

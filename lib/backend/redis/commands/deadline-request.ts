@@ -1,17 +1,17 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { Stopwatch } from '../../../time/stopwatch.js';
-import type { RedisCommands } from './script-executor.js';
-import type { Limits } from '../kinds/lock-scripts.js';
+import type { ScriptExecutor } from './script-executor.js';
+import type { RequestLimits } from '../kinds/lock-scripts.js';
 
 /** Something that is asked of the server, again where there is reason and time to. */
-export interface TimedRequest<Reply, T> {
+export interface DeadlineRequest<Reply, T> {
   /** Under which the request is made. */
   readonly key: string;
   /** What the user knows it by. Default: the key. */
   readonly name?: string;
   readonly deadline: number;
-  send(limits: Limits): Promise<Reply>;
+  send(limits: RequestLimits): Promise<Reply>;
   /** What the reply says; `undefined`: the server refused, because by its clock the request came late. */
   read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
   /** Told where it may have been executed, or may yet be, until `notAfter` on the clock of whichever server has the key. */
@@ -37,17 +37,17 @@ export const errorOfTwo = (first: unknown, second: unknown): unknown => {
  * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
  * before anything was written, there is time for another.
  */
-export const requestInTime = <Reply, T>(
-  commands: RedisCommands,
-  scheduler: SteadyScheduler,
-  request: TimedRequest<Reply, T>,
+export const sendWithDeadline = <Reply, T>(
+  commands: ScriptExecutor,
+  scheduler: MonotonicScheduler,
+  request: DeadlineRequest<Reply, T>,
 ): Promise<T> => tryInTime(commands, scheduler, request, undefined);
 
 /** @param before Why the try before had no effect, if there was one. */
 const tryInTime = <Reply, T>(
-  commands: RedisCommands,
-  scheduler: SteadyScheduler,
-  request: TimedRequest<Reply, T>,
+  commands: ScriptExecutor,
+  scheduler: MonotonicScheduler,
+  request: DeadlineRequest<Reply, T>,
   before: unknown,
 ): Promise<T> => {
   const { key, name = key, deadline } = request;

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../errors.js';
-import type { RedisCommands } from './script-executor.js';
+import type { ScriptExecutor } from './script-executor.js';
 import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 
@@ -18,7 +18,7 @@ export interface Lacking {
  * @throws LockUnavailableError where they do not in time, or where nobody can tell.
  */
 export const enoughReplicas = async (
-  commands: RedisCommands,
+  commands: ScriptExecutor,
   replicas: Replicas,
   written: Written,
   { name, what, so, outcome }: Lacking,

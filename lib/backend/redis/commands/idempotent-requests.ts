@@ -2,20 +2,20 @@ import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { requestMarker } from '../../../keys/lock-name.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import { OwnerIds } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { GivenUp } from '../../backend-watcher.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { RedisCommands } from './script-executor.js';
+import type { ScriptExecutor } from './script-executor.js';
 import { enoughReplicas } from './enough-replicas.js';
-import type { Limits } from '../kinds/lock-scripts.js';
+import type { RequestLimits } from '../kinds/lock-scripts.js';
 import type { Replicas } from './replica-confirmation.js';
-import { errorOfTwo, isUnknown, requestInTime } from './deadline-request.js';
+import { errorOfTwo, isUnknown, sendWithDeadline } from './deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
-import { Undoing } from './unknown-outcomes.js';
+import { OrphanReleaser } from './unknown-outcomes.js';
 import { writtenMarker } from './written.js';
 
 /** What every request sends beside what it is about. */
-export interface MarkedRequest extends Limits {
+export interface IdempotentRequest extends RequestLimits {
   /** The key under which its answer is found when it is executed again. */
   readonly marker: string;
   /** For how long, ms from its effect. */
@@ -36,13 +36,13 @@ export interface Answer<Outcome extends string> {
   readonly count: number;
 }
 
-export type SendMarked<Outcome extends string> = (request: MarkedRequest) => Promise<CounterReply<Outcome>>;
+export type SendMarked<Outcome extends string> = (request: IdempotentRequest) => Promise<CounterReply<Outcome>>;
 
 /** What is asked for, to tell if it stays unknown whether that was done. */
 export type Asked = Pick<GivenUp, 'request' | 'count'>;
 
 /** A request that is undone or repeated. */
-interface Stray {
+interface BackgroundRetry {
   readonly givenUp: Omit<GivenUp, 'error'>;
   /** Resolves with the server's time at which the outcome was certain. */
   readonly free: () => Promise<number>;
@@ -51,7 +51,7 @@ interface Stray {
 }
 
 /** One request, however often it is sent. */
-interface Identity {
+interface RequestIdentity {
   readonly name: string;
   readonly marker: string;
   /** The server's time after which it may have been forgotten, where it may have been executed. */
@@ -79,17 +79,17 @@ const forgotten = (name: string): LockUnavailableError =>
  * executed before: it leaves a marker together with its effect, and has one effect and one answer as long as that is
  * there. Markers whose request was answered are removed at once, unless a copy of it may still arrive.
  */
-export class MarkedRequests {
+export class IdempotentRequests {
   private readonly ids = new OwnerIds();
-  private readonly strays: Undoing<Stray>;
+  private readonly strays: OrphanReleaser<BackgroundRetry>;
 
   constructor(
-    private readonly commands: RedisCommands,
-    private readonly scheduler: SteadyScheduler,
+    private readonly commands: ScriptExecutor,
+    private readonly scheduler: MonotonicScheduler,
     onGivenUp: (what: GivenUp) => void = () => {},
     private readonly replicas?: Replicas,
   ) {
-    this.strays = new Undoing<Stray>(
+    this.strays = new OrphanReleaser<BackgroundRetry>(
       scheduler,
       ({ free }) => free(),
       ({ givenUp }, error) => onGivenUp({ ...givenUp, error }),
@@ -171,7 +171,7 @@ export class MarkedRequests {
 
   /** Resolves with the answer and with what deletes the marker, to be called when nothing is asked any more. */
   private async twice<Outcome extends string>(
-    identity: Identity,
+    identity: RequestIdentity,
     send: SendMarked<Outcome>,
     deadline: () => number,
   ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
@@ -190,7 +190,7 @@ export class MarkedRequests {
 
   /** Resolves when enough replicas have what was changed, if they have to. */
   private async known(
-    { name, marker }: Identity,
+    { name, marker }: RequestIdentity,
     { outcome }: Answer<string>,
     so: string,
     otherwise: LockUnavailableError['outcome'],
@@ -201,14 +201,14 @@ export class MarkedRequests {
   }
 
   private ask<Outcome extends string>(
-    identity: Identity,
+    identity: RequestIdentity,
     deadline: number,
     send: SendMarked<Outcome>,
     onUnknown?: (notAfter: number) => void,
   ): Promise<Answer<Outcome>> {
     const { keep } = this;
     const { name, marker } = identity;
-    return requestInTime(this.commands, this.scheduler, {
+    return sendWithDeadline(this.commands, this.scheduler, {
       key: name,
       deadline,
       send: async (limits) => {
@@ -238,7 +238,7 @@ export class MarkedRequests {
     runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.forget(marker)));
   }
 
-  private identify(name: string): Identity {
+  private identify(name: string): RequestIdentity {
     return { name, marker: requestMarker(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
   }
 

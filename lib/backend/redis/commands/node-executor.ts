@@ -1,15 +1,15 @@
 import { isPassing } from '../../../errors.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import { type BackendWatcher, nobodyWatches } from '../../backend-watcher.js';
-import type { PublishCommand, RedisCommands } from './script-executor.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { type BackendListener, nobodyWatches } from '../../backend-watcher.js';
+import type { PublishCommand, ScriptExecutor } from './script-executor.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { describeProblem } from '../connection/connection-problem.js';
-import { asIs, inTime } from '../connection/command-deadline.js';
+import { rawReply, withDeadline } from '../connection/command-deadline.js';
 import { Reachability } from '../connection/reachability.js';
 import { isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
-import { type Replicas, Replication } from './replica-confirmation.js';
+import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import { RestartGuard } from './restart-guard.js';
 import { scriptHash } from '../scripts/script-hash.js';
@@ -30,7 +30,7 @@ const SHORTEST_DEADLINE_MS = 50;
 
 const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
 
-/** {@link RedisCommands.patience} */
+/** {@link ScriptExecutor.patience} */
 export const patienceWithin = (commandTimeout: number, lease: number): number =>
   Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
 
@@ -53,8 +53,8 @@ export interface NodeCommandsOptions {
   readonly identify?: boolean;
 }
 
-/** {@link RedisCommands} on one server: alone, the master that Sentinels name, or a node of several. */
-export class NodeCommands implements RedisCommands {
+/** {@link ScriptExecutor} on one server: alone, the master that Sentinels name, or a node of several. */
+export class NodeExecutor implements ScriptExecutor {
   readonly commandTimeout: number;
   /** The run id of the server, where it was to be identified and lets this user know. */
   serverId: string | undefined;
@@ -62,7 +62,7 @@ export class NodeCommands implements RedisCommands {
   private readonly connection: RedisConnection;
   private readonly reachability: Reachability;
   private readonly guard: RestartGuard | undefined;
-  private replication: Replication | undefined;
+  private replication: ReplicaConfirmation | undefined;
   private watcher = nobodyWatches;
   private opened = false;
   private wasReady = false;
@@ -71,7 +71,7 @@ export class NodeCommands implements RedisCommands {
   constructor(
     private readonly input: ServerInput,
     { commandTimeout, missedAfter = commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     onLost: () => void = () => {},
   ) {
     this.commandTimeout = commandTimeout;
@@ -164,11 +164,11 @@ export class NodeCommands implements RedisCommands {
   }
 
   replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
-    this.replication ??= new Replication(this.input, this.commandTimeout, this.scheduler);
+    this.replication ??= new ReplicaConfirmation(this.input, this.commandTimeout, this.scheduler);
     return this.replication.knownBy(written, replicas, asking);
   }
 
-  watch(watcher: BackendWatcher): void {
+  watch(watcher: BackendListener): void {
     this.watcher = watcher;
   }
 
@@ -200,7 +200,7 @@ export class NodeCommands implements RedisCommands {
     const guarded = script.grants ? this.guard?.refusal(name) : undefined;
     if (guarded) return Promise.reject(guarded);
     this.connection.gather();
-    return inTime(evaluate('evalsha'), deadline, this.scheduler, {
+    return withDeadline(evaluate('evalsha'), deadline, this.scheduler, {
       name,
       read: (reply) => this.read(script, reply),
       // EVAL only where the server does not know the script: a user without +eval can have them preloaded.
@@ -225,7 +225,7 @@ export class NodeCommands implements RedisCommands {
 
   /** One command that is no script, on the same terms. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
-    return inTime(command(this.connection.client), deadline, this.scheduler, asIs());
+    return withDeadline(command(this.connection.client), deadline, this.scheduler, rawReply());
   }
 
   private async prepare(identify: boolean): Promise<void> {

@@ -1,8 +1,8 @@
 import { LockUnavailableError } from '../../../errors.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
-import { asIs, inTime } from '../connection/command-deadline.js';
+import { rawReply, withDeadline } from '../connection/command-deadline.js';
 import { isCommandMissing, isScriptMissing, unavailable, unexpectedReply } from '../connection/reply-errors.js';
 import { scriptHash } from '../scripts/script-hash.js';
 import { isReplyOf } from '../scripts/script.js';
@@ -15,7 +15,7 @@ export interface Replicas {
   readonly timeout: number;
 }
 
-interface Question extends Replicas {
+interface ConfirmationRequest extends Replicas {
   readonly written: Written;
   /** Whether the key is just on its way to this server, which serves it only to those who know. */
   readonly asking: boolean;
@@ -42,15 +42,15 @@ const noWait = (cause: unknown): LockUnavailableError =>
  * Finds out how many replicas have what was written. On a connection of its own, since WAIT lets everything wait that comes
  * behind it; what is asked meanwhile shares the next WAIT.
  */
-export class Replication {
+export class ReplicaConfirmation {
   private readonly connection: RedisConnection;
-  private readonly questions: Question[] = [];
+  private readonly questions: ConfirmationRequest[] = [];
   private busy = false;
 
   constructor(
     input: ServerInput,
     private readonly commandTimeout: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     this.connection = new RedisConnection(input, 'replication', commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
@@ -80,14 +80,14 @@ export class Replication {
     this.busy = false;
   }
 
-  private async answer(questions: readonly Question[]): Promise<void> {
+  private async answer(questions: readonly ConfirmationRequest[]): Promise<void> {
     const min = Math.max(...questions.map((question) => question.min));
     const timeout = Math.max(...questions.map((question) => question.timeout));
     try {
       await this.ready();
       const deadline = this.scheduler.now() + timeout + this.commandTimeout;
       const asked = this.writeAndWait(questions, min, timeout);
-      const { replicas, found } = await inTime(asked, deadline, this.scheduler, asIs());
+      const { replicas, found } = await withDeadline(asked, deadline, this.scheduler, rawReply());
       questions.forEach(({ resolve, reject }, index) => {
         const one = found[index];
         // In a cluster one key may have left this server, and the others not.
@@ -101,7 +101,7 @@ export class Replication {
     }
   }
 
-  private async writeAndWait(questions: readonly Question[], min: number, timeout: number): Promise<Answer> {
+  private async writeAndWait(questions: readonly ConfirmationRequest[], min: number, timeout: number): Promise<Answer> {
     const answer = await this.send('evalsha', questions, min, timeout);
     const isMissing = answer.found.some((one) => one.status === 'rejected' && isScriptMissing(one.reason));
     return isMissing ? this.send('eval', questions, min, timeout) : answer;
@@ -110,7 +110,7 @@ export class Replication {
   /** All in one turn and so over one connection: a WAIT knows only of what was written before it on its own. */
   private async send(
     how: 'evalsha' | 'eval',
-    questions: readonly Question[],
+    questions: readonly ConfirmationRequest[],
     min: number,
     timeout: number,
   ): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../errors.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
 /** What a server says of itself on each new connection. */
 export interface ServerIdentity {
@@ -24,7 +24,7 @@ export class RestartGuard {
 
   /** @param length The longest lease in use, ms: what is longer is not covered. */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly length: number,
   ) {}
 

@@ -1,4 +1,4 @@
-import type { BackendWatcher } from '../../backend-watcher.js';
+import type { BackendListener } from '../../backend-watcher.js';
 import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
@@ -11,7 +11,7 @@ export type PublishCommand = 'PUBLISH' | 'SPUBLISH';
  * own: ioredis neither cancels a command nor bounds every wait. A reply that comes after the deadline is never taken for
  * a success.
  */
-export interface RedisCommands {
+export interface ScriptExecutor {
   /** The longest deadline of one command, ms. */
   readonly commandTimeout: number;
   /**
@@ -55,7 +55,7 @@ export interface RedisCommands {
    */
   replicasWith(written: Written, replicas: Replicas): Promise<number>;
   /** Tells `watcher` from now on what becomes of the servers. */
-  watch(watcher: BackendWatcher): void;
+  watch(watcher: BackendListener): void;
   /** Refuses everything from now on, for this reason. */
   refuse(reason: Error): void;
   open(): void;

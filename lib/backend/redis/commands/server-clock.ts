@@ -1,4 +1,4 @@
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
 /** A reply that says so much more than the estimate, ms, comes from a clock that was set; it was never ahead before. */
 const FORWARD_MS = 500;
@@ -19,7 +19,7 @@ export class ServerClock {
 
   /** @param onJump Told by how many ms it was set, roughly; negative: back. */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly onJump: (ms: number) => void = () => {},
   ) {}
 

@@ -1,7 +1,7 @@
 import { isPassing } from '../../../errors.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
 /** Between two tries, ms: at first, and after a long time in vain. */
 const RETRY_MS = 100;
@@ -10,7 +10,7 @@ const LONGEST_RETRY_MS = 1000;
 const RETRY_SHARE = 0.1;
 
 /** An acquisition that may exist although nobody wants it, or never knew of it. */
-export interface Ghost {
+export interface OrphanedAcquisition {
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: number;
@@ -19,10 +19,10 @@ export interface Ghost {
 }
 
 /** What the undoing itself has to know, whatever it is that was acquired. */
-type Undoable = Pick<Ghost, 'lease' | 'notAfter'>;
+type Orphan = Pick<OrphanedAcquisition, 'lease' | 'notAfter'>;
 
 /** Frees what the ghost's owner holds; resolves with the server's time at which that was certain. */
-export type FreeGhost<G extends Undoable = Ghost> = (ghost: G) => Promise<number>;
+export type ReleaseOrphan<G extends Orphan = OrphanedAcquisition> = (ghost: G) => Promise<number>;
 
 /** Told of a ghost that may exist for ever, with the error of the last try, if there was one. */
 export type OnGivenUp<G> = (ghost: G, error: unknown) => void;
@@ -43,13 +43,13 @@ interface Pursuit {
  * sent after it can arrive before it. So each is released again and again until one release is confirmed after the
  * instant from which the server refuses the acquisition, or until its lease must be over.
  */
-export class Undoing<G extends Undoable = Ghost> {
+export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
   private readonly running = new Map<G, Pursuit>();
   private finished = false;
 
   constructor(
-    private readonly scheduler: SteadyScheduler,
-    private readonly free: FreeGhost<G>,
+    private readonly scheduler: MonotonicScheduler,
+    private readonly free: ReleaseOrphan<G>,
     private readonly onGivenUp: OnGivenUp<G> = () => {},
   ) {}
 

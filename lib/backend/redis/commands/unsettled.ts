@@ -1,14 +1,14 @@
 import type { OwnerId } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
 /**
  * Until when renewals of unknown outcome may still take effect. They may be repeated at once, but nothing that says
  * otherwise may be sent before then: it could be overtaken.
  */
-export class Unsettled {
+export class UnknownOutcomes {
   private readonly deadlines = new Map<OwnerId, number>();
 
-  constructor(private readonly scheduler: SteadyScheduler) {}
+  constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** @param deadline The instant from which the server refuses the renewal. */
   add(owners: Iterable<OwnerId>, deadline: number): void {

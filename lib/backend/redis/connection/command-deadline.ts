@@ -1,9 +1,9 @@
 import { Deadline } from '../../../time/deadline-timer.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { noReply, unavailable } from './reply-errors.js';
 
 /** What is to become of the answer to a command. */
-export interface Reading<Reply, T> {
+export interface ReplyHandler<Reply, T> {
   /** What the user knows it by that the command is about. */
   readonly name: string | undefined;
   /** What the answer says. It throws where that cannot be understood. */
@@ -13,13 +13,13 @@ export interface Reading<Reply, T> {
 }
 
 /** A command that was sent, until it is answered or its deadline passes. */
-class Sent<Reply, T> extends Deadline {
+class PendingCommand<Reply, T> extends Deadline {
   private readonly patience: number;
 
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     at: number,
-    private readonly reading: Reading<Reply, T>,
+    private readonly reading: ReplyHandler<Reply, T>,
     private readonly resolve: (result: T) => void,
     private readonly reject: (error: unknown) => void,
   ) {
@@ -62,14 +62,14 @@ class Sent<Reply, T> extends Deadline {
  * The answer to a command, or `LockUnavailableError` when there is none by `deadline`. What comes later is dropped: a
  * late reply is never taken for a success.
  */
-export const inTime = <Reply, T>(
+export const withDeadline = <Reply, T>(
   command: Promise<Reply>,
   deadline: number,
-  scheduler: SteadyScheduler,
-  reading: Reading<Reply, T>,
+  scheduler: MonotonicScheduler,
+  reading: ReplyHandler<Reply, T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const sent = new Sent(scheduler, deadline, reading, resolve, reject);
+    const sent = new PendingCommand(scheduler, deadline, reading, resolve, reject);
     command.then(
       (reply) => sent.answered(reply),
       (error: unknown) => sent.failed(error),
@@ -77,4 +77,4 @@ export const inTime = <Reply, T>(
   });
 
 /** For an answer that is taken as it is. */
-export const asIs = <T>(): Reading<T, T> => ({ name: undefined, read: (reply) => reply });
+export const rawReply = <T>(): ReplyHandler<T, T> => ({ name: undefined, read: (reply) => reply });

@@ -1,6 +1,6 @@
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
 /** Who is told that something which should be there is not, and that it is again. */
 export interface ReachabilityListener {
@@ -17,7 +17,7 @@ export class Reachability {
 
   /** @param patience Milliseconds. */
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly patience: number,
     private readonly listener: ReachabilityListener,
   ) {}

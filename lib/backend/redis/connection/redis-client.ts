@@ -50,7 +50,7 @@ const ignore = (): void => {};
  * TLS handshake Node emits two: why we do not trust the server, and that the server was not told good-bye; an error that
  * nobody hears ends the process.
  */
-export const bearLateErrors = ({ stream }: RedisClient): void => {
+export const ignoreLateSocketErrors = ({ stream }: RedisClient): void => {
   if (stream?.listeners('error').includes(ignore) === false) stream.on('error', ignore);
 };
 

@@ -1,7 +1,7 @@
 import type { LockUnavailableError } from '../../../errors.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import { bearLateErrors, duplicateClient, type RedisClient, type RedisSocket } from './redis-client.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { ignoreLateSocketErrors, duplicateClient, type RedisClient, type RedisSocket } from './redis-client.js';
 import type { ServerInput } from './connection-input.js';
 import { isCut, isDatabaseRefusal, isHandshakeError, withoutSecrets } from './connection-error.js';
 import { type ConnectionProblem, explain, noConnection } from './connection-problem.js';
@@ -44,7 +44,7 @@ export class RedisConnection {
     input: ServerInput,
     role: Role,
     commandTimeout: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly listener: ConnectionListener,
   ) {
     this.endpoint = endpointOf(input);
@@ -62,7 +62,7 @@ export class RedisConnection {
     };
     this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, own)));
     this.client.on('error', (error: unknown) => {
-      bearLateErrors(this.client);
+      ignoreLateSocketErrors(this.client);
       if (isDatabaseRefusal(error)) this.databaseRefusal = error;
       if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutSecrets(error);
     });
@@ -129,7 +129,7 @@ export class RedisConnection {
     const { stream } = this.client;
     if (!this.hasSocket || stream === this.dropped) return;
     this.dropped = stream;
-    bearLateErrors(this.client);
+    ignoreLateSocketErrors(this.client);
     this.client.disconnect(true);
   }
 
@@ -157,7 +157,7 @@ export class RedisConnection {
     this.settleWaiting(false);
     // Where nothing is connected nothing can end, and ioredis says nothing.
     const ended = this.hasSocket ? this.whenEnded(Math.min(ms, CLOSE_PATIENCE_MS)) : Promise.resolve();
-    bearLateErrors(this.client);
+    ignoreLateSocketErrors(this.client);
     this.client.disconnect();
     await ended;
   }

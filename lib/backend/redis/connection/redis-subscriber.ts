@@ -1,11 +1,11 @@
 import { LockUnavailableError } from '../../../errors.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import type { Subscription, WakeUps } from '../../lock-backend.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { Subscription, PubSub } from '../../lock-backend.js';
 import { RedisConnection } from './redis-connection.js';
 import type { ServerInput } from './connection-input.js';
-import { asIs, inTime } from './command-deadline.js';
+import { rawReply, withDeadline } from './command-deadline.js';
 import { isErrorReply } from './reply-errors.js';
 
 const HEARTBEAT_MS = 2000;
@@ -29,7 +29,7 @@ interface Channel {
  * One connection that listens for all locks. It subscribes again by itself after a cut and then wakes everybody once,
  * and it is asked for a sign of life while somebody waits: a half-open connection is silent for good and looks healthy.
  */
-export class RedisSubscriber implements WakeUps {
+export class RedisSubscriber implements PubSub {
   private readonly connection: RedisConnection;
   private readonly channels = new Map<string, Channel>();
   private readonly isSharded: (channel: string) => boolean;
@@ -38,7 +38,7 @@ export class RedisSubscriber implements WakeUps {
   constructor(
     input: ServerInput,
     private readonly commandTimeout: number,
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     { isSharded = () => false, onMoved }: ShardOptions = {},
   ) {
     this.isSharded = isSharded;
@@ -94,7 +94,7 @@ export class RedisSubscriber implements WakeUps {
     }
     this.keepListening();
     if (channel.live) return;
-    await inTime(this.begin(name), deadline, this.scheduler, asIs());
+    await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());
     channel.live = this.connection.isReady;
   }
 
@@ -130,7 +130,7 @@ export class RedisSubscriber implements WakeUps {
   /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
   private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
     try {
-      await inTime(this.begin(name), deadline, this.scheduler, asIs());
+      await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());
       channel.live = true;
       if (this.channels.get(name) !== channel) await this.end(name);
     } catch (error) {
@@ -165,10 +165,12 @@ export class RedisSubscriber implements WakeUps {
     if (this.channels.size === 0) return;
     this.keepListening();
     if (!this.connection.isReady) return;
-    inTime(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, asIs()).catch(() => {
-      this.wentDeaf();
-      this.connection.reconnect();
-    });
+    withDeadline(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, rawReply()).catch(
+      () => {
+        this.wentDeaf();
+        this.connection.reconnect();
+      },
+    );
   }
 
   private deadline(ms: number): number {

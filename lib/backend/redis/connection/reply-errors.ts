@@ -1,5 +1,5 @@
 import { type CommandOutcome, LockUnavailableError } from '../../../errors.js';
-import { describe } from '../../../validation/format-value.js';
+import { formatValue } from '../../../validation/format-value.js';
 
 /** What happened, in the words of whoever noticed. */
 export const messageOf = (error: unknown): string =>
@@ -72,4 +72,4 @@ export const noReply = (name: string | undefined, ms: number): LockUnavailableEr
 
 /** The answer comes from a proxy, or from a server that is not Redis; what it did is unknown. */
 export const unexpectedReply = (reply: unknown): LockUnavailableError =>
-  new LockUnavailableError(`Unexpected reply from Redis: ${describe(reply)}`, 'unknown', false);
+  new LockUnavailableError(`Unexpected reply from Redis: ${formatValue(reply)}`, 'unknown', false);

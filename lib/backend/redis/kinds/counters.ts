@@ -1,8 +1,8 @@
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import type { CounterTransitions } from '../../counter-transitions.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { CounterOperations } from '../../counter-transitions.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
-import type { MarkedRequests } from '../commands/idempotent-requests.js';
+import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import type { IdempotentRequests } from '../commands/idempotent-requests.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
@@ -15,11 +15,11 @@ export interface Announcements {
 }
 
 /** A number under a name, as Redisson's semaphores and latches have it: a string of decimal digits. */
-export class RedisCounter implements CounterTransitions {
+export class RedisCounter implements CounterOperations {
   constructor(
-    protected readonly commands: RedisCommands,
-    protected readonly requests: MarkedRequests,
-    private readonly scheduler: SteadyScheduler,
+    protected readonly commands: ScriptExecutor,
+    protected readonly requests: IdempotentRequests,
+    private readonly scheduler: MonotonicScheduler,
     private readonly announcements: Announcements,
   ) {}
 

@@ -3,8 +3,8 @@ import type { OwnerId } from '../../../context/ids.js';
 import type { KeepRequest, LeaveRequest, QueueRequest } from '../../fair-lock-operations.js';
 import type { AcquireRequest } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { AcquireReply, ForceReleaseReply, Limits, ReleaseReply } from './lock-scripts.js';
-import { PlainDialect } from './plain-dialect.js';
+import type { AcquireReply, ForceReleaseReply, RequestLimits, ReleaseReply } from './lock-scripts.js';
+import { PlainLockScripts } from './plain-dialect.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 export interface QueueReply {
@@ -19,8 +19,8 @@ export interface QueueReply {
  * The fair lock on Redisson's data: the plain lock's hash, a list of those who wait, and a sorted set of deadlines. Each
  * waiter listens to a channel of its own, named after that of the lock.
  */
-export class FairDialect extends PlainDialect {
-  override async acquire(request: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+export class FairLockScripts extends PlainLockScripts {
+  override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
     const { name, owner, lease } = request;
     const args = { owner, lease, notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.fairLock.acquire, this.keys(name), args, deadline, name);
@@ -29,7 +29,7 @@ export class FairDialect extends PlainDialect {
     return [outcome, remaining, detail, now];
   }
 
-  async queue({ name, owner, lease, slot }: QueueRequest, { notAfter, deadline }: Limits): Promise<QueueReply> {
+  async queue({ name, owner, lease, slot }: QueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply> {
     const args = { owner, lease, slot, notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.fairLock.queue, this.keys(name), args, deadline, name);
     const [outcome, remaining, detail, now, head] = reply;
@@ -56,7 +56,7 @@ export class FairDialect extends PlainDialect {
     return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
   }
 
-  override forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+  override forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
     return this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
   }

@@ -1,35 +1,35 @@
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { isPassing } from '../../../errors.js';
 import type {
-  FairLockTransitions,
+  FairLockOperations,
   KeepRequest,
   LeaveRequest,
   QueueOutcome,
   QueueRequest,
 } from '../../fair-lock-operations.js';
-import type { RedisCommands } from '../commands/script-executor.js';
-import type { FairDialect } from './fair-dialect.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import type { FairLockScripts } from './fair-dialect.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { isUnknown } from '../commands/deadline-request.js';
-import { Undoing } from '../commands/unknown-outcomes.js';
-import { Unsettled } from '../commands/unsettled.js';
+import { OrphanReleaser } from '../commands/unknown-outcomes.js';
+import { UnknownOutcomes } from '../commands/unsettled.js';
 
 /** Fair locks in Redis: what all locks have in common, and a queue. */
-export class RedisFairLock extends RedisLock implements FairLockTransitions {
-  private readonly leaving: Undoing<LeaveRequest & { readonly notAfter: number }>;
-  private readonly unsettledTries: Unsettled;
+export class RedisFairLock extends RedisLock implements FairLockOperations {
+  private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
+  private readonly unsettledTries: UnknownOutcomes;
 
   constructor(
-    commands: RedisCommands,
-    scheduler: SteadyScheduler,
-    private readonly fair: FairDialect,
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
+    private readonly fair: FairLockScripts,
     replicas?: Replicas,
   ) {
     super(commands, scheduler, fair, replicas);
-    this.leaving = new Undoing(scheduler, (request) => this.tryLeave(request));
-    this.unsettledTries = new Unsettled(scheduler);
+    this.leaving = new OrphanReleaser(scheduler, (request) => this.tryLeave(request));
+    this.unsettledTries = new UnknownOutcomes(scheduler);
   }
 
   async queue(request: QueueRequest): Promise<QueueOutcome> {

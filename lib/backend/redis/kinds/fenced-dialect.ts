@@ -2,9 +2,9 @@ import { lockToken } from '../../../keys/lock-name.js';
 import type { Fences } from '../../fenced-transitions.js';
 import type { AcquireRequest } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { RedisCommands } from '../commands/script-executor.js';
-import type { AcquireReply, Limits } from './lock-scripts.js';
-import { PlainDialect } from './plain-dialect.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import type { AcquireReply, RequestLimits } from './lock-scripts.js';
+import { PlainLockScripts } from './plain-dialect.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
@@ -15,9 +15,9 @@ const parseToken = (text: string, reply: unknown): bigint => {
 };
 
 /** A plain lock beside which the last token lies; only acquiring and asking touch it. */
-export class FencedDialect extends PlainDialect {
+export class FencedLockScripts extends PlainLockScripts {
   constructor(
-    commands: RedisCommands,
+    commands: ScriptExecutor,
     private readonly fences: Fences,
   ) {
     super(commands);
@@ -25,7 +25,7 @@ export class FencedDialect extends PlainDialect {
 
   override async acquire(
     { name, owner, lease }: AcquireRequest,
-    { notAfter, deadline }: Limits,
+    { notAfter, deadline }: RequestLimits,
   ): Promise<AcquireReply> {
     const keys = { lock: name, token: lockToken(name) };
     const args = { owner, lease, notAfter, fences: this.fences };

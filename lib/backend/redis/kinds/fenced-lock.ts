@@ -1,16 +1,16 @@
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import type { FencedTransitions } from '../../fenced-transitions.js';
-import type { RedisCommands } from '../commands/script-executor.js';
-import type { FencedDialect } from './fenced-dialect.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { FencedLockOperations } from '../../fenced-transitions.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import type { FencedLockScripts } from './fenced-dialect.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 
 /** Fenced locks in Redis. */
-export class RedisFencedLock extends RedisLock implements FencedTransitions {
+export class RedisFencedLock extends RedisLock implements FencedLockOperations {
   constructor(
-    commands: RedisCommands,
-    scheduler: SteadyScheduler,
-    private readonly fenced: FencedDialect,
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
+    private readonly fenced: FencedLockScripts,
     replicas?: Replicas,
   ) {
     super(commands, scheduler, fenced, replicas);

@@ -3,22 +3,22 @@ import { lockChannel } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
+import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
   HoldReply,
   InspectReply,
-  Limits,
-  LockDialect,
+  RequestLimits,
+  LockScripts,
   ReleaseReply,
   RenewReply,
 } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 /** Several fields of a group as one lock, on the layout of Redisson's group multi-lock; by the server's clock alone. */
-export class GroupDialect implements LockDialect {
-  constructor(private readonly commands: RedisCommands) {}
+export class GroupLockScripts implements LockScripts {
+  constructor(private readonly commands: ScriptExecutor) {}
 
   keyOf(name: string): string {
     return partsOfGroupLock(name).group;
@@ -29,7 +29,7 @@ export class GroupDialect implements LockDialect {
     return `${field}:${owner}:lock_count`;
   }
 
-  async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+  async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, lease, notAfter, fields };
     const reply = await this.commands.run(scripts.groupLock.acquire, { group }, args, deadline, name);
@@ -38,13 +38,13 @@ export class GroupDialect implements LockDialect {
     return [outcome, remaining, detail, now];
   }
 
-  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, count, lease, notAfter, ...this.announcing(group), fields };
     return this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
   }
 
-  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: RequestLimits): Promise<RenewReply> {
     const parts = renewals.map((renewal) => ({ ...renewal, ...partsOfGroupLock(renewal.name) }));
     const groups = parts.map(({ group }) => group);
     const holders = parts.flatMap(({ owner, lease, fields }) => [owner, lease, fields.length, ...fields]);
@@ -58,7 +58,7 @@ export class GroupDialect implements LockDialect {
     return this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
   }
 
-  async forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+  async forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { ...this.announcing(group), notAfter, fields };
     const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);

@@ -1,13 +1,13 @@
 import { isPassing } from '../../../errors.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { HoldOutcome, HoldRequest, LeaveBehindRequest, ReleaseRequest } from '../../lock-operations.js';
-import { Undoing } from '../commands/unknown-outcomes.js';
+import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 
 /** A lock that its owner has left, for the server to keep until an instant of the scheduler. */
 interface Left extends ReleaseRequest {
   readonly until: number;
-  /** Everything that was asked for before is settled: see {@link Undoing}. */
+  /** Everything that was asked for before is settled: see {@link OrphanReleaser}. */
   readonly notAfter: 0;
 }
 
@@ -23,13 +23,13 @@ interface Commands {
  * again in the background, until the server has answered or has dropped the lock.
  */
 export class LeftBehind {
-  private readonly background: Undoing<Left>;
+  private readonly background: OrphanReleaser<Left>;
 
   constructor(
-    private readonly scheduler: SteadyScheduler,
+    private readonly scheduler: MonotonicScheduler,
     private readonly commands: Commands,
   ) {
-    this.background = new Undoing(scheduler, async (left) => {
+    this.background = new OrphanReleaser(scheduler, async (left) => {
       // Without an answer the server may keep the lock for longer than was wanted.
       if (this.keepOf(left) > 0) await this.tryToKeep(left);
       else await this.commands.release(left);

@@ -2,7 +2,7 @@ import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 
 /** Until when a script may take effect, and how long its answer is waited for. */
-export interface Limits {
+export interface RequestLimits {
   /** On the server's clock. */
   readonly notAfter: number;
   /** On the scheduler's. */
@@ -49,15 +49,15 @@ export type InspectReply = readonly [
 ];
 
 /** How one kind of lock says its transitions to Redis: which script, on which keys. One script a transition. */
-export interface LockDialect {
+export interface LockScripts {
   /** The key that a lock lives under. */
   keyOf(name: string): string;
   /** The field of the hash there that says that an owner holds. */
   fieldOf(name: string, owner: OwnerId): string;
-  acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
-  hold(request: HoldRequest, limits: Limits): Promise<HoldReply>;
-  renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply>;
+  acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
+  hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
+  renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply>;
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
-  forceRelease(name: string, limits: Limits): Promise<ForceReleaseReply>;
+  forceRelease(name: string, limits: RequestLimits): Promise<ForceReleaseReply>;
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply>;
 }

@@ -3,9 +3,9 @@ import type { PermitId, PermitIds } from '../../../context/permit-id.js';
 import { MOST_PERMITS } from '../../counter-operations.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
-import type { Limits } from './lock-scripts.js';
-import type { CounterReply, MarkedRequest } from '../commands/idempotent-requests.js';
+import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import type { RequestLimits } from './lock-scripts.js';
+import type { CounterReply, IdempotentRequest } from '../commands/idempotent-requests.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 export interface AcquireAnswer {
@@ -42,9 +42,9 @@ const spelled = (lease: number): number => (lease === Number.POSITIVE_INFINITY ?
  * `{name}:timeout`, those that are out by deadline. One script a transition.
  */
 export class PermitScripts {
-  constructor(private readonly commands: RedisCommands) {}
+  constructor(private readonly commands: ScriptExecutor) {}
 
-  async acquire({ name, ids, lease }: PermitRequest, { notAfter, deadline }: Limits): Promise<AcquireAnswer> {
+  async acquire({ name, ids, lease }: PermitRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireAnswer> {
     const args = { lease: spelled(lease), notAfter, ids, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.acquire, keysOf(name), args, deadline, name);
     const [outcome, found, , available, remaining] = reply;
@@ -69,7 +69,7 @@ export class PermitScripts {
     name: string,
     id: PermitId,
     lease: number,
-    { notAfter, deadline }: Limits,
+    { notAfter, deadline }: RequestLimits,
   ): Promise<'held' | 'not-held' | 'late'> {
     const args = { id, lease: spelled(lease), notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.updateLease, keysOf(name), args, deadline, name);
@@ -91,13 +91,13 @@ export class PermitScripts {
     return { isSet: this.known(name, outcome, found) === 'set', available, out };
   }
 
-  async set(name: string, total: number, { notAfter, deadline }: Limits): Promise<'set' | 'late'> {
+  async set(name: string, total: number, { notAfter, deadline }: RequestLimits): Promise<'set' | 'late'> {
     const args = { total, notAfter, ...this.announcing(name) };
     const [outcome, found] = await this.commands.run(scripts.permits.set, keysOf(name), args, deadline, name);
     return this.known(name, outcome, found);
   }
 
-  async add(name: string, delta: number, request: MarkedRequest): Promise<CounterReply<'added' | 'too-many'>> {
+  async add(name: string, delta: number, request: IdempotentRequest): Promise<CounterReply<'added' | 'too-many'>> {
     const { marker, keep, notAfter, deadline } = request;
     const args = { delta, most: MOST_PERMITS, keep, notAfter, ...this.announcing(name) };
     const keys = { ...keysOf(name), marker };
@@ -105,7 +105,7 @@ export class PermitScripts {
     return [this.known(name, outcome, found), found, now, available];
   }
 
-  async delete(name: string, request: MarkedRequest): Promise<CounterReply<'deleted' | 'none'>> {
+  async delete(name: string, request: IdempotentRequest): Promise<CounterReply<'deleted' | 'none'>> {
     const { marker, keep, notAfter, deadline } = request;
     const keys = { ...keysOf(name), marker };
     const reply = await this.commands.run(scripts.permits.delete, keys, { keep, notAfter }, deadline, name);

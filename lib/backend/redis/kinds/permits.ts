@@ -1,7 +1,7 @@
 import { isPassing } from '../../../errors.js';
 import { semaphoreChannel } from '../../../keys/lock-name.js';
 import type { PermitId, PermitIds } from '../../../context/permit-id.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { Stopwatch } from '../../../time/stopwatch.js';
 import type { GivenUp } from '../../backend-watcher.js';
 import type {
@@ -10,18 +10,18 @@ import type {
   PermitRelease,
   PermitRequest,
   PermitState,
-  PermitTransitions,
+  PermitOperations,
 } from '../../permit-operations.js';
 import { tooManyPermits } from '../../counter-operations.js';
-import type { RedisCommands } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
 import { RedisCounter } from './counters.js';
 import { enoughReplicas } from '../commands/enough-replicas.js';
-import type { Limits } from './lock-scripts.js';
-import type { MarkedRequest, MarkedRequests } from '../commands/idempotent-requests.js';
+import type { RequestLimits } from './lock-scripts.js';
+import type { IdempotentRequest, IdempotentRequests } from '../commands/idempotent-requests.js';
 import { PermitScripts } from './permit-scripts.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
-import { errorOfTwo, isUnknown, requestInTime } from '../commands/deadline-request.js';
-import { Undoing } from '../commands/unknown-outcomes.js';
+import { errorOfTwo, isUnknown, sendWithDeadline } from '../commands/deadline-request.js';
+import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 import { writtenPermits } from '../commands/written.js';
 
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
@@ -40,22 +40,22 @@ interface Told<Outcome> {
 }
 
 /** Permits in Redis: the scripts, with deadlines, and one effect for each request however its answer got lost. */
-export class RedisPermits implements PermitTransitions {
+export class RedisPermits implements PermitOperations {
   private readonly scripts: PermitScripts;
   private readonly counter: RedisCounter;
-  private readonly undoing: Undoing<Stray>;
+  private readonly undoing: OrphanReleaser<Stray>;
 
   constructor(
-    private readonly commands: RedisCommands,
-    private readonly requests: MarkedRequests,
-    private readonly scheduler: SteadyScheduler,
+    private readonly commands: ScriptExecutor,
+    private readonly requests: IdempotentRequests,
+    private readonly scheduler: MonotonicScheduler,
     onGivenUp: (what: GivenUp) => void = () => {},
     private readonly replicas?: Replicas,
   ) {
     this.scripts = new PermitScripts(commands);
     const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
     this.counter = new RedisCounter(commands, requests, scheduler, announcements);
-    this.undoing = new Undoing<Stray>(
+    this.undoing = new OrphanReleaser<Stray>(
       scheduler,
       async ({ free }) => (await free()).now,
       ({ givenUp }, error) => givenUp && onGivenUp({ ...givenUp, error }),
@@ -70,7 +70,7 @@ export class RedisPermits implements PermitTransitions {
       free: () => this.freeAll(name, ids),
       lease,
     };
-    return requestInTime(this.commands, this.scheduler, {
+    return sendWithDeadline(this.commands, this.scheduler, {
       key: name,
       deadline: this.deadline(lease),
       send: (limits) => this.scripts.acquire(request, limits),
@@ -98,7 +98,7 @@ export class RedisPermits implements PermitTransitions {
   }
 
   async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
-    const send = (limits: Limits) => this.scripts.updateLease(name, id, lease, limits);
+    const send = (limits: RequestLimits) => this.scripts.updateLease(name, id, lease, limits);
     const { outcome, sent } = await this.twice(name, lease, send);
     return outcome === 'held' ? { outcome, sent } : { outcome };
   }
@@ -125,13 +125,13 @@ export class RedisPermits implements PermitTransitions {
   }
 
   async addPermits(name: string, delta: number): Promise<void> {
-    const send = (request: MarkedRequest) => this.scripts.add(name, delta, request);
+    const send = (request: IdempotentRequest) => this.scripts.add(name, delta, request);
     const { outcome, count } = await this.requests.change(name, send);
     if (outcome === 'too-many') throw tooManyPermits(name, count, delta);
   }
 
   async delete(name: string): Promise<boolean> {
-    const send = (request: MarkedRequest) => this.scripts.delete(name, request);
+    const send = (request: IdempotentRequest) => this.scripts.delete(name, request);
     return (await this.requests.change(name, send)).outcome === 'deleted';
   }
 
@@ -175,13 +175,13 @@ export class RedisPermits implements PermitTransitions {
   private async twice<Outcome extends string>(
     name: string,
     lease: number,
-    send: (limits: Limits) => Promise<Outcome | 'late'>,
+    send: (limits: RequestLimits) => Promise<Outcome | 'late'>,
   ): Promise<Told<Outcome>> {
     const deadline = this.deadline(lease);
     const isTold = (outcome: Outcome | 'late'): outcome is Exclude<Outcome, 'late'> => outcome !== 'late';
     const read = (outcome: Outcome | 'late', sent: Stopwatch): Told<Outcome> | undefined =>
       isTold(outcome) ? { outcome, sent } : undefined;
-    const ask = () => requestInTime(this.commands, this.scheduler, { key: name, deadline, send, read });
+    const ask = () => sendWithDeadline(this.commands, this.scheduler, { key: name, deadline, send, read });
     try {
       return await ask();
     } catch (unknown) {

@@ -1,24 +1,24 @@
 import { lockChannel } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
-import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
+import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
   HoldReply,
   InspectReply,
-  Limits,
-  LockDialect,
+  RequestLimits,
+  LockScripts,
   ReleaseReply,
   RenewReply,
 } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 /** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
-export class PlainDialect implements LockDialect {
+export class PlainLockScripts implements LockScripts {
   /** @param isAnnounced Whether waiters are told of a release; Redisson's spin lock tells nobody. */
   constructor(
-    protected readonly commands: RedisCommands,
+    protected readonly commands: ScriptExecutor,
     private readonly isAnnounced = true,
   ) {}
 
@@ -30,17 +30,17 @@ export class PlainDialect implements LockDialect {
     return owner;
   }
 
-  acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: Limits): Promise<AcquireReply> {
+  acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
     const args = { owner, lease, notAfter };
     return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
   }
 
-  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: Limits): Promise<HoldReply> {
+  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
     const args = { owner, count, lease, notAfter };
     return this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
   }
 
-  renew(renewals: readonly Renewal[], { notAfter, deadline }: Limits): Promise<RenewReply> {
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: RequestLimits): Promise<RenewReply> {
     const locks = renewals.map(({ name }) => name);
     const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
     return this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
@@ -51,7 +51,7 @@ export class PlainDialect implements LockDialect {
     return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
   }
 
-  forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+  forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
     return this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
   }

@@ -1,29 +1,29 @@
 import { readWriteStem } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { HoldRequest, Renewal } from '../../lock-operations.js';
 import type { ReadRequest } from '../../read-write-transitions.js';
-import type { RedisCommands } from '../commands/script-executor.js';
-import type { AcquireReply, HoldReply, Limits, ReleaseReply, RenewReply } from './lock-scripts.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import type { AcquireReply, HoldReply, RequestLimits, ReleaseReply, RenewReply } from './lock-scripts.js';
 import { keepTimeouts } from './read-timeouts.js';
-import { ReadWriteDialect } from './read-write-dialect.js';
+import { ReadWriteLockScripts } from './read-write-dialect.js';
 import { tornApart } from './renew-by-shard.js';
-import { requestInTime } from '../commands/deadline-request.js';
+import { sendWithDeadline } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 /**
  * The read half of a read-write lock on Redisson's data: hash `name` with field `mode` and for each reader a field
  * `owner`, value hold count; beside it a time-out key for each read.
  */
-export class ReadDialect extends ReadWriteDialect {
+export class ReadLockScripts extends ReadWriteLockScripts {
   constructor(
-    commands: RedisCommands,
-    private readonly scheduler: SteadyScheduler,
+    commands: ScriptExecutor,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     super(commands, scripts.readLock);
   }
 
-  async acquire(request: ReadRequest, limits: Limits): Promise<AcquireReply> {
+  async acquire(request: ReadRequest, limits: RequestLimits): Promise<AcquireReply> {
     const { name, owner, lease, behindWriters = false } = request;
     const { notAfter, deadline } = limits;
     const args = { stem: readWriteStem(name), owner, lease, behindWriters: behindWriters ? 1 : 0, notAfter };
@@ -38,7 +38,7 @@ export class ReadDialect extends ReadWriteDialect {
     return ['acquired', remaining, detail, now];
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest, limits: Limits): Promise<HoldReply> {
+  async hold({ name, owner, count, lease }: HoldRequest, limits: RequestLimits): Promise<HoldReply> {
     const { notAfter, deadline } = limits;
     const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
     const [outcome, now] = await this.commands.run(scripts.readLock.hold, { lock: name }, args, deadline, name);
@@ -47,7 +47,7 @@ export class ReadDialect extends ReadWriteDialect {
     return ['held', now];
   }
 
-  async renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply> {
+  async renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply> {
     const { notAfter, deadline } = limits;
     const args = { notAfter, holders: this.holdersOf(renewals) };
     const reply = await this.commands.run(scripts.readLock.renew, { locks: this.locksOf(renewals) }, args, deadline);
@@ -67,7 +67,7 @@ export class ReadDialect extends ReadWriteDialect {
 
   /** Not after the deadline, unlike that of other kinds: a writer may read again under the same id. */
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
-    return requestInTime(this.commands, this.scheduler, {
+    return sendWithDeadline(this.commands, this.scheduler, {
       key: name,
       deadline,
       send: ({ notAfter }) => {

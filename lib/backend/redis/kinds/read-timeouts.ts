@@ -1,8 +1,8 @@
 import { LockUnavailableError } from '../../../errors.js';
 import { readTimeout } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { RedisCommands } from '../commands/script-executor.js';
-import type { Limits } from './lock-scripts.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import type { RequestLimits } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 /** An owner that reads so often, each time for `lease` ms from now. */
@@ -24,9 +24,9 @@ const notKept = (name: string, cause?: unknown): LockUnavailableError => {
  * @throws LockUnavailableError (`unknown`, since the lock itself was changed already) where one could not be kept in time.
  */
 export const keepTimeouts = async (
-  commands: RedisCommands,
+  commands: ScriptExecutor,
   { name, owner, reads, lease }: TornRead,
-  { notAfter, deadline }: Limits,
+  { notAfter, deadline }: RequestLimits,
 ): Promise<void> => {
   const keep = async (n: number): Promise<void> => {
     const timeout = readTimeout(name, owner, n);

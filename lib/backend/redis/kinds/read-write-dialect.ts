@@ -1,14 +1,14 @@
 import { readWriteLockChannel, readWriteStem } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
-import type { PublishCommand, RedisCommands } from '../commands/script-executor.js';
+import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
   HoldReply,
   InspectReply,
-  Limits,
-  LockDialect,
+  RequestLimits,
+  LockScripts,
   ReleaseReply,
   RenewReply,
 } from './lock-scripts.js';
@@ -21,9 +21,9 @@ type ScriptsOfHalf = Pick<typeof scripts.readLock, 'forceRelease' | 'inspect'>;
  * What both halves of a read-write lock say in the same way. Only the hash is declared as a key: the time-out keys lie
  * in its slot, and which there are is known to the server alone.
  */
-export abstract class ReadWriteDialect implements LockDialect {
+export abstract class ReadWriteLockScripts implements LockScripts {
   constructor(
-    protected readonly commands: RedisCommands,
+    protected readonly commands: ScriptExecutor,
     private readonly half: ScriptsOfHalf,
   ) {}
 
@@ -35,12 +35,12 @@ export abstract class ReadWriteDialect implements LockDialect {
     return owner;
   }
 
-  abstract acquire(request: AcquireRequest, limits: Limits): Promise<AcquireReply>;
-  abstract hold(request: HoldRequest, limits: Limits): Promise<HoldReply>;
-  abstract renew(renewals: readonly Renewal[], limits: Limits): Promise<RenewReply>;
+  abstract acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
+  abstract hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
+  abstract renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply>;
   abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
 
-  forceRelease(name: string, { notAfter, deadline }: Limits): Promise<ForceReleaseReply> {
+  forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
     return this.commands.run(this.half.forceRelease, { lock: name }, args, deadline, name);
   }

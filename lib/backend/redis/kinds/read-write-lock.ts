@@ -1,27 +1,27 @@
 import type { OwnerId } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { HoldOutcome, HoldRequest, ReleaseOutcome, ReleaseRequest } from '../../lock-operations.js';
-import type { ReadTransitions, WriteTransitions } from '../../read-write-transitions.js';
-import type { RedisCommands } from '../commands/script-executor.js';
+import type { ReadLockOperations, WriteLockOperations } from '../../read-write-transitions.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
 import type { ReleaseReply } from './lock-scripts.js';
 import { RedisLock } from './redis-lock.js';
-import { ReadDialect } from './read-dialect.js';
+import { ReadLockScripts } from './read-dialect.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { isUnknown } from '../commands/deadline-request.js';
-import { Unsettled } from '../commands/unsettled.js';
-import { WriteDialect } from './write-dialect.js';
+import { UnknownOutcomes } from '../commands/unsettled.js';
+import { WriteLockScripts } from './write-dialect.js';
 
 /**
  * Read locks in Redis. Other owners are gone once they have released. One that writes may read, stop reading and read
  * again: a release of unknown outcome, or what it left behind, must not end the next read from the background.
  */
-export class RedisReadLock extends RedisLock implements ReadTransitions {
+export class RedisReadLock extends RedisLock implements ReadLockOperations {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();
-  private readonly late: Unsettled;
+  private readonly late: UnknownOutcomes;
 
-  constructor(commands: RedisCommands, scheduler: SteadyScheduler, replicas?: Replicas) {
-    super(commands, scheduler, new ReadDialect(commands, scheduler), replicas);
-    this.late = new Unsettled(scheduler);
+  constructor(commands: ScriptExecutor, scheduler: MonotonicScheduler, replicas?: Replicas) {
+    super(commands, scheduler, new ReadLockScripts(commands, scheduler), replicas);
+    this.late = new UnknownOutcomes(scheduler);
   }
 
   override async hold(request: HoldRequest): Promise<HoldOutcome> {
@@ -55,12 +55,12 @@ export class RedisReadLock extends RedisLock implements ReadTransitions {
 }
 
 /** Write locks in Redis. */
-export class RedisWriteLock extends RedisLock implements WriteTransitions {
+export class RedisWriteLock extends RedisLock implements WriteLockOperations {
   constructor(
-    commands: RedisCommands,
-    scheduler: SteadyScheduler,
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
     replicas?: Replicas,
-    private readonly write = new WriteDialect(commands),
+    private readonly write = new WriteLockScripts(commands),
   ) {
     super(commands, scheduler, write, replicas);
   }

@@ -1,6 +1,6 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { Stopwatch } from '../../../time/stopwatch.js';
 import type {
   AcquireOutcome,
@@ -9,45 +9,45 @@ import type {
   HoldRequest,
   LeaveBehindRequest,
   LockState,
-  LockTransitions,
+  LockOperations,
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
   RenewOutcome,
 } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { RedisCommands } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
 import { LeftBehind } from './left-behind.js';
-import type { AcquireReply, LockDialect, ReleaseReply } from './lock-scripts.js';
+import type { AcquireReply, LockScripts, ReleaseReply } from './lock-scripts.js';
 import { enoughReplicas } from '../commands/enough-replicas.js';
 import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
-import { errorOfTwo, isUnknown, requestInTime, type TimedRequest } from '../commands/deadline-request.js';
-import { Undoing } from '../commands/unknown-outcomes.js';
-import { Unsettled } from '../commands/unsettled.js';
+import { errorOfTwo, isUnknown, sendWithDeadline, type DeadlineRequest } from '../commands/deadline-request.js';
+import { OrphanReleaser } from '../commands/unknown-outcomes.js';
+import { UnknownOutcomes } from '../commands/unsettled.js';
 import { writtenHold } from '../commands/written.js';
 
 /** Where a request is made, and for how long. */
-type About = Pick<TimedRequest<never, never>, 'key' | 'name' | 'deadline'>;
+type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadline'>;
 
 /**
  * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
  * effect for each request however its answer got lost.
  */
-export class RedisLock implements LockTransitions {
-  protected readonly undoing: Undoing;
+export class RedisLock implements LockOperations {
+  protected readonly undoing: OrphanReleaser;
   protected readonly leftBehind: LeftBehind;
-  private readonly unsettled: Unsettled;
+  private readonly unsettled: UnknownOutcomes;
 
   constructor(
-    protected readonly commands: RedisCommands,
-    protected readonly scheduler: SteadyScheduler,
-    private readonly dialect: LockDialect,
+    protected readonly commands: ScriptExecutor,
+    protected readonly scheduler: MonotonicScheduler,
+    private readonly dialect: LockScripts,
     private readonly replicas?: Replicas,
   ) {
-    this.unsettled = new Unsettled(scheduler);
-    this.undoing = new Undoing(scheduler, async (ghost) => (await this.tryRelease(ghost))[1]);
+    this.unsettled = new UnknownOutcomes(scheduler);
+    this.undoing = new OrphanReleaser(scheduler, async (ghost) => (await this.tryRelease(ghost))[1]);
     this.leftBehind = new LeftBehind(scheduler, {
       hold: (request) => this.tryHold(request),
       release: (request) => this.tryRelease(request),
@@ -190,12 +190,12 @@ export class RedisLock implements LockTransitions {
     return this.scheduler.now() + this.commands.patience(lease);
   }
 
-  protected about(name: string, deadline: number): About {
+  protected about(name: string, deadline: number): RequestTarget {
     return { key: this.dialect.keyOf(name), name, deadline };
   }
 
-  protected inTime<Reply, T>(request: TimedRequest<Reply, T>): Promise<T> {
-    return requestInTime(this.commands, this.scheduler, request);
+  protected inTime<Reply, T>(request: DeadlineRequest<Reply, T>): Promise<T> {
+    return sendWithDeadline(this.commands, this.scheduler, request);
   }
 
   protected ready(deadline: number, name: string): Promise<void> {

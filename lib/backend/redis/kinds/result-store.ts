@@ -1,20 +1,20 @@
 import { isPassing } from '../../../errors.js';
 import { flightLock, flightResult } from '../../../keys/lock-name.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import type { FlightTransitions, Found, Landing } from '../../result-store.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { ResultStore, Lookup, SaveResult } from '../../result-store.js';
 import { wrongKeyType } from '../../../wrong-key-type.js';
-import type { RedisCommands } from '../commands/script-executor.js';
-import { requestInTime } from '../commands/deadline-request.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { sendWithDeadline } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 /** Results of flights in Redis: a string beside the lock. */
-export class RedisSingleFlight implements FlightTransitions {
+export class RedisSingleFlight implements ResultStore {
   constructor(
-    private readonly commands: RedisCommands,
-    private readonly scheduler: SteadyScheduler,
+    private readonly commands: ScriptExecutor,
+    private readonly scheduler: MonotonicScheduler,
   ) {}
 
-  async find(name: string): Promise<Found> {
+  async find(name: string): Promise<Lookup> {
     const result = flightResult(name);
     const deadline = this.deadline();
     if (!this.commands.canSend(result)) await this.commands.ready(deadline, result, name);
@@ -25,16 +25,16 @@ export class RedisSingleFlight implements FlightTransitions {
   }
 
   /** Once more where that failed: an execution that nobody learns of is done again by each who waits. */
-  land(landing: Landing): Promise<'kept' | 'lost'> {
+  land(landing: SaveResult): Promise<'kept' | 'lost'> {
     return this.tryLand(landing).catch((error: unknown) => {
       if (!isPassing(error)) throw error;
       return this.tryLand(landing);
     });
   }
 
-  private tryLand({ name, owner, text, keep }: Landing): Promise<'kept' | 'lost'> {
+  private tryLand({ name, owner, text, keep }: SaveResult): Promise<'kept' | 'lost'> {
     const keys = { lock: flightLock(name), result: flightResult(name) };
-    return requestInTime(this.commands, this.scheduler, {
+    return sendWithDeadline(this.commands, this.scheduler, {
       key: keys.result,
       name,
       deadline: this.deadline(),

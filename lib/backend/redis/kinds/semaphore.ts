@@ -1,14 +1,14 @@
 import { semaphoreChannel } from '../../../keys/lock-name.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
-import { MOST_PERMITS, type SemaphoreTransitions, type TakeOutcome, tooManyPermits } from '../../counter-operations.js';
-import type { RedisCommands } from '../commands/script-executor.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { MOST_PERMITS, type SemaphoreOperations, type TakeOutcome, tooManyPermits } from '../../counter-operations.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
 import { RedisCounter } from './counters.js';
-import type { Answer, MarkedRequests } from '../commands/idempotent-requests.js';
+import type { Answer, IdempotentRequests } from '../commands/idempotent-requests.js';
 import { scripts } from '../scripts/scripts.generated.js';
 
 /** Semaphores in Redis: string `name`, how many permits there are. */
-export class RedisSemaphore extends RedisCounter implements SemaphoreTransitions {
-  constructor(commands: RedisCommands, requests: MarkedRequests, scheduler: SteadyScheduler) {
+export class RedisSemaphore extends RedisCounter implements SemaphoreOperations {
+  constructor(commands: ScriptExecutor, requests: IdempotentRequests, scheduler: MonotonicScheduler) {
     super(commands, requests, scheduler, { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' });
   }
 

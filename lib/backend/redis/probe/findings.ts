@@ -1,7 +1,7 @@
-import type { SeenServer } from './inspect-server.js';
+import type { ServerReport } from './inspect-server.js';
 
 /** Why locks could not be trusted, and what to do about it. */
-export interface Danger {
+export interface ProbeError {
   /** The server, without user and password. */
   readonly where: string;
   readonly reason: string;
@@ -15,14 +15,14 @@ export interface Expectations {
   /** How many replicas must know of a lock. */
   readonly minReplicas: number;
   /** The nodes of a RedLock beside this one, as far as they were seen. */
-  readonly otherNodes: readonly SeenServer[];
+  readonly otherNodes: readonly ServerReport[];
 }
 
 /** Nothing older is tested. */
 const OLDEST: readonly [number, number] = [6, 2];
 const TESTED = ['Redis', 'Valkey'];
 
-type Check = (server: SeenServer, expected: Expectations) => Omit<Danger, 'where'> | undefined;
+type Check = (server: ServerReport, expected: Expectations) => Omit<ProbeError, 'where'> | undefined;
 
 const eviction: Check = ({ memoryLimit, evictionPolicy }) =>
   memoryLimit === undefined || memoryLimit === 0 || evictionPolicy === undefined || evictionPolicy === 'noeviction'
@@ -85,14 +85,14 @@ const missingCommands: Check = ({ lacks: { commands } }) =>
 const CHECKS: readonly Check[] = [tooOld, wrongTopology, replica, sameServer, eviction, missingRights, missingCommands];
 
 /** Why locks on this server could not be trusted. What is unknown is no danger. */
-export const dangersOf = (server: SeenServer, expected: Expectations): readonly Danger[] =>
+export const dangersOf = (server: ServerReport, expected: Expectations): readonly ProbeError[] =>
   CHECKS.flatMap((check) => {
     const danger = check(server, expected);
     return danger ? [{ where: server.address, ...danger }] : [];
   });
 
 /** What is not dangerous and hardly meant. */
-export const doubtsAbout = (server: SeenServer, { minReplicas }: Expectations): readonly string[] => [
+export const doubtsAbout = (server: ServerReport, { minReplicas }: Expectations): readonly string[] => [
   ...when(
     server.replicas !== undefined && server.replicas < minReplicas,
     `${minReplicas} replica(s) must know of each lock and ${server.replicas} follow(s) it now: nothing is granted until there are more`,

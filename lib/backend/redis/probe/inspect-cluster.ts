@@ -2,26 +2,26 @@ import { type Address, type ClusterServers, clusterServers } from '../cluster/cl
 import { askWhetherSharded } from '../cluster/sharded-channels.js';
 import { SlotMap } from '../cluster/slot-map.js';
 import type { ClusterClient, ClusterInput } from '../connection/connection-input.js';
-import { lookAtServer, type SeenServer, type Use } from './inspect-server.js';
+import { lookAtServer, type ServerReport, type IntendedUse } from './inspect-server.js';
 import { type ProbeNames, probeNames } from './probe-names.js';
-import { isForbidden, ProbedServer, type ProbeTerms } from './probe-connection.js';
-import { type Lacks, together } from './permissions.js';
+import { isForbidden, ProbeConnection, type ProbeTerms } from './probe-connection.js';
+import { type MissingPermissions, together } from './permissions.js';
 
 export interface ClusterLook {
   readonly keyPrefix: string;
   readonly shardedPubSub: 'auto' | boolean;
-  readonly use: Omit<Use, 'isCluster' | 'publish' | 'database'>;
+  readonly use: Omit<IntendedUse, 'isCluster' | 'publish' | 'database'>;
 }
 
 /** What one server says of the whole cluster. */
-interface View {
+interface ReportedSlots {
   readonly asked: Address;
   /** `undefined`: it may not say, or knows of no cluster. */
   readonly map: SlotMap | undefined;
   readonly isSharded: boolean;
   /** Whether it says itself that it is part of none. */
   readonly isAlone: boolean;
-  readonly lacks: Lacks;
+  readonly lacks: MissingPermissions;
   readonly untold: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export const lookAtCluster = async (
   input: ClusterInput | ClusterClient,
   { keyPrefix, shardedPubSub, use }: ClusterLook,
   terms: ProbeTerms,
-): Promise<readonly SeenServer[]> => {
+): Promise<readonly ServerReport[]> => {
   const servers = clusterServers(input);
   const asked = servers.seeds.map((seed) => askView(servers, seed, terms));
   const { asked: first, map, isSharded, isAlone, lacks, untold } = await anyOf(asked);
@@ -57,7 +57,7 @@ export const lookAtCluster = async (
   }));
 };
 
-const anyOf = async (asked: readonly Promise<View>[]): Promise<View> => {
+const anyOf = async (asked: readonly Promise<ReportedSlots>[]): Promise<ReportedSlots> => {
   try {
     return await Promise.any(asked);
   } catch (error) {
@@ -66,8 +66,8 @@ const anyOf = async (asked: readonly Promise<View>[]): Promise<View> => {
   }
 };
 
-const askView = async (servers: ClusterServers, asked: Address, terms: ProbeTerms): Promise<View> => {
-  const server = new ProbedServer(servers.connectionTo(asked), 'commands', terms);
+const askView = async (servers: ClusterServers, asked: Address, terms: ProbeTerms): Promise<ReportedSlots> => {
+  const server = new ProbeConnection(servers.connectionTo(asked), 'commands', terms);
   try {
     await server.connected();
     const [slots, info, isSharded] = await Promise.all([

@@ -1,13 +1,20 @@
 import type { PublishCommand } from '../commands/script-executor.js';
 import type { ServerInput } from '../connection/connection-input.js';
-import { MessageProbe } from './pubsub-check.js';
+import { PubSubCheck } from './pubsub-check.js';
 import type { ProbeNames } from './probe-names.js';
-import { isForbidden, ProbedServer, type ProbeTerms } from './probe-connection.js';
-import { type DirectCommand, type Lacks, type ScriptRights, together, tryCommands, tryScripts } from './permissions.js';
-import { factsOf, type ServerFacts } from './server-info.js';
+import { isForbidden, ProbeConnection, type ProbeTerms } from './probe-connection.js';
+import {
+  type DirectCommand,
+  type MissingPermissions,
+  type ScriptPermissions,
+  together,
+  tryCommands,
+  tryScripts,
+} from './permissions.js';
+import { factsOf, type ServerInfo } from './server-info.js';
 
 /** Where to look, and at what. */
-export interface Place {
+export interface ProbeTarget {
   readonly input: ServerInput;
   /** Where that is, without user and password. */
   readonly address: string;
@@ -15,7 +22,7 @@ export interface Place {
 }
 
 /** What the module is going to do there. */
-export interface Use {
+export interface IntendedUse {
   readonly isCluster: boolean;
   readonly publish: PublishCommand;
   /** 0: the one that every connection begins with. */
@@ -25,10 +32,10 @@ export interface Use {
 }
 
 /** One server, as it looked. */
-export interface SeenServer extends ServerFacts {
+export interface ServerReport extends ServerInfo {
   /** When what is appended to a file is on the disk: `always`, `everysec`, `no`. */
   readonly fsync: string | undefined;
-  readonly lacks: Lacks;
+  readonly lacks: MissingPermissions;
   /** See `ScriptRights`. */
   readonly isNameAllowed: boolean;
   readonly scriptsToLoad: readonly string[];
@@ -44,12 +51,12 @@ export interface SeenServer extends ServerFacts {
  * Looks at one server, on connections that are closed afterwards.
  * @throws LockUnavailableError where it does not answer now.
  */
-export const lookAtServer = async (place: Place, use: Use, terms: ProbeTerms): Promise<SeenServer> => {
-  const server = new ProbedServer(place.input, 'commands', terms);
-  const listener = new ProbedServer(place.input, 'subscriber', terms);
+export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: ProbeTerms): Promise<ServerReport> => {
+  const server = new ProbeConnection(place.input, 'commands', terms);
+  const listener = new ProbeConnection(place.input, 'subscriber', terms);
   try {
     await Promise.all([server.connected(), listener.connected()]);
-    const messages = new MessageProbe(listener, place.names.channel, use.publish, terms);
+    const messages = new PubSubCheck(listener, place.names.channel, use.publish, terms);
     const begun = await messages.begin();
     const [facts, direct, inScripts] = await Promise.all([
       askFacts(server, place.address, use),
@@ -75,15 +82,15 @@ export const lookAtServer = async (place: Place, use: Use, terms: ProbeTerms): P
 };
 
 /** Whether nothing kept the script from sending a message. */
-const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptRights, publish: PublishCommand): boolean => {
+const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptPermissions, publish: PublishCommand): boolean => {
   const needed = ['+evalsha', '+eval', `+${publish.toLowerCase()}`];
   const isKept = rules.some((rule) => needed.includes(rule) || rule.startsWith('&'));
   return isNameAllowed && !isKept && commands.length === 0;
 };
 
-type Told = ServerFacts & Pick<SeenServer, 'fsync' | 'untold' | 'lacks'>;
+type Told = ServerInfo & Pick<ServerReport, 'fsync' | 'untold' | 'lacks'>;
 
-const askFacts = async (server: ProbedServer, address: string, { guardsRestarts }: Use): Promise<Told> => {
+const askFacts = async (server: ProbeConnection, address: string, { guardsRestarts }: IntendedUse): Promise<Told> => {
   const info = await server.answer((client) => client.info('default'));
   const facts = factsOf(address, 'reply' in info ? String(info.reply) : '');
   const refused = isForbidden(info) ? ['+info'] : [];
@@ -96,14 +103,14 @@ const askFacts = async (server: ProbedServer, address: string, { guardsRestarts 
   };
 };
 
-const askFsync = async (server: ProbedServer): Promise<string | undefined> => {
+const askFsync = async (server: ProbeConnection): Promise<string | undefined> => {
   const answer = await server.answer((client) => client.call('CONFIG', 'GET', 'appendfsync'));
   const pair: unknown = 'reply' in answer ? answer.reply : undefined;
   const [, value]: readonly unknown[] = Array.isArray(pair) ? pair : [];
   return typeof value === 'string' ? value : undefined;
 };
 
-const directCommands = ({ names }: Place, use: Use): readonly DirectCommand[] => [
+const directCommands = ({ names }: ProbeTarget, use: IntendedUse): readonly DirectCommand[] => [
   ['+ping', (client) => client.ping()],
   ['+time', (client) => client.time()],
   ...when(use.database !== 0, ['+select', (client) => client.call('SELECT', String(use.database))]),

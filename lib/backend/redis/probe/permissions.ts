@@ -6,10 +6,10 @@ import { encode, isReplyOf } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockScripts } from '../scripts/all-scripts.js';
 import type { ProbeNames } from './probe-names.js';
-import { isForbidden, isUnknown, type ProbedServer } from './probe-connection.js';
+import { isForbidden, isUnknown, type ProbeConnection } from './probe-connection.js';
 
 /** What is needed and cannot be done. */
-export interface Lacks {
+export interface MissingPermissions {
   /** What this user may not do, as the ACL rules that allow it: `+hget`, `~redisson_*`. */
   readonly rules: readonly string[];
   /** Commands that the server does not have, or not under their name. */
@@ -17,7 +17,7 @@ export interface Lacks {
 }
 
 /** What scripts may do on a server. */
-export interface ScriptRights extends Lacks {
+export interface ScriptPermissions extends MissingPermissions {
   /** Whether this user may use the names of the probe; what it may do with other names is unknown where not. */
   readonly isNameAllowed: boolean;
   /** Scripts that the server does not know, where this user may not send it any. */
@@ -33,13 +33,16 @@ export type DirectCommand = readonly [rule: string, command: (client: RedisClien
 const commandOf = (rule: string): string => rule.slice(1).replace('|', ' ').toUpperCase();
 
 /** All that any of them says, once. */
-export const together = (lacks: readonly Lacks[]): Lacks => ({
+export const together = (lacks: readonly MissingPermissions[]): MissingPermissions => ({
   rules: [...new Set(lacks.flatMap(({ rules }) => rules))],
   commands: [...new Set(lacks.flatMap(({ commands }) => commands))],
 });
 
 /** Tries each of them. */
-export const tryCommands = async (server: ProbedServer, commands: readonly DirectCommand[]): Promise<Lacks> =>
+export const tryCommands = async (
+  server: ProbeConnection,
+  commands: readonly DirectCommand[],
+): Promise<MissingPermissions> =>
   together(
     await Promise.all(
       commands.map(async ([rule, command]) => {
@@ -51,10 +54,10 @@ export const tryCommands = async (server: ProbedServer, commands: readonly Direc
 
 /** Finds out by a script what scripts may do. Whoever listens to the channels of the probe hears messages. */
 export const tryScripts = async (
-  server: ProbedServer,
+  server: ProbeConnection,
   names: ProbeNames,
   publish: PublishCommand,
-): Promise<ScriptRights> => {
+): Promise<ScriptPermissions> => {
   const script = scripts.probe.rights;
   const { lock, keys, channels } = names;
   const named = [...keys.keys(), ...channels.keys()];
@@ -79,7 +82,7 @@ const lacksIn = (
   { lock, keys, channels }: ProbeNames,
   rules: readonly string[],
   commands: readonly string[],
-): Lacks & { readonly isNameAllowed: boolean } => {
+): MissingPermissions & { readonly isNameAllowed: boolean } => {
   const of = (word: string): readonly string[] =>
     refused.filter((text) => text.startsWith(`${word} `)).map((text) => text.slice(word.length + 1));
   const isNameAllowed = !of('key').includes(lock);
@@ -97,7 +100,7 @@ const lacksIn = (
 };
 
 /** Without keys and arguments no script does anything. */
-const unknownScripts = async (server: ProbedServer): Promise<readonly string[]> => {
+const unknownScripts = async (server: ProbeConnection): Promise<readonly string[]> => {
   const answers = await Promise.all(
     lockScripts.map(({ text }) => server.answer((client) => client.evalsha(scriptHash(text), 0))),
   );

@@ -1,10 +1,10 @@
 import { LockUnavailableError } from '../../../errors.js';
 import { onAbort } from '../../../time/abort-listeners.js';
-import type { SteadyScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
-import { asIs, inTime } from '../connection/command-deadline.js';
+import { rawReply, withDeadline } from '../connection/command-deadline.js';
 
 /** What came of asking something: the answer, or what the server said instead. */
 export type Answer = { readonly reply: unknown } | { readonly refusal: string };
@@ -26,13 +26,13 @@ export const isUnknown = (answer: Answer): boolean =>
 export interface ProbeTerms {
   /** Longest time for each answer, ms. */
   readonly commandTimeout: number;
-  readonly scheduler: SteadyScheduler;
+  readonly scheduler: MonotonicScheduler;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** One connection of the probe, which asks nothing of its own when it begins, and so needs no right to be there. */
-export class ProbedServer {
+export class ProbeConnection {
   private readonly connection: RedisConnection;
 
   private readonly unlisten: () => void;
@@ -69,7 +69,7 @@ export class ProbedServer {
 
   /** @throws LockUnavailableError where the server refuses, or does not answer before `deadline`. */
   ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
-    return inTime(command(this.connection.client), deadline, this.terms.scheduler, asIs());
+    return withDeadline(command(this.connection.client), deadline, this.terms.scheduler, rawReply());
   }
 
   /** @throws LockUnavailableError where the server does not answer now. That it refuses is an answer. */

@@ -8,9 +8,9 @@ import {
 } from '../connection/connection-input.js';
 import { optionsOfUrl } from '../connection/connection-url.js';
 import { endpointOf } from '../connection/endpoint.js';
-import { type Danger, dangersOf, doubtsAbout, type Expectations } from './findings.js';
+import { type ProbeError, dangersOf, doubtsAbout, type Expectations } from './findings.js';
 import { lookAtCluster } from './inspect-cluster.js';
-import { lookAtServer, type SeenServer } from './inspect-server.js';
+import { lookAtServer, type ServerReport } from './inspect-server.js';
 import { probeNames } from './probe-names.js';
 import type { ProbeTerms } from './probe-connection.js';
 import { summaryOf } from './summary.js';
@@ -30,7 +30,7 @@ export interface ProbeSettings {
 export interface Findings {
   /** What is guaranteed here, in one line. */
   readonly summary: string;
-  readonly dangers: readonly Danger[];
+  readonly dangers: readonly ProbeError[];
   /** What is not dangerous and hardly meant. */
   readonly doubts: readonly string[];
 }
@@ -59,7 +59,7 @@ export const probeConnection = async (
 
 /** Looks at nodes that are to be independent of each other. */
 export class NodesProbe {
-  private readonly seen = new Map<string, SeenServer>();
+  private readonly seen = new Map<string, ServerReport>();
 
   constructor(
     private readonly settings: ProbeSettings,
@@ -79,7 +79,7 @@ const lookAt = (
   input: ServerInput,
   { keyPrefix, minReplicas, restartGuard }: ProbeSettings,
   terms: ProbeTerms,
-): Promise<SeenServer> => {
+): Promise<ServerReport> => {
   const place = { input, address: describeConnection(input), names: probeNames(keyPrefix) };
   const use = {
     isCluster: false,
@@ -93,9 +93,9 @@ const lookAt = (
 
 const findings = (
   input: ConnectionInput,
-  servers: readonly SeenServer[],
+  servers: readonly ServerReport[],
   { minReplicas, restartGuard, isPrefixChosen }: ProbeSettings,
-  otherNodes: readonly SeenServer[] = [],
+  otherNodes: readonly ServerReport[] = [],
 ): Findings => {
   const expected: Expectations = { isCluster: isCluster(input), minReplicas, otherNodes };
   const doubts = servers.flatMap((server) => doubtsAbout(server, expected));

@@ -1,16 +1,16 @@
 import { onAbort } from '../../../time/abort-listeners.js';
 import type { PublishCommand } from '../commands/script-executor.js';
-import type { ProbedServer, ProbeTerms } from './probe-connection.js';
-import { type DirectCommand, type Lacks, tryCommands } from './permissions.js';
+import type { ProbeConnection, ProbeTerms } from './probe-connection.js';
+import { type DirectCommand, type MissingPermissions, tryCommands } from './permissions.js';
 
 /** Listens to the channel of the probe as waiters listen to those of locks. */
-export class MessageProbe {
+export class PubSubCheck {
   private isListening = false;
   private arrived = false;
   private onArrival = (): void => {};
 
   constructor(
-    private readonly server: ProbedServer,
+    private readonly server: ProbeConnection,
     private readonly channel: string,
     /** By which command the message will be sent. */
     private readonly publish: PublishCommand,
@@ -18,7 +18,7 @@ export class MessageProbe {
   ) {}
 
   /** Resolves when the server has acknowledged, with what it refused instead. */
-  async begin(): Promise<Lacks> {
+  async begin(): Promise<MissingPermissions> {
     this.server.client.on(this.isSharded ? 'smessage' : 'message', () => {
       this.arrived = true;
       this.onArrival();
@@ -55,7 +55,7 @@ export class MessageProbe {
     return this.arrived;
   }
 
-  end(): Promise<Lacks> {
+  end(): Promise<MissingPermissions> {
     const sharded: DirectCommand = ['+sunsubscribe', (client) => client.sunsubscribe(this.channel)];
     const plain: DirectCommand = ['+unsubscribe', (client) => client.unsubscribe(this.channel)];
     return tryCommands(this.server, this.isSharded ? [plain, sharded] : [plain]);

@@ -1,5 +1,5 @@
 /** What one server tells of itself. `undefined` is what it does not let this user know: unknown, never "no". */
-export interface ServerFacts {
+export interface ServerInfo {
   /** Where it is, without user and password. */
   readonly address: string;
   /** `Redis`, `Valkey`, `KeyDB` … */
@@ -40,7 +40,7 @@ const numberOf = (value: string | undefined): number | undefined =>
   value === undefined || !/^\d+$/.test(value) ? undefined : Number(value);
 
 /** @param info The reply to INFO, or '' where it is refused. */
-export const factsOf = (address: string, info: string): ServerFacts => {
+export const factsOf = (address: string, info: string): ServerInfo => {
   const field = (name: string): string | undefined => new RegExp(`^${name}:([^\\r\\n]+)`, 'm').exec(info)?.[1];
   const redisVersion = field('redis_version');
   const [kind, ownField] = OTHER_KINDS.find(([, name]) => field(name) !== undefined) ?? [

@@ -1,44 +1,44 @@
-import type { SeenServer } from './inspect-server.js';
+import type { ServerReport } from './inspect-server.js';
 
 /** What the module does against the loss of data. */
-export interface Precautions {
+export interface LossProtection {
   readonly minReplicas: number;
   /** ms; 0: none. */
   readonly restartGuard: number;
 }
 
 /** The same of all servers once, else all that there is. */
-const ofAll = (servers: readonly SeenServer[], tell: (server: SeenServer) => string): string =>
+const ofAll = (servers: readonly ServerReport[], tell: (server: ServerReport) => string): string =>
   [...new Set(servers.map(tell))].join(' / ');
 
-const version = ({ kind, version: own }: SeenServer): string => `${kind} ${own ?? 'of unknown version'}`;
+const version = ({ kind, version: own }: ServerReport): string => `${kind} ${own ?? 'of unknown version'}`;
 
-const crash = ({ appendsToFile, fsync }: SeenServer): string => {
+const crash = ({ appendsToFile, fsync }: ServerReport): string => {
   if (appendsToFile === undefined) return 'what a crash forgets is unknown';
   if (!appendsToFile) return 'a crash forgets locks (no AOF)';
   if (fsync === 'always') return 'a crash forgets nothing (AOF, always)';
   return `a crash forgets the latest locks (AOF, ${fsync ?? 'fsync unknown'})`;
 };
 
-const failOver = ({ replicas }: SeenServer, minReplicas: number): string => {
+const failOver = ({ replicas }: ServerReport, minReplicas: number): string => {
   if (replicas === undefined) return 'replicas unknown';
   if (replicas === 0) return 'no replicas';
   const kept = minReplicas > 0 ? `, unless ${minReplicas} of them knew` : '';
   return `a fail-over to one of ${replicas} replica(s) forgets the latest locks${kept}`;
 };
 
-const eviction = ({ memoryLimit, evictionPolicy }: SeenServer): string => {
+const eviction = ({ memoryLimit, evictionPolicy }: ServerReport): string => {
   if (memoryLimit === undefined || evictionPolicy === undefined) return 'eviction unknown';
   if (memoryLimit === 0) return 'no memory limit';
   return evictionPolicy === 'noeviction' ? 'nothing is evicted' : `locks may be evicted (${evictionPolicy})`;
 };
 
-const messages = ({ publish, hearsMessages }: SeenServer): string => {
+const messages = ({ publish, hearsMessages }: ServerReport): string => {
   if (hearsMessages === undefined) return `messages by ${publish}, untried`;
   return hearsMessages ? `messages by ${publish}` : 'no messages';
 };
 
-const rights = ({ lacks: { rules }, untold }: SeenServer): string => {
+const rights = ({ lacks: { rules }, untold }: ServerReport): string => {
   if (rules.length > 0) return `rights missing: ${rules.join(' ')}`;
   return untold.length > 0 ? `all rights but ${untold.join(' ')}` : 'all rights';
 };
@@ -46,8 +46,8 @@ const rights = ({ lacks: { rules }, untold }: SeenServer): string => {
 /** One line: what is guaranteed here, and what is not. */
 export const summaryOf = (
   where: string,
-  servers: readonly SeenServer[],
-  { minReplicas, restartGuard }: Precautions,
+  servers: readonly ServerReport[],
+  { minReplicas, restartGuard }: LossProtection,
 ): string => {
   const parts = [
     'locks exclude each other as long as their server keeps its data',
