@@ -17,7 +17,7 @@ export interface GivenUp {
 /** Who wants to know what becomes of the servers, beside what requests tell. */
 export interface BackendListener {
   /** A server answers again that did not, or another one has taken its place: what was held may be gone. */
-  returned(): void;
+  reconnected(): void;
   /** A server's wall clock, by which leases end there, was set by so many ms; negative: back. */
   clockJumped(ms: number): void;
   /** Something stays unknown. */
@@ -29,7 +29,7 @@ export interface BackendListener {
 }
 
 export const nobodyWatches: BackendListener = {
-  returned: () => {},
+  reconnected: () => {},
   clockJumped: () => {},
   gaveUp: () => {},
   unavailable: () => {},

@@ -47,7 +47,7 @@ export interface LockBackend {
   readonly countDownLatch: LatchOperations;
   /** What is done once for all who want it meanwhile. */
   readonly singleFlight: ResultStore;
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
   /** Tells `watcher` from now on what becomes of the servers. */
   watch(watcher: BackendListener): void;
   /** Refuses everything from now on, for this reason. */

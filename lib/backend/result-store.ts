@@ -4,13 +4,13 @@ import type { OwnerId } from '../context/ids.js';
 export interface StoredResult {
   readonly text: string;
   /** When, ms on the backend's clock. */
-  readonly landedAt: number;
+  readonly savedAt: number;
 }
 
 /** What was found at an instant of the backend's clock, ms. */
 export interface Lookup {
   readonly now: number;
-  readonly landed: StoredResult | undefined;
+  readonly stored: StoredResult | undefined;
 }
 
 /** A flight has ended; `owner` has its lock. */
@@ -29,5 +29,5 @@ export interface SaveResult {
 export interface ResultStore {
   find(name: string): Promise<Lookup>;
   /** `lost`: the owner had the lock no more, and nothing was kept. May be executed twice. */
-  land(landing: SaveResult): Promise<'kept' | 'lost'>;
+  save(landing: SaveResult): Promise<'kept' | 'lost'>;
 }

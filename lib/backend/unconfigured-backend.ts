@@ -22,7 +22,7 @@ export const absentBackend = (why: string): LockBackend => {
     permitExpirableSemaphore: refusing,
     countDownLatch: refusing,
     singleFlight: refusing,
-    wakeUps: refusing,
+    pubSub: refusing,
     watch: () => {},
     refuse: () => {},
     open: () => {},

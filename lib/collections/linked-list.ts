@@ -1,7 +1,7 @@
 /** Something that may stand in one row of its kind at a time. */
 export abstract class ListNode<P extends ListNode<P>> {
   /** Kept by the row. */
-  row: LinkedList<P> | undefined = undefined;
+  list: LinkedList<P> | undefined = undefined;
   previous: P | undefined = undefined;
   next: P | undefined = undefined;
 }
@@ -17,14 +17,14 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
   size = 0;
 
   has(place: P): boolean {
-    return place.row === this;
+    return place.list === this;
   }
 
   /** As the last. Who stands in the row goes to its end. */
   append(place: P): void {
     this.delete(place);
     const { last } = this;
-    place.row = this;
+    place.list = this;
     place.previous = last;
     if (last) last.next = place;
     else this.first = place;
@@ -36,7 +36,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
   prepend(place: P): void {
     this.delete(place);
     const { first } = this;
-    place.row = this;
+    place.list = this;
     place.next = first;
     if (first) first.previous = place;
     else this.last = place;
@@ -52,7 +52,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
     else this.first = next;
     if (next) next.previous = previous;
     else this.last = previous;
-    place.row = undefined;
+    place.list = undefined;
     place.previous = undefined;
     place.next = undefined;
     this.size -= 1;

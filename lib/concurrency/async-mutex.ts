@@ -13,27 +13,27 @@ const runUntil = <T>(end: Unlock, task: () => Promise<T>): Promise<T> => {
 export class AsyncMutex {
   /** Made when somebody has to wait: every hold has turns, and hardly any has a queue. */
   private queue: Set<(end: Unlock) => void> | undefined;
-  private taken = false;
+  private isLocked = false;
 
   /** @param onIdle Called when nobody has or wants a turn any more. */
   constructor(private readonly onIdle?: () => void) {}
 
   get isIdle(): boolean {
-    return !this.taken;
+    return !this.isLocked;
   }
 
   /** Runs `task`, which rejects but does not throw, in its turn, however long that takes to come. */
   run<T>(task: () => Promise<T>): Promise<T> {
-    return this.taken ? this.take().then((end) => runUntil(end, task)) : runUntil(this.begin(), task);
+    return this.isLocked ? this.lock().then((end) => runUntil(end, task)) : runUntil(this.begin(), task);
   }
 
   /** Resolves with the turn, or with the reason why the wait for it ended. */
-  take(): Promise<Unlock>;
-  take(limit: WaitLimit): Promise<Unlock | WaitEnd>;
-  take(limit?: WaitLimit): Promise<Unlock | WaitEnd> {
+  lock(): Promise<Unlock>;
+  lock(limit: WaitLimit): Promise<Unlock | WaitEnd>;
+  lock(limit?: WaitLimit): Promise<Unlock | WaitEnd> {
     const ended = limit?.ended;
-    if (ended && (this.taken || ended.cause === 'aborted')) return Promise.resolve(ended);
-    if (!this.taken) return Promise.resolve(this.begin());
+    if (ended && (this.isLocked || ended.cause === 'aborted')) return Promise.resolve(ended);
+    if (!this.isLocked) return Promise.resolve(this.begin());
     const queue = (this.queue ??= new Set());
     return new Promise((resolve) => {
       const admit = (end: Unlock): void => {
@@ -51,11 +51,11 @@ export class AsyncMutex {
   }
 
   private begin(): Unlock {
-    this.taken = true;
-    return this.endOfTurn();
+    this.isLocked = true;
+    return this.unlock();
   }
 
-  private endOfTurn(): Unlock {
+  private unlock(): Unlock {
     let over = false;
     return () => {
       if (over) return;
@@ -63,9 +63,9 @@ export class AsyncMutex {
       const [next] = this.queue ?? [];
       if (next) {
         this.queue?.delete(next);
-        next(this.endOfTurn());
+        next(this.unlock());
       } else {
-        this.taken = false;
+        this.isLocked = false;
         this.onIdle?.();
       }
     };

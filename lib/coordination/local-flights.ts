@@ -8,12 +8,12 @@ export class LocalFlight {
   private finish: (result: FlightResult | undefined) => void = () => {};
   private readonly ended = new Promise<FlightResult | undefined>((resolve) => (this.finish = resolve));
 
-  land(result: FlightResult): void {
+  resolve(result: FlightResult): void {
     this.finish(result);
   }
 
   /** Whoever began it waits no longer; those who joined may begin another. */
-  callOff(): void {
+  cancel(): void {
     this.finish(undefined);
   }
 

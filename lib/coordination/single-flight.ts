@@ -44,7 +44,7 @@ export class SingleFlight {
    */
   async share(terms: AcquireTerms, work: Work): Promise<unknown> {
     // Called by the work that makes the result, this call would wait for itself.
-    if (this.isMadeHere()) return this.makeAgain(terms, work);
+    if (this.isRunningHere()) return this.runDirectly(terms, work);
     for (;;) {
       const underWay = this.runtime.flights.get(this.name);
       const result = await (underWay ? underWay.join(this.asked(terms)) : this.begin(terms, work));
@@ -57,15 +57,15 @@ export class SingleFlight {
   }
 
   /** A scope alone does not tell: the call that makes the result may be a sibling of this one in it. */
-  private isMadeHere(): boolean {
+  private isRunningHere(): boolean {
     const covering = new EnclosingHolds(this.runtime, this.lock.name).covering('exclusive');
-    return covering !== undefined && !covering.region.isScope;
+    return covering !== undefined && !covering.context.isScope;
   }
 
-  private async makeAgain(terms: AcquireTerms, work: Work): Promise<unknown> {
+  private async runDirectly(terms: AcquireTerms, work: Work): Promise<unknown> {
     const { hold, run, leave } = await this.lock.enter(terms);
     try {
-      return valueOf(await this.make(() => run(() => work(hold))));
+      return valueOf(await this.run(() => run(() => work(hold))));
     } finally {
       await leave();
     }
@@ -76,29 +76,29 @@ export class SingleFlight {
     const { flights } = this.runtime;
     const flight = flights.begin(name);
     try {
-      const result = await this.findOrMake(terms, work);
+      const result = await this.findOrRun(terms, work);
       flights.end(name);
-      flight.land(result);
+      flight.resolve(result);
       return result;
     } catch (error) {
       flights.end(name);
-      if (isOfOneCaller(error)) flight.callOff();
-      else flight.land({ ended: 'threw', error });
+      if (isOfOneCaller(error)) flight.cancel();
+      else flight.resolve({ ended: 'threw', error });
       throw error;
     }
   }
 
-  private async findOrMake(terms: AcquireTerms, work: Work): Promise<FlightResult> {
+  private async findOrRun(terms: AcquireTerms, work: Work): Promise<FlightResult> {
     const find = () => retryWhileWaiting(this.asked(terms), () => this.runtime.backend.singleFlight.find(this.name));
     const found = await find();
-    const before = this.usable(found, found.now);
+    const before = this.usableResult(found, found.now);
     if (before) return before;
     const { hold, run, leave } = await this.lock.enter(terms);
     try {
-      const meanwhile = this.usable(await find(), found.now);
+      const meanwhile = this.usableResult(await find(), found.now);
       if (meanwhile) return meanwhile;
-      const result = await this.make(() => run(() => work(hold)));
-      await this.leaveToOthers(hold.grant.owner, result);
+      const result = await this.run(() => run(() => work(hold)));
+      await this.publishResult(hold.grant.owner, result);
       return result;
     } finally {
       await leave();
@@ -106,18 +106,18 @@ export class SingleFlight {
   }
 
   /** What was found, for somebody who came at `cameAt` on the backend's clock. */
-  private usable({ landed, now }: Lookup, cameAt: number): FlightResult | undefined {
-    if (!landed) return undefined;
-    const { text, landedAt } = landed;
-    const isShared = landedAt >= cameAt;
-    if (!isShared && now - landedAt >= this.plan.ttl) return undefined;
+  private usableResult({ stored, now }: Lookup, cameAt: number): FlightResult | undefined {
+    if (!stored) return undefined;
+    const { text, savedAt } = stored;
+    const isShared = savedAt >= cameAt;
+    if (!isShared && now - savedAt >= this.plan.ttl) return undefined;
     const result = read(text, this.errors);
     if (!result) throw wrongKeyType(flightResult(this.name), 'string that no flight has left');
     // What went wrong before somebody came need not go wrong again.
     return isShared || result.ended === 'returned' ? result : undefined;
   }
 
-  private async make(work: () => unknown): Promise<FlightResult> {
+  private async run(work: () => unknown): Promise<FlightResult> {
     try {
       return returned(await work(), this.name);
     } catch (error) {
@@ -126,12 +126,12 @@ export class SingleFlight {
   }
 
   /** Whoever waited finds it. Where that fails, they make their own. */
-  private async leaveToOthers(owner: Hold['owner'], result: FlightResult): Promise<void> {
+  private async publishResult(owner: Hold['owner'], result: FlightResult): Promise<void> {
     const { name, plan, runtime } = this;
     const ttl = result.ended === 'returned' ? plan.ttl : 0;
     try {
       const text = write(result, this.errors);
-      await runtime.backend.singleFlight.land({ name, owner, text, keep: ttl + FETCHED_WITHIN_MS });
+      await runtime.backend.singleFlight.save({ name, owner, text, keep: ttl + FETCHED_WITHIN_MS });
     } catch (error) {
       runtime.events.emit({ type: 'result-not-shared', lockName: name, error });
     }

@@ -55,7 +55,7 @@ export class LockedExecutor {
     try {
       guard = await this.enter(call);
     } catch (error) {
-      return this.instead(call, error);
+      return this.onConflict(call, error);
     }
     let isLasting = false;
     try {
@@ -70,12 +70,12 @@ export class LockedExecutor {
 
   /** Around a method that returns an Observable: each subscription is a call. */
   aroundObservable(call: LockedCall, proceed: () => Observable<unknown>): Observable<unknown> {
-    return lockedObservable({ ...this.admission(call), source: proceed });
+    return lockedObservable({ ...this.access(call), source: proceed });
   }
 
   /** Around a method that returns an async iterable: each time it is gone through is a call. */
   aroundIterable(call: LockedCall, proceed: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
-    return lockedIterable({ ...this.admission(call), source: proceed });
+    return lockedIterable({ ...this.access(call), source: proceed });
   }
 
   /** Around everything that Nest does for a request inside this interceptor, until the response is complete. */
@@ -83,10 +83,10 @@ export class LockedExecutor {
     const gone = new AbortController();
     const { cancelOnDisconnect = true } = called.plan;
     const stopListening = cancelOnDisconnect ? whenClientGoes(context, () => gone.abort()) : () => {};
-    const { enter, instead } = this.admission({ ...called, callerGone: gone.signal });
+    const { enter, onConflict } = this.access({ ...called, callerGone: gone.signal });
     return lockedObservable({
       enter: (signal) => enter(signal).finally(stopListening),
-      instead,
+      onConflict,
       source: () => next.handle(),
       until: () => responseDone(context),
     });
@@ -104,8 +104,8 @@ export class LockedExecutor {
     return flight.share(termsFor(runtime, plan.request(runtime.defaults.wait), callerGone), proceed);
   }
 
-  private admission(call: LockedCall): LockAccess {
-    return { enter: (signal) => this.enter(call, signal), instead: (error) => this.instead(call, error) };
+  private access(call: LockedCall): LockAccess {
+    return { enter: (signal) => this.enter(call, signal), onConflict: (error) => this.onConflict(call, error) };
   }
 
   private async enter(call: LockedCall, signal?: AbortSignal): Promise<CriticalSection> {
@@ -122,7 +122,7 @@ export class LockedExecutor {
     return leaveAfter(guard, () => releaseAfter({ args }), runtime.events);
   }
 
-  private async instead({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
+  private async onConflict({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
     if (plan.leavesOut?.(error) === true) return undefined;
     const conflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
     if (!conflict || plan.onConflict === 'throw') throw error;
@@ -139,5 +139,5 @@ export class LockedExecutor {
 
 const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): AcquireTerms => {
   const terms = acceptedTerms(request, runtime);
-  return callerGone ? { ...terms, limit: terms.limit.endedAlsoBy(callerGone) } : terms;
+  return callerGone ? { ...terms, limit: terms.limit.withSignal(callerGone) } : terms;
 };

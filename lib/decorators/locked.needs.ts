@@ -6,7 +6,7 @@ import type { LockRuntime } from '../runtime/lock-runtime.js';
 import type { MultiHold } from '../holds/multi-hold.js';
 import { MultiLock } from '../locks/multi-lock.js';
 import { Semaphore } from '../synchronizers/semaphore.js';
-import { takeAll } from '../locks/acquire-all.js';
+import { acquireAll } from '../locks/acquire-all.js';
 import { refusal } from '../waiting/wait-errors.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 
@@ -35,13 +35,13 @@ export const acquireFor = async (
   const [only, ...others] = locks;
   const lock = only && others.length === 0 ? only : new MultiLock(runtime, locks);
   const entered = await lock.enter(terms);
-  if (holdAtLeast !== undefined) keepAtLeast(entered.hold, holdAtLeast);
+  if (holdAtLeast !== undefined) setMinHold(entered.hold, holdAtLeast);
   return entered;
 };
 
-const keepAtLeast = (hold: GrantedHold | MultiHold, ms: number): void => {
+const setMinHold = (hold: GrantedHold | MultiHold, ms: number): void => {
   const members = 'members' in hold ? hold.members : [hold];
-  for (const member of members) if (member instanceof GrantedHold) member.keepAtLeast(ms);
+  for (const member of members) if (member instanceof GrantedHold) member.holdAtLeast(ms);
 };
 
 const enterSemaphores = async (
@@ -51,12 +51,12 @@ const enterSemaphores = async (
   { permits }: Permits,
   { limit }: AcquireTerms,
 ): Promise<CriticalSection> => {
-  const entered = await takeAll<Semaphore, CriticalSection>(
+  const entered = await acquireAll<Semaphore, CriticalSection>(
     {
-      parts: names.map((name) => new Semaphore(runtime, name, template)),
+      members: names.map((name) => new Semaphore(runtime, name, template)),
       inCommonOrder: true,
-      take: (semaphore, within) => semaphore.enter(permits, within),
-      giveBack: ({ leave }) => leave(),
+      acquire: (semaphore, within) => semaphore.enter(permits, within),
+      undo: ({ leave }) => leave(),
       aborted: (end) => refusal({ what: 'Semaphore', name: names.join(', '), template, limit }, end, undefined),
     },
     limit,

@@ -19,7 +19,7 @@ export class GrantHolds {
   private readonly terms: HoldTerm[] = [];
   private readonly since: number;
   /** Until when the lock is to stay held, however soon its holds leave. */
-  private keptUntil = Number.NEGATIVE_INFINITY;
+  private minHoldUntil = Number.NEGATIVE_INFINITY;
 
   /**
    * @param watchdogTimeout Milliseconds that each renewal of the watchdog grants.
@@ -56,13 +56,13 @@ export class GrantHolds {
   }
 
   /** Keeps the lock for `ms` from now at least. */
-  keepAtLeast(ms: number): void {
-    this.keptUntil = Math.max(this.keptUntil, this.scheduler.now() + ms);
+  holdAtLeast(ms: number): void {
+    this.minHoldUntil = Math.max(this.minHoldUntil, this.scheduler.now() + ms);
   }
 
   /** Milliseconds that the lock is to stay held although nobody holds it any more; 0 or less: none. */
-  get kept(): number {
-    return Math.ceil(this.keptUntil - this.scheduler.now());
+  get minHoldLeft(): number {
+    return Math.ceil(this.minHoldUntil - this.scheduler.now());
   }
 
   /** Whether any has time left: holds whose own lease is over, and that nobody released, keep nothing. */
@@ -104,7 +104,7 @@ export class GrantHolds {
    */
   needed(entering?: HoldTerm): number {
     const now = this.scheduler.now();
-    let most = Math.max(this.keptUntil - now, entering === undefined ? 0 : this.need(entering, now));
+    let most = Math.max(this.minHoldUntil - now, entering === undefined ? 0 : this.need(entering, now));
     for (const term of this.terms) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
   }

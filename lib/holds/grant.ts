@@ -28,14 +28,14 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   onRota: ScheduleEntry<Watched> | undefined = undefined;
   /** Higher than that of any grant before, where the kind of lock gives fences. */
   readonly fence: bigint | undefined;
-  private readonly stopSignal = new LazyAbortController();
+  private readonly abortController = new LazyAbortController();
   /** The holds the server is to count. */
   private readonly holds: GrantHolds;
   private readonly age: HoldAgeCheck;
-  private verifying = false;
+  private isVerifying = false;
   /** Whether the server was told anything since it granted. */
-  private changed = false;
-  private readonly turns = new AsyncMutex();
+  private isModified = false;
+  private readonly mutex = new AsyncMutex();
   /** Holds on their way in, and holds on their way out that are still counted. */
   private joining = 0;
   private leaving = 0;
@@ -43,7 +43,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   private closed = false;
   private loss: LossReason | undefined;
   /** Until when the server may count the owner at the most, by the scheduler, whatever became of what was sent. */
-  private countedUntil: number;
+  private serverMayHoldUntil: number;
 
   constructor(
     readonly runtime: LockRuntime,
@@ -60,7 +60,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     const { watchdog, scheduler, defaults } = runtime;
     this.holds = new GrantHolds(scheduler, watchdog.timeout, defaults.maxHold);
     this.age = new HoldAgeCheck(this.holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
-    this.countedUntil = runtime.scheduler.now() + acquired.lease;
+    this.serverMayHoldUntil = runtime.scheduler.now() + acquired.lease;
     this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, this);
     runtime.grants.add(this);
   }
@@ -70,8 +70,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return !this.closed && this.holds.count + this.joining > this.leaving;
   }
 
-  get transitions(): LockKind['transitions'] {
-    return this.kind.transitions;
+  get operations(): LockKind['operations'] {
+    return this.kind.operations;
   }
 
   get neededLease(): number {
@@ -87,7 +87,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   get isBusy(): boolean {
-    return !this.turns.isIdle;
+    return !this.mutex.isIdle;
   }
 
   /** Whether there is nothing to hold on to any more. */
@@ -101,13 +101,13 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** The hold that came in last and that somebody is to release by hand. */
-  get latestLoose(): GrantedHold | undefined {
-    return this.holds.findLast((hold) => hold.binding === 'loose' && hold.isHeld);
+  get latestManualHold(): GrantedHold | undefined {
+    return this.holds.findLast((hold) => hold.lifetime === 'loose' && hold.isHeld);
   }
 
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
   get signal(): AbortSignal {
-    return this.stopSignal.signal;
+    return this.abortController.signal;
   }
 
   /** @throws LockLostError By the clock: no timer and no reply has to have told. */
@@ -117,11 +117,11 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
 
   /** Tells the holder to stop although nothing is lost yet. */
   abort(reason: Error): void {
-    this.stopSignal.abort(reason);
+    this.abortController.abort(reason);
   }
 
   /** Counts the hold in that the server has counted already. */
-  admitFirst(hold: GrantedHold, lease: number | undefined): void {
+  addFirstHold(hold: GrantedHold, lease: number | undefined): void {
     this.holds.set(hold, this.holds.termOf(lease));
     this.keepAlive();
   }
@@ -131,9 +131,9 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * @returns false when the last hold had left before this one's turn came.
    * @throws LockLostError, LockUnavailableError
    */
-  join(hold: GrantedHold, lease: number | undefined): Promise<boolean> {
+  reenter(hold: GrantedHold, lease: number | undefined): Promise<boolean> {
     this.joining += 1;
-    return this.turns.run(async () => {
+    return this.mutex.run(async () => {
       try {
         if (this.closed) return false;
         this.assertHeld();
@@ -154,11 +154,11 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.leaving += 1;
     // At once, not when its turn has come: what nobody wants any more is not renewed.
     if (!this.isJoinable) this.letGo();
-    return this.turns.run<HoldRelease>(() => {
+    return this.mutex.run<HoldRelease>(() => {
       this.leaving -= 1;
       this.holds.delete(hold);
       if (this.closed) return Promise.resolve('expired');
-      return this.holds.isLasting ? this.remain() : this.close();
+      return this.holds.isLasting ? this.stay() : this.close();
     });
   }
 
@@ -166,8 +166,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * Resolves when nothing that this grant asked for is on its way, and nothing will be: what the server counts under its
    * owner is another's from then on. For a grant that was lost, or that is about to close.
    */
-  retire(): Promise<void> {
-    return this.turns.run(async () => {
+  seal(): Promise<void> {
+    return this.mutex.run(async () => {
       this.closed = true;
     });
   }
@@ -192,12 +192,12 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** However soon it is released, others get the lock after `ms` from now only. */
-  keepAtLeast(ms: number): void {
-    this.holds.keepAtLeast(ms);
+  holdAtLeast(ms: number): void {
+    this.holds.holdAtLeast(ms);
   }
 
   private keepFor(hold: GrantedHold, termAfter: (before: HoldTerm) => HoldTerm): Promise<void> {
-    return this.turns.run(async () => {
+    return this.mutex.run(async () => {
       this.assertHeld();
       const before = this.holds.get(hold);
       if (before === undefined) throw this.lossError();
@@ -213,23 +213,23 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * asks the server about it.
    */
   async verify(): Promise<void> {
-    if (this.verifying || this.isBusy || this.closed || this.loss) return;
+    if (this.isVerifying || this.isBusy || this.closed || this.loss) return;
     const { name, owner } = this;
-    this.verifying = true;
+    this.isVerifying = true;
     try {
-      const { count } = await this.transitions.inspect(name, owner);
+      const { count } = await this.operations.inspect(name, owner);
       // An owner that let go meanwhile has lost nothing; one that is gone never comes back.
       if (count === 0 && !this.closed && this.isJoinable) this.lease.lose('gone');
     } catch (error) {
       if (error instanceof WrongKeyTypeError) this.lease.lose('gone');
       else if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
     } finally {
-      this.verifying = false;
+      this.isVerifying = false;
     }
   }
 
   checkAge(): void {
-    const type = this.loss ? undefined : this.age.remark();
+    const type = this.loss ? undefined : this.age.check();
     if (!type) return;
     const { name: lockName, owner, runtime, method, heldFor } = this;
     const facts = { lockName, owner, method, heldFor };
@@ -237,7 +237,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     else runtime.events.emit({ type, ...facts, maxHold: runtime.defaults.maxHold });
   }
 
-  private async remain(): Promise<HoldRelease> {
+  private async stay(): Promise<HoldRelease> {
     await this.confirm().catch((error: unknown) => {
       if (!isPassing(error)) throw error;
       return this.confirm();
@@ -247,29 +247,29 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** Whether nothing was said about it since the server granted it, and nothing is being asked. */
-  private get isAsGranted(): boolean {
-    return !this.loss && !this.changed && !this.verifying && !this.runtime.watchdog.isRenewing(this);
+  private get isUnmodified(): boolean {
+    return !this.loss && !this.isModified && !this.isVerifying && !this.runtime.watchdog.isRenewing(this);
   }
 
   private close(): Promise<HoldRelease> {
     this.closed = true;
     this.letGo();
     this.onClosed?.();
-    if (this.loss === 'gone') return Promise.resolve(this.over('expired'));
-    if (this.holds.kept > 0) return this.leaveBehind();
-    if (this.isAsGranted && this.kind.succession?.passOn(this.name, this.acquired)) {
-      return Promise.resolve(this.over('released'));
+    if (this.loss === 'gone') return Promise.resolve(this.finish('expired'));
+    if (this.holds.minHoldLeft > 0) return this.keepOnServer();
+    if (this.isUnmodified && this.kind.handOver?.handOver(this.name, this.acquired)) {
+      return Promise.resolve(this.finish('released'));
     }
-    return this.giveBack();
+    return this.releaseOnServer();
   }
 
   /** It stays held on the server, by nobody who could release it, for as long as it was to be held at least. */
-  private leaveBehind(): Promise<HoldRelease> {
-    const { name, owner, holds, countedFor: lease } = this;
-    return this.transitions.leaveBehind({ name, owner, lease, keep: holds.kept }).then(
+  private keepOnServer(): Promise<HoldRelease> {
+    const { name, owner, holds, serverMayHoldFor: lease } = this;
+    return this.operations.leaveBehind({ name, owner, lease, keep: holds.minHoldLeft }).then(
       (wasHeld) => {
         if (!wasHeld) this.onLost('gone');
-        return this.over(this.loss ? 'expired' : 'still-held');
+        return this.finish(this.loss ? 'expired' : 'still-held');
       },
       (error: unknown) => {
         this.runtime.grants.delete(this);
@@ -278,19 +278,19 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     );
   }
 
-  private giveBack(): Promise<HoldRelease> {
+  private releaseOnServer(): Promise<HoldRelease> {
     const { runtime, name, owner } = this;
-    const { succession, transitions } = this.kind;
-    succession?.releasing(name);
-    return transitions.release({ name, owner, lease: this.countedFor }).then(
+    const { handOver, operations } = this.kind;
+    handOver?.beforeRelease(name);
+    return operations.release({ name, owner, lease: this.serverMayHoldFor }).then(
       (reply) => {
-        succession?.released(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
+        handOver?.afterRelease(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
         if (reply.outcome !== 'released') this.onLost('gone');
-        return this.over(this.loss ? 'expired' : 'released');
+        return this.finish(this.loss ? 'expired' : 'released');
       },
       (error: unknown) => {
         // Also where nobody was told: an announcement that is still expected would be another's.
-        succession?.released(name, 0);
+        handOver?.afterRelease(name, 0);
         runtime.grants.delete(this);
         throw error;
       },
@@ -298,13 +298,13 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** Milliseconds after which the server has certainly dropped the hold if nothing more is asked of it. */
-  private get countedFor(): number {
+  private get serverMayHoldFor(): number {
     const { scheduler, watchdog } = this.runtime;
-    return Math.max(this.countedUntil - scheduler.now(), watchdog.timeout);
+    return Math.max(this.serverMayHoldUntil - scheduler.now(), watchdog.timeout);
   }
 
   /** Nothing comes after. */
-  private over(end: HoldRelease): HoldRelease {
+  private finish(end: HoldRelease): HoldRelease {
     this.runtime.grants.delete(this);
     return end;
   }
@@ -316,15 +316,15 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   private async confirm(entering?: HoldTerm): Promise<void> {
     const { runtime, name, owner } = this;
     if (this.loss) return;
-    this.changed = true;
+    this.isModified = true;
     const count = this.holds.count + (entering === undefined ? 0 : 1);
     const lease = this.holds.needed(entering);
-    this.countedUntil = Math.max(this.countedUntil, runtime.scheduler.now() + lease);
+    this.serverMayHoldUntil = Math.max(this.serverMayHoldUntil, runtime.scheduler.now() + lease);
     const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
     this.lease.request(command);
     // A lease that ends by itself needs its timer also if this command is never answered.
     if (this.isEnding) this.lease.doubt();
-    const reply = await this.transitions.hold({ name, owner, count, lease }).catch((error: unknown) => {
+    const reply = await this.operations.hold({ name, owner, count, lease }).catch((error: unknown) => {
       this.lease.unanswered(command);
       throw error;
     });
@@ -356,11 +356,11 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     const why = lossText(reason, this.kind.family);
     const remedy = lossRemedy(reason, this.holds.isWatched);
     this.runtime.events.emit({ type: 'lost', lockName, owner, method, heldFor, reason: why, remedy });
-    this.stopSignal.abort(this.lossError());
+    this.abortController.abort(this.lossError());
   }
 
   private lossError(): LockLostError {
-    const { reason } = this.stopSignal;
+    const { reason } = this.abortController;
     if (reason instanceof LockLostError) return reason;
     return lossError(this.name, this.owner, this.kind.family, this.loss);
   }

@@ -18,7 +18,7 @@ export class GrantedHold implements Hold {
 
   constructor(
     readonly grant: Grant,
-    readonly binding: HoldLifetime,
+    readonly lifetime: HoldLifetime,
     readonly waitedMs: number,
   ) {}
 
@@ -89,8 +89,8 @@ export class GrantedHold implements Hold {
   }
 
   /** @internal */
-  keepAtLeast(ms: number): void {
-    this.grant.keepAtLeast(ms);
+  holdAtLeast(ms: number): void {
+    this.grant.holdAtLeast(ms);
   }
 
   toJSON(): HoldSummary {

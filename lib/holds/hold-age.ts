@@ -23,7 +23,7 @@ export class HoldAgeCheck {
   ) {}
 
   /** To be called again and again. */
-  remark(): HoldAgeWarning | undefined {
+  check(): HoldAgeWarning | undefined {
     const { holds, maxHold } = this;
     if (!holds.isWatched) return undefined;
     const wasOver = this.isOver;

@@ -23,11 +23,11 @@ export interface HeldLock {
 export interface LockKind {
   readonly family: LockFamily;
   /** How its state changes. */
-  readonly transitions: LockOperations;
+  readonly operations: LockOperations;
   /** How new owners get it: at once, or by waiting. Wanted is the lease, ms. */
-  readonly acquisitions: Acquirer<number, Acquired>;
+  readonly acquirer: Acquirer<number, Acquired>;
   /** How it goes on from one to the next in this process. Absent: only by the server. */
-  readonly succession?: HandOver<Acquired>;
+  readonly handOver?: HandOver<Acquired>;
   /**
    * Whether a hold with a lease is renewed as well, until its end: what several hold has one time to live, which a Java
    * peer may set to what its own hold needs. Absent: no.
@@ -39,5 +39,5 @@ export interface LockKind {
 
 /** A kind whose waiters ask again and again. */
 export interface SpinKind extends LockKind {
-  readonly acquisitions: SpinAcquirer<number, Acquired>;
+  readonly acquirer: SpinAcquirer<number, Acquired>;
 }

@@ -4,17 +4,17 @@ import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 /** Several things that are wanted together or not at all. */
 export interface AllOrNothing<Part, Got> {
   /** In the order in which they are taken. */
-  readonly parts: readonly Part[];
+  readonly members: readonly Part[];
   /**
    * Whether everybody takes them in this order. Then nobody waits in a circle, and whoever has some of them may wait
    * for the rest as long as it takes.
    */
   readonly inCommonOrder: boolean;
-  readonly take: (part: Part, limit: WaitLimit) => Promise<Got>;
+  readonly acquire: (part: Part, limit: WaitLimit) => Promise<Got>;
   /** What remains to be done when everything is there; where it fails, everything is given back, and begun again. */
   readonly complete?: (all: ReadonlyMap<Part, Got>) => Promise<void>;
   /** Never rejects: what goes wrong is an event. */
-  readonly giveBack: (got: Got) => Promise<void>;
+  readonly undo: (got: Got) => Promise<void>;
   /** What to throw where the caller ends the wait while no part is being taken. */
   readonly aborted: (end: Aborted) => Error;
 }
@@ -44,8 +44,8 @@ const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutEr
 /** What had come, but was lost while the rest was waited for, is as if it had never come. */
 const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
 
-const takeInTurn = async <Part, Got>(
-  { take, complete, aborted }: AllOrNothing<Part, Got>,
+const acquireInTurn = async <Part, Got>(
+  { acquire, complete, aborted }: AllOrNothing<Part, Got>,
   parts: readonly Part[],
   limit: WaitLimit,
   patience: number,
@@ -54,8 +54,8 @@ const takeInTurn = async <Part, Got>(
   let missing: Part | undefined;
   try {
     for (missing of parts) {
-      const within = held.size === 0 ? limit : limit.endingWithin(patience);
-      held.set(missing, await take(missing, within));
+      const within = held.size === 0 ? limit : limit.withMax(patience);
+      held.set(missing, await acquire(missing, within));
     }
     missing = undefined;
     // What has come is had, also where the time is over by now; only the caller can make it worthless.
@@ -75,18 +75,18 @@ const takeInTurn = async <Part, Got>(
  * @throws What taking the missing part, or completing, threw last. Nothing is held any more by then, or it is being given
  *   back in the background: at the end of the limit nobody waits for that.
  */
-export const takeAll = async <Part, Got>(
+export const acquireAll = async <Part, Got>(
   together: AllOrNothing<Part, Got>,
   limit: WaitLimit,
 ): Promise<ReadonlyMap<Part, Got>> => {
-  const { inCommonOrder, giveBack, aborted } = together;
-  let order = together.parts;
+  const { inCommonOrder, undo, aborted } = together;
+  let order = together.members;
   for (let round = 0; ; round += 1) {
     const patience = inCommonOrder ? Number.POSITIVE_INFINITY : patienceIn(round);
-    const result = await takeInTurn(together, order, limit, patience);
+    const result = await acquireInTurn(together, order, limit, patience);
     if ('all' in result) return result.all;
     const { missing, error, held } = result;
-    const givenBack = Promise.all(held.map(giveBack));
+    const givenBack = Promise.all(held.map(undo));
     const helps = missing === undefined ? mayLastNextTime(error) : mayComeLater(error);
     const { ended } = limit;
     if (ended?.cause === 'aborted' && helps) throw aborted(ended);

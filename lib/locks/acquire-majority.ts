@@ -4,12 +4,12 @@ import type { WaitLimit } from '../time/wait-limit.js';
 
 /** Several things of which some number is enough. */
 export interface MajorityVote<Part, Got> {
-  readonly parts: readonly Part[];
+  readonly members: readonly Part[];
   /** How many are enough. */
   readonly needed: number;
-  readonly take: (part: Part, limit: WaitLimit) => Promise<Got>;
+  readonly acquire: (part: Part, limit: WaitLimit) => Promise<Got>;
   /** Never rejects: what goes wrong is an event. */
-  readonly giveBack: (got: Got) => Promise<void>;
+  readonly undo: (got: Got) => Promise<void>;
 }
 
 /** What became of each part: what was got, or why it was not. */
@@ -34,27 +34,27 @@ const patienceIn = (round: number): number =>
 const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutError || isPassing(error);
 
 /** Asks for all parts at once, until enough have come or too many have failed; nobody waits for the others long. */
-const takeAtOnce = async <Part, Got>(
-  { parts, needed, take, giveBack }: MajorityVote<Part, Got>,
+const acquireAtOnce = async <Part, Got>(
+  { members, needed, acquire, undo }: MajorityVote<Part, Got>,
   limit: WaitLimit,
   scheduler: MonotonicScheduler,
 ): Promise<VoteResult<Part, Got>> => {
   const [got, failures, stop] = [new Map<Part, Got>(), new Map<Part, unknown>(), new AbortController()];
-  const within = limit.endedAlsoBy(stop.signal);
+  const within = limit.withSignal(stop.signal);
   const start = scheduler.now();
   let decided: () => void = () => {};
   const decision = new Promise<void>((resolve) => (decided = resolve));
   const takeOne = async (part: Part): Promise<void> => {
     try {
-      const one = await take(part, within);
-      if (stop.signal.aborted) return void giveBack(one);
+      const one = await acquire(part, within);
+      if (stop.signal.aborted) return void undo(one);
       got.set(part, one);
     } catch (error) {
       if (!stop.signal.aborted) failures.set(part, error);
     }
-    if (got.size >= needed || failures.size > parts.length - needed) decided();
+    if (got.size >= needed || failures.size > members.length - needed) decided();
   };
-  const works = Promise.all(parts.map(takeOne));
+  const works = Promise.all(members.map(takeOne));
   await decision;
   if (got.size >= needed) {
     const grace = Math.min(LONGEST_GRACE_MS, Math.max(SHORTEST_GRACE_MS, scheduler.now() - start));
@@ -62,7 +62,7 @@ const takeAtOnce = async <Part, Got>(
   }
   stop.abort();
   const worthless = got.size < needed ? [...got.values()] : [];
-  return { got, failures, givenBack: Promise.all(worthless.map(giveBack)) };
+  return { got, failures, givenBack: Promise.all(worthless.map(undo)) };
 };
 
 /**
@@ -71,16 +71,16 @@ const takeAtOnce = async <Part, Got>(
  * @returns Enough parts; or too few of them after the last try, which are being given back in the background: at the end
  *   of the limit nobody waits for that.
  */
-export const takeMajority = async <Part, Got>(
+export const acquireMajority = async <Part, Got>(
   voting: MajorityVote<Part, Got>,
   limit: WaitLimit,
   scheduler: MonotonicScheduler,
 ): Promise<VoteResult<Part, Got>> => {
   for (let round = 0; ; round += 1) {
-    const outcome = await takeAtOnce(voting, limit.endingWithin(patienceIn(round)), scheduler);
+    const outcome = await acquireAtOnce(voting, limit.withMax(patienceIn(round)), scheduler);
     if (outcome.got.size >= voting.needed || limit.ended) return outcome;
     const hopeless = [...outcome.failures.values()].filter((error) => !mayComeLater(error)).length;
-    if (hopeless > voting.parts.length - voting.needed) return outcome;
+    if (hopeless > voting.members.length - voting.needed) return outcome;
     if (await limit.endBefore(outcome.givenBack)) return outcome;
   }
 };

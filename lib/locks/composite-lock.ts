@@ -5,22 +5,22 @@ import type { ReentrantLock } from './lock.js';
 
 /** How one of several locks is taken, and given back where it comes to nothing. */
 export interface MemberAcquirer<Got> {
-  readonly take: (member: ReentrantLock, terms: AcquireTerms) => Promise<Got>;
+  readonly acquire: (member: ReentrantLock, terms: AcquireTerms) => Promise<Got>;
   readonly holdOf: (got: Got) => GrantedHold;
   /** Never rejects: what goes wrong is an event. */
-  readonly giveBack: (got: Got) => Promise<void>;
+  readonly undo: (got: Got) => Promise<void>;
 }
 
 /** For whoever releases it by hand. */
 export const manualHold: MemberAcquirer<GrantedHold> = {
-  take: (member, terms) => member.take(terms),
+  acquire: (member, terms) => member.take(terms),
   holdOf: (hold) => hold,
-  giveBack: (hold) => hold.releaseQuietly(),
+  undo: (hold) => hold.releaseQuietly(),
 };
 
 /** For work that runs under it. */
 export const sectionHold: MemberAcquirer<HeldSection<GrantedHold>> = {
-  take: (member, terms) => member.enter(terms),
+  acquire: (member, terms) => member.enter(terms),
   holdOf: ({ hold }) => hold,
-  giveBack: ({ leave }) => leave(),
+  undo: ({ leave }) => leave(),
 };

@@ -49,11 +49,11 @@ export const createKinds = ({
   const attempts = (transitions: LockOperations): LockAttempts => new LockAttempts(transitions, owners, events);
   const inLine = (
     family: LockFamily,
-    transitions: LockOperations,
-    { channelOf = lockChannel, wakeUps = waiting.wakeUps } = {},
+    operations: LockOperations,
+    { channelOf = lockChannel, wakeUps: pubSub = waiting.pubSub } = {},
   ): LockKind => {
-    const acquisitions = new QueuedAcquirer(attempts(transitions), { ...waiting, wakeUps }, channelOf);
-    return { family, transitions, acquisitions };
+    const acquirer = new QueuedAcquirer(attempts(operations), { ...waiting, pubSub }, channelOf);
+    return { family, operations, acquirer };
   };
   const plainLine = new QueuedAcquirer(
     new HandOverAttempts(backend.lock, owners, events, handOver),
@@ -64,17 +64,17 @@ export const createKinds = ({
   const spinLine = new QueuedAcquirer(attempts(spinLock), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
-    plain: { family: 'exclusive', transitions: lock, acquisitions: plainLine, succession: plainLine },
+    plain: { family: 'exclusive', operations: lock, acquirer: plainLine, handOver: plainLine },
     fair: {
       family: 'exclusive',
-      transitions: fairLock,
-      acquisitions: new FairAcquirer({ ...waiting, locks: fairLock, owners, events, slot: fairWaitTimeout }),
+      operations: fairLock,
+      acquirer: new FairAcquirer({ ...waiting, locks: fairLock, owners, events, slot: fairWaitTimeout }),
     },
     spin: {
       family: 'exclusive',
-      transitions: spinLock,
-      acquisitions: new SpinAcquirer(spinLine, exponentialBackoff()),
-      succession: spinLine,
+      operations: spinLock,
+      acquirer: new SpinAcquirer(spinLine, exponentialBackoff()),
+      handOver: spinLine,
     },
     fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },
     group: inLine('group', groupLock, { channelOf: channelOfGroup }),

@@ -95,7 +95,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
   }
 
   async release(): Promise<void> {
-    const hold = this.entry.current()?.latestLoose;
+    const hold = this.entry.current()?.latestManualHold;
     if (!hold) {
       throw new LockOwnershipError(
         `Lock "${this.name}" has no hold here to release: call hold.release() on what acquire() gave, or acquire inside runInScope()`,
@@ -114,22 +114,22 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
 
   async forceRelease(): Promise<boolean> {
     const { runtime, kind, name } = this;
-    const released = await kind.transitions.forceRelease(name);
+    const released = await kind.operations.forceRelease(name);
     // Whoever held it here is to stop at once; elsewhere it is noticed with the next renewal.
     await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
     return released;
   }
 
   async isLocked(): Promise<boolean> {
-    return (await this.kind.transitions.inspect(this.name, undefined)).locked;
+    return (await this.kind.operations.inspect(this.name, undefined)).locked;
   }
 
   async holdCount(): Promise<number> {
     const owner = this.entry.current()?.owner;
-    return owner === undefined ? 0 : (await this.kind.transitions.inspect(this.name, owner)).count;
+    return owner === undefined ? 0 : (await this.kind.operations.inspect(this.name, owner)).count;
   }
 
   async remainingLease(): Promise<number> {
-    return (await this.kind.transitions.inspect(this.name, undefined)).remaining;
+    return (await this.kind.operations.inspect(this.name, undefined)).remaining;
   }
 }

@@ -10,7 +10,7 @@ import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { allSettled, CompositeHold, type MultiHold } from '../holds/multi-hold.js';
 import { firstRepeated } from './repeated-lock.js';
-import { takeAll } from './acquire-all.js';
+import { acquireAll } from './acquire-all.js';
 import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
 
 /**
@@ -41,13 +41,13 @@ export class MultiLock extends AcquirableLock<MultiHold> {
 
   /** @internal */
   async take(terms: AcquireTerms): Promise<MultiHold> {
-    const { hold } = await this.takeMembers(terms, manualHold);
+    const { hold } = await this.acquireMembers(terms, manualHold);
     return hold;
   }
 
   /** @internal */
   async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
-    const { hold, taken } = await this.takeMembers(terms, sectionHold);
+    const { hold, taken } = await this.acquireMembers(terms, sectionHold);
     return enteredTogether(hold, taken);
   }
 
@@ -83,18 +83,18 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   }
 
   /** Every member or none, within one limit. */
-  private async takeMembers<Got>(
+  private async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
-    { take, holdOf, giveBack }: MemberAcquirer<Got>,
+    { acquire, holdOf, undo }: MemberAcquirer<Got>,
   ): Promise<{ readonly hold: CompositeHold; readonly taken: readonly Got[] }> {
     const { members, inCommonOrder } = this;
-    const taken = await takeAll(
+    const taken = await acquireAll(
       {
-        parts: members,
+        members,
         inCommonOrder,
         // The watchdog keeps the first while the last is waited for, however short the lease.
-        take: (member, within) => take(member, { lease: undefined, limit: within }),
-        giveBack,
+        acquire: (member, within) => acquire(member, { lease: undefined, limit: within }),
+        undo,
         complete: (all) => this.begin([...all.values()].map(holdOf), lease),
         aborted: (end) => refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined),
       },

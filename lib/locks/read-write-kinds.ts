@@ -24,16 +24,16 @@ export const readWriteKinds = (
   };
   const reads = (locks: typeof behindWriters): LockKind => ({
     family: 'read',
-    transitions: readLock,
+    operations: readLock,
     renewsLeases: true,
-    acquisitions: new QueuedAcquirer(new SharedLockAttempts(locks, owners, events), waiting, readWriteLockChannel),
+    acquirer: new QueuedAcquirer(new SharedLockAttempts(locks, owners, events), waiting, readWriteLockChannel),
   });
-  const writes = { family: 'write', transitions: writeLock } as const;
+  const writes = { family: 'write', operations: writeLock } as const;
   const line = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
   return {
     read: reads(readLock),
-    write: { ...writes, acquisitions: line },
+    write: { ...writes, acquirer: line },
     readBehindWriters: reads(behindWriters),
-    writeFirst: { ...writes, acquisitions: new WriterPreferenceAcquirer(writeLock, line, owners, events, waiting) },
+    writeFirst: { ...writes, acquirer: new WriterPreferenceAcquirer(writeLock, line, owners, events, waiting) },
   };
 };

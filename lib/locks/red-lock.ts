@@ -20,7 +20,7 @@ import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { MajorityHold } from '../holds/majority-hold.js';
 import type { MultiHold } from '../holds/multi-hold.js';
 import { firstRepeated } from './repeated-lock.js';
-import { type VoteResult, takeMajority } from './acquire-majority.js';
+import { type VoteResult, acquireMajority } from './acquire-majority.js';
 import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
 
 const FEWEST_MEMBERS = 3;
@@ -50,12 +50,12 @@ export class RedLock extends AcquirableLock<MultiHold> {
 
   /** @internal */
   async take(terms: AcquireTerms): Promise<MultiHold> {
-    return (await this.takeMembers(terms, manualHold)).hold;
+    return (await this.acquireMembers(terms, manualHold)).hold;
   }
 
   /** @internal */
   async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
-    const { hold, taken } = await this.takeMembers(terms, sectionHold);
+    const { hold, taken } = await this.acquireMembers(terms, sectionHold);
     return enteredTogether(hold, taken);
   }
 
@@ -98,19 +98,19 @@ export class RedLock extends AcquirableLock<MultiHold> {
   }
 
   /** A majority of the members or none, within one limit. */
-  private async takeMembers<Got>(
+  private async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
-    { take, holdOf, giveBack }: MemberAcquirer<Got>,
+    { acquire, holdOf, undo }: MemberAcquirer<Got>,
   ): Promise<{ readonly hold: MajorityHold; readonly taken: readonly Got[] }> {
     const { members, needed, runtime } = this;
     const voting = {
-      parts: members,
+      members,
       needed,
       // The watchdog keeps the first while the others are waited for, however short the lease.
-      take: (member: ReentrantLock, within: WaitLimit) => take(member, { lease: undefined, limit: within }),
-      giveBack,
+      acquire: (member: ReentrantLock, within: WaitLimit) => acquire(member, { lease: undefined, limit: within }),
+      undo,
     };
-    const outcome = await takeMajority(voting, limit, runtime.scheduler);
+    const outcome = await acquireMajority(voting, limit, runtime.scheduler);
     if (outcome.got.size < needed) throw this.refusal(outcome, limit);
     const taken = members.flatMap((member) => outcome.got.get(member) ?? []);
     const holds = taken.map(holdOf);
@@ -121,7 +121,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
       hold.assertHeld();
     } catch (error) {
       // In the background: nobody needs to wait for it.
-      for (const got of taken) void giveBack(got);
+      for (const got of taken) void undo(got);
       throw error;
     }
     return { hold, taken };

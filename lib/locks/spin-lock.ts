@@ -16,7 +16,7 @@ export class SpinLock extends ReentrantLock {
    */
   constructor(runtime: LockRuntime, name: string, backoff?: Backoff) {
     const { spin } = runtime.kinds;
-    const acquisitions = backoff === undefined ? spin.acquisitions : spin.acquisitions.with(parseBackoff(backoff));
-    super(runtime, name, undefined, { ...spin, acquisitions });
+    const acquirer = backoff === undefined ? spin.acquirer : spin.acquirer.with(parseBackoff(backoff));
+    super(runtime, name, undefined, { ...spin, acquirer });
   }
 }

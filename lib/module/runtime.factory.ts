@@ -34,7 +34,7 @@ import { InFlight } from '../concurrency/in-flight.js';
 import { Watchdog } from '../watchdog/watchdog.js';
 
 /** Polling while the subscription is down, ms. */
-const DEAF_POLL_MS = 500;
+const UNSUBSCRIBED_POLL_MS = 500;
 
 /** The runtime of one connection, and the switch that ends it. */
 export interface OwnedRuntime extends LockRuntime {
@@ -94,17 +94,17 @@ export const createRuntime = (
     names,
     maxNames,
   } = settings;
-  const polling = { safety: safetyPoll, deaf: Math.min(DEAF_POLL_MS, safetyPoll) };
-  const waiting = { wakeUps: backend.wakeUps, scheduler, polling, maxQueue };
+  const polling = { subscribed: safetyPoll, unsubscribed: Math.min(UNSUBSCRIBED_POLL_MS, safetyPoll) };
+  const waiting = { pubSub: backend.pubSub, scheduler, polling, maxQueue };
   const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout, handOver });
   const semaphores = new QueuedAcquirer(new SemaphoreAttempts(backend.semaphore, events), waiting, semaphoreChannel);
   const permitTries = new PermitAttempts(backend.permitExpirableSemaphore, events);
   const expirablePermits = new QueuedAcquirer(permitTries, waiting, semaphoreChannel);
   const latches = new QueuedAcquirer(new LatchAttempts(backend.countDownLatch), waiting, latchChannel);
-  const lines = Object.values(kinds).map(({ acquisitions }) => acquisitions);
+  const lines = Object.values(kinds).map(({ acquirer }) => acquirer);
   const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
   const watcher: BackendListener = {
-    returned: () => watchdog.checkAll(),
+    reconnected: () => watchdog.checkAll(),
     clockJumped: (ms) => events.emit({ type: 'clock-jumped', ms }),
     gaveUp: ({ name, ...what }) => events.emit({ type: 'given-up', lockName: name, ...what }),
     unavailable: (outage) => events.emit({ type: 'unavailable', ...outage }),
@@ -122,7 +122,7 @@ export const createRuntime = (
     semaphores,
     expirablePermits,
     latches,
-    acquisitions: drainAll([...lines, semaphores, expirablePermits, latches]),
+    acquirer: drainAll([...lines, semaphores, expirablePermits, latches]),
     watchdog,
     events,
     defaults: {
@@ -139,8 +139,8 @@ export const createRuntime = (
     permitsInUse: new InFlight(),
     permitsOut: new PermitsOut(),
     flights: new LocalFlights(new ErrorCodec(HTTP_ERRORS)),
-    seats: new ContextLockStates(),
-    companions: new ReadWritePairs(),
+    contextLockStates: new ContextLockStates(),
+    readWritePairs: new ReadWritePairs(),
     probe,
     open: () => {
       backend.open();

@@ -96,10 +96,10 @@ export class ShutdownDrain {
 const heldText = ({ name, method, heldFor }: Grant): string =>
   `"${name}" (${method === undefined ? '' : `${method}, `}for ${seconds(heldFor)})`;
 
-const whenEmpty = async ({ acquisitions, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
+const whenEmpty = async ({ acquirer, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
   // What is on its way may still be granted, and what was granted too late is given back.
-  await acquisitions.settled();
+  await acquirer.settled();
   await grants.whenEmpty();
   await permitsInUse.settled();
-  await acquisitions.settled();
+  await acquirer.settled();
 };

@@ -9,47 +9,47 @@ export const seatName = (family: LockFamily, name: string): string => `${family}
 /** What one region keeps about one lock. */
 export class ContextLockState {
   /** Callbacks that lock inside the region, one at a time. */
-  readonly callbacks: AsyncMutex;
+  readonly sectionMutex: AsyncMutex;
   /** Acquisitions inside a scope, one at a time, so that the second finds what the first was granted. */
-  readonly admissions: AsyncMutex;
+  readonly acquireMutex: AsyncMutex;
   /** What the scope holds. */
   grant: Grant | undefined;
 
   constructor(onIdle: () => void) {
-    this.callbacks = new AsyncMutex(onIdle);
-    this.admissions = new AsyncMutex(onIdle);
+    this.sectionMutex = new AsyncMutex(onIdle);
+    this.acquireMutex = new AsyncMutex(onIdle);
   }
 
   /** What the scope holds and may go on with. What it lost it may take again, as a thread may. */
-  get usable(): Grant | undefined {
+  get joinableGrant(): Grant | undefined {
     return this.grant?.isJoinable && !this.grant.isLost ? this.grant : undefined;
   }
 
   get isIdle(): boolean {
-    return !this.usable && this.callbacks.isIdle && this.admissions.isIdle;
+    return !this.joinableGrant && this.sectionMutex.isIdle && this.acquireMutex.isIdle;
   }
 }
 
 /** The seats of all regions on the locks of one connection; a seat that nothing uses any more is gone. */
 export class ContextLockStates {
-  private readonly byRegion = new WeakMap<OwnerContext, Map<string, ContextLockState>>();
+  private readonly byContext = new WeakMap<OwnerContext, Map<string, ContextLockState>>();
 
   find(region: OwnerContext, name: string): ContextLockState | undefined {
-    return this.byRegion.get(region)?.get(name);
+    return this.byContext.get(region)?.get(name);
   }
 
   take(region: OwnerContext, name: string): ContextLockState {
     const found = this.find(region, name);
     if (found) return found;
-    const seats = this.byRegion.get(region) ?? new Map<string, ContextLockState>();
-    this.byRegion.set(region, seats);
-    const seat = new ContextLockState(() => this.tidy(region, name));
+    const seats = this.byContext.get(region) ?? new Map<string, ContextLockState>();
+    this.byContext.set(region, seats);
+    const seat = new ContextLockState(() => this.removeIfIdle(region, name));
     seats.set(name, seat);
     return seat;
   }
 
   /** To be called when something about the seat has ended. */
-  tidy(region: OwnerContext, name: string): void {
-    if (this.find(region, name)?.isIdle) this.byRegion.get(region)?.delete(name);
+  removeIfIdle(region: OwnerContext, name: string): void {
+    if (this.find(region, name)?.isIdle) this.byContext.get(region)?.delete(name);
   }
 }

@@ -44,7 +44,8 @@ const heldInScope = (
   if (name === undefined) return undefined;
   for (const runtime of runtimes) {
     for (const family of LOCK_FAMILIES) {
-      const hold = runtime.seats.find(scope, seatName(family, nameOn(runtime, name)))?.usable?.latestLoose;
+      const hold = runtime.contextLockStates.find(scope, seatName(family, nameOn(runtime, name)))?.joinableGrant
+        ?.latestManualHold;
       if (hold) return hold;
     }
   }

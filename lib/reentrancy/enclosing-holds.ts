@@ -8,7 +8,7 @@ import { seatName } from './context-lock-state.js';
 
 /** A region or scope that holds a lock, and the grant it holds it by. */
 export interface EnclosingHold {
-  readonly region: OwnerContext;
+  readonly context: OwnerContext;
   readonly grant: Grant;
 }
 
@@ -23,9 +23,9 @@ export class EnclosingHolds {
   covering(family: LockFamily): EnclosingHold | undefined {
     const innermost = currentRegion();
     if (!innermost) return undefined;
-    for (const region of innermost.outwards()) {
-      const grant = this.heldIn(region, family);
-      if (grant?.isJoinable) return { region, grant };
+    for (const context of innermost.outwards()) {
+      const grant = this.heldIn(context, family);
+      if (grant?.isJoinable) return { context, grant };
     }
     return undefined;
   }
@@ -44,15 +44,15 @@ export class EnclosingHolds {
   heldIn(region: OwnerContext, family: LockFamily): Grant | undefined {
     const own = this.ownOf(region, family);
     if (own?.isJoinable) return own;
-    const { companions } = this.runtime;
+    const { readWritePairs } = this.runtime;
     const write = family === 'read' && this.ownOf(region, 'write');
-    if (write) return companions.readOf(write);
+    if (write) return readWritePairs.readOf(write);
     const read = family === 'write' && this.ownOf(region, 'read');
-    return read ? companions.writeOf(read) : undefined;
+    return read ? readWritePairs.writeOf(read) : undefined;
   }
 
   private ownOf(region: OwnerContext, family: LockFamily): Grant | undefined {
-    if (region.isScope) return this.runtime.seats.find(region, seatName(family, this.name))?.usable;
+    if (region.isScope) return this.runtime.contextLockStates.find(region, seatName(family, this.name))?.joinableGrant;
     const { hold } = region;
     if (!(hold instanceof GrantedHold)) return undefined;
     const { grant } = hold;

@@ -38,59 +38,59 @@ export class ReentrantAcquirer {
     private readonly origin: Origin,
   ) {}
 
-  private get around(): EnclosingHolds {
+  private get enclosing(): EnclosingHolds {
     return new EnclosingHolds(this.runtime, this.name);
   }
 
   /** What regions keep about the lock, they keep under this. */
-  private get seat(): string {
+  private get stateName(): string {
     return seatName(this.kind.family, this.name);
   }
 
   /** A scope takes one half after the other: what it has of one decides what it gets of the other. */
-  private get admissionSeat(): string {
-    return this.kind.family === 'read' ? seatName('write', this.name) : this.seat;
+  private get acquireStateName(): string {
+    return this.kind.family === 'read' ? seatName('write', this.name) : this.stateName;
   }
 
   /** The grant that the running code may join: that of the innermost region or scope around it. */
   current(): Grant | undefined {
-    return this.around.covering(this.kind.family)?.grant;
+    return this.enclosing.covering(this.kind.family)?.grant;
   }
 
   /** A hold of its own, to be released by whoever gets it. */
   acquire(terms: AcquireTerms): Promise<GrantedHold> {
     const request = this.request(terms);
     const grant = this.current();
-    return grant ? this.joinOrGetIn(grant, request) : this.getIn(request, 'loose');
+    return grant ? this.joinOrAcquire(grant, request) : this.acquireNew(request, 'loose');
   }
 
-  private async joinOrGetIn(grant: Grant, request: Request): Promise<GrantedHold> {
-    return (await this.join(grant, request, 'loose')) ?? (await this.getIn(request, 'loose'));
+  private async joinOrAcquire(grant: Grant, request: Request): Promise<GrantedHold> {
+    return (await this.join(grant, request, 'loose')) ?? (await this.acquireNew(request, 'loose'));
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
   async enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
     const request = this.request(terms);
-    const covering = this.around.covering(this.kind.family);
-    if (covering && !covering.region.isScope) {
+    const covering = this.enclosing.covering(this.kind.family);
+    if (covering && !covering.context.isScope) {
       // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
       const hold = await this.join(covering.grant, request, 'bound');
-      if (hold) return this.enterInRegion(covering.region, hold, request);
+      if (hold) return this.enterInRegion(covering.context, hold, request);
     }
-    const written = this.written();
-    if (written && !written.region.isScope)
-      return this.enterInRegion(written.region, await this.getIn(request, 'bound'), request);
+    const written = this.enclosingWrite();
+    if (written && !written.context.isScope)
+      return this.enterInRegion(written.context, await this.acquireNew(request, 'bound'), request);
     const scope = this.scope();
     if (scope) return this.enterInScope(scope, request);
-    return entered(await this.getIn(request, 'bound'), () => {});
+    return entered(await this.acquireNew(request, 'bound'), () => {});
   }
 
   /** Under a hold that the region or scope has. */
-  private enteredIn(region: OwnerContext, hold: GrantedHold, endTurn: Unlock): HeldSection<GrantedHold> {
-    const beneficiary = this.around.beneficiary();
+  private joinIn(region: OwnerContext, hold: GrantedHold, endTurn: Unlock): HeldSection<GrantedHold> {
+    const beneficiary = this.enclosing.beneficiary();
     if (!beneficiary || region === beneficiary) return entered(hold, endTurn);
-    const { seats } = this.runtime;
-    return entered(hold, endTurn, () => keptFor(beneficiary, seats, this.seat, hold, region));
+    const { contextLockStates } = this.runtime;
+    return entered(hold, endTurn, () => keptFor(beneficiary, contextLockStates, this.stateName, hold, region));
   }
 
   private async enterInRegion(
@@ -103,7 +103,7 @@ export class ReentrantAcquirer {
       void hold.releaseQuietly();
       throw error;
     });
-    const inTurn = this.enteredIn(region, hold, endTurn);
+    const inTurn = this.joinIn(region, hold, endTurn);
     try {
       // Its lease begins with its turn, not with the queueing.
       await hold.refresh(request.lease);
@@ -118,7 +118,7 @@ export class ReentrantAcquirer {
   private async enterInScope(scope: OwnerContext, request: Request): Promise<HeldSection<GrantedHold>> {
     const endTurn = await this.takeTurnIn(scope, request);
     try {
-      return this.enteredIn(scope, await this.acquireInScope(scope, request, 'bound'), endTurn);
+      return this.joinIn(scope, await this.acquireInScope(scope, request, 'bound'), endTurn);
     } catch (error) {
       endTurn();
       throw error;
@@ -126,7 +126,7 @@ export class ReentrantAcquirer {
   }
 
   /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
-  private getIn(request: Request, binding: HoldLifetime): Promise<GrantedHold> {
+  private acquireNew(request: Request, binding: HoldLifetime): Promise<GrantedHold> {
     const scope = this.scope();
     return scope ? this.acquireInScope(scope, request, binding) : this.acquireFirst(request, binding);
   }
@@ -136,34 +136,36 @@ export class ReentrantAcquirer {
    * There are two around calls for a transaction: that of the caller and that of the transaction.
    */
   private scope(): OwnerContext | undefined {
-    const scope = this.around.scope();
+    const scope = this.enclosing.scope();
     if (!scope) return undefined;
-    const covering = this.around.covering(this.kind.family) ?? this.written();
-    return covering?.region.isScope ? covering.region : scope;
+    const covering = this.enclosing.covering(this.kind.family) ?? this.enclosingWrite();
+    return covering?.context.isScope ? covering.context : scope;
   }
 
   private async acquireInScope(scope: OwnerContext, request: Request, binding: HoldLifetime): Promise<GrantedHold> {
-    const { seats } = this.runtime;
-    const endTurn = await this.takeTurn(seats.take(scope, this.admissionSeat).admissions, request);
-    const seat = seats.take(scope, this.seat);
+    const { contextLockStates } = this.runtime;
+    const endTurn = await this.takeTurn(contextLockStates.take(scope, this.acquireStateName).acquireMutex, request);
+    const seat = contextLockStates.take(scope, this.stateName);
     try {
-      const joined = seat.usable ? await this.join(seat.usable, request, binding) : undefined;
+      const joined = seat.joinableGrant ? await this.join(seat.joinableGrant, request, binding) : undefined;
       if (joined) return joined;
-      const hold = await this.acquireFirst(request, binding, () => seats.tidy(scope, this.seat));
+      const hold = await this.acquireFirst(request, binding, () =>
+        contextLockStates.removeIfIdle(scope, this.stateName),
+      );
       // Not `seat`: that may be gone by now, when what the scope held before ended meanwhile.
-      seats.take(scope, this.seat).grant = hold.grant;
+      contextLockStates.take(scope, this.stateName).grant = hold.grant;
       return hold;
     } finally {
       endTurn();
-      seats.tidy(scope, this.seat);
+      contextLockStates.removeIfIdle(scope, this.stateName);
     }
   }
 
   /** Beside what the owner has of the other half, or as somebody new. */
   private acquireFirst(request: Request, binding: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
-    const refused = this.refusedUpgrade(request);
+    const refused = this.upgradeError(request);
     if (refused) return Promise.reject(refused);
-    const write = this.written()?.grant;
+    const write = this.enclosingWrite()?.grant;
     return write
       ? this.acquireAsWriter(write, request, binding, onClosed)
       : this.acquireAsNewOwner(request, binding, onClosed);
@@ -175,41 +177,41 @@ export class ReentrantAcquirer {
     binding: HoldLifetime,
     onClosed?: () => void,
   ): Promise<GrantedHold> {
-    const beside = await this.acquireBeside(write, request, binding, onClosed);
+    const beside = await this.acquireReadForWriter(write, request, binding, onClosed);
     return beside ?? (await this.acquireAsNewOwner(request, binding, onClosed));
   }
 
   private acquireAsNewOwner(request: Request, binding: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const { runtime, kind } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
-    const limit = request.limit.endedByShutdown(runtime.shutdown);
+    const limit = request.limit.withShutdown(runtime.shutdown);
     const { what, name, template, lease } = request;
     // Of those who wait there may be many: nothing is kept of each but what is needed then.
     const terms = { lease, limit };
     const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, binding, onClosed);
-    return kind.acquisitions.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
+    return kind.acquirer.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
   }
 
   /** Reads as the owner that writes; `undefined` when it writes no more. */
-  private async acquireBeside(
+  private async acquireReadForWriter(
     write: Grant,
     request: Request,
     binding: HoldLifetime,
     onClosed?: () => void,
   ): Promise<GrantedHold | undefined> {
-    const { companions, watchdog } = this.runtime;
-    const seat = companions.seat(write);
-    const endTurn = await this.takeTurn(seat.admissions, request);
+    const { readWritePairs, watchdog } = this.runtime;
+    const seat = readWritePairs.stateOf(write);
+    const endTurn = await this.takeTurn(seat.acquireMutex, request);
     try {
-      const joined = seat.usable && (await this.join(seat.usable, request, binding));
+      const joined = seat.joinableGrant && (await this.join(seat.joinableGrant, request, binding));
       if (joined) return joined;
       // It has the same owner: what it still asks for must not come behind what is asked for now.
-      await seat.grant?.retire();
+      await seat.grant?.seal();
       const lease = request.lease ?? watchdog.timeout;
-      const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.transitions, lease));
+      const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.operations, lease));
       if (!acquired) return undefined;
       const hold = this.admit(acquired, request, binding, onClosed);
-      companions.add(write, hold.grant);
+      readWritePairs.add(write, hold.grant);
       return hold;
     } finally {
       endTurn();
@@ -219,7 +221,7 @@ export class ReentrantAcquirer {
   private admit(acquired: Acquired, terms: AcquireTerms, binding: HoldLifetime, onClosed?: () => void): GrantedHold {
     const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.origin.method, onClosed);
     const hold = new GrantedHold(grant, binding, terms.limit.waited);
-    grant.admitFirst(hold, terms.lease);
+    grant.addFirstHold(hold, terms.lease);
     return hold;
   }
 
@@ -229,20 +231,21 @@ export class ReentrantAcquirer {
     if (!grant.isLost) this.kind.checkReentry?.(grant);
     return retryWhileWaiting(request, async () => {
       const hold = new GrantedHold(grant, binding, request.limit.waited);
-      return (await grant.join(hold, request.lease)) ? hold : undefined;
+      return (await grant.reenter(hold, request.lease)) ? hold : undefined;
     });
   }
 
   /** One after the other; but who only reads does so beside itself, as it does beside others. */
   private async takeTurnIn(region: OwnerContext, request: Request): Promise<Unlock> {
-    const { seats } = this.runtime;
-    if (this.kind.family !== 'read') return this.takeTurn(seats.take(region, this.seat).callbacks, request);
-    if (!this.around.heldIn(region, 'write')) return () => {};
-    return this.takeTurn(seats.take(region, seatName('write', this.name)).callbacks, request);
+    const { contextLockStates } = this.runtime;
+    if (this.kind.family !== 'read')
+      return this.takeTurn(contextLockStates.take(region, this.stateName).sectionMutex, request);
+    if (!this.enclosing.heldIn(region, 'write')) return () => {};
+    return this.takeTurn(contextLockStates.take(region, seatName('write', this.name)).sectionMutex, request);
   }
 
   private async takeTurn(turns: AsyncMutex, request: Request): Promise<Unlock> {
-    const turn = await turns.take(request.limit);
+    const turn = await turns.lock(request.limit);
     if (typeof turn === 'function') return turn;
     throw refusal(request, turn, undefined);
   }
@@ -252,13 +255,13 @@ export class ReentrantAcquirer {
   }
 
   /** By what the owner writes who is about to read. */
-  private written(): EnclosingHold | undefined {
-    return this.kind.family === 'read' ? this.around.covering('write') : undefined;
+  private enclosingWrite(): EnclosingHold | undefined {
+    return this.kind.family === 'read' ? this.enclosing.covering('write') : undefined;
   }
 
   /** Who only reads would wait for itself as a writer, so it is told at once. */
-  private refusedUpgrade({ name, template }: Request): LockConflictError | undefined {
-    const read = this.kind.family === 'write' ? this.around.covering('read')?.grant : undefined;
+  private upgradeError({ name, template }: Request): LockConflictError | undefined {
+    const read = this.kind.family === 'write' ? this.enclosing.covering('read')?.grant : undefined;
     if (!read || read.isLost) return undefined;
     return new LockConflictError(
       `Lock "${name}" is read by its own caller (${read.owner}), who would wait for itself: release the read lock first, or take the write lock before reading`,

@@ -60,7 +60,7 @@ export interface LockRuntime {
   /** How open latches are waited for. */
   readonly latches: Acquirer<undefined, OpenLatch>;
   /** Everything that is being acquired, of whatever kind. */
-  readonly acquisitions: Drainable;
+  readonly acquirer: Drainable;
   readonly watchdog: Watchdog;
   readonly events: LockEvents;
   readonly defaults: LockDefaults;
@@ -74,6 +74,6 @@ export interface LockRuntime {
   readonly permitsOut: PermitsOut;
   /** Results that are being made. */
   readonly flights: LocalFlights;
-  readonly seats: ContextLockStates;
-  readonly companions: ReadWritePairs;
+  readonly contextLockStates: ContextLockStates;
+  readonly readWritePairs: ReadWritePairs;
 }

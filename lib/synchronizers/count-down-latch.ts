@@ -63,9 +63,7 @@ export class CountDownLatch {
    */
   async await(options?: WaitOptions): Promise<boolean> {
     const { runtime, name } = this;
-    const limit = parseWaitOptions(options, Number.POSITIVE_INFINITY, runtime.scheduler).endedByShutdown(
-      runtime.shutdown,
-    );
+    const limit = parseWaitOptions(options, Number.POSITIVE_INFINITY, runtime.scheduler).withShutdown(runtime.shutdown);
     try {
       await runtime.latches.acquire({ what: 'Latch', name, template: undefined, limit }, undefined);
       return true;

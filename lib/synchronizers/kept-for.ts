@@ -18,7 +18,7 @@ export const keptFor = (
   caller: OwnerContext,
 ): void => {
   const seat = seats.take(beneficiary, seatName);
-  if (seat.usable) return;
+  if (seat.joinableGrant) return;
   seat.grant = hold.grant;
-  void seat.callbacks.take().then((endTurn) => caller.whenClosed(endTurn));
+  void seat.sectionMutex.lock().then((endTurn) => caller.whenClosed(endTurn));
 };

@@ -206,7 +206,7 @@ export class PermitExpirableSemaphore {
   ): Promise<[GrantedPermit, ...GrantedPermit[]]> {
     const { scheduler, shutdown, expirablePermits } = this.runtime;
     const { wanted, limit } = parseWanted(permits, options, defaultWait, scheduler);
-    const asked = { what: 'Semaphore', name: this.name, template: undefined, limit: limit.endedByShutdown(shutdown) };
+    const asked = { what: 'Semaphore', name: this.name, template: undefined, limit: limit.withShutdown(shutdown) };
     return this.granted.add(await expirablePermits.acquire(asked, wanted));
   }
 

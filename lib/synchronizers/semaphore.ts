@@ -174,7 +174,7 @@ export class Semaphore {
 
   private async take(permits: number, limit: WaitLimit): Promise<void> {
     const { name, template, runtime } = this;
-    const asked = { what: 'Semaphore', name, template, limit: limit.endedByShutdown(runtime.shutdown) };
+    const asked = { what: 'Semaphore', name, template, limit: limit.withShutdown(runtime.shutdown) };
     if (permits > 0) {
       await runtime.semaphores.acquire(asked, permits);
     } else if (asked.limit.ended?.cause === 'aborted') {

@@ -40,17 +40,17 @@ export class WaitLimit {
   }
 
   /** The same limit, which `signal` ends as well. */
-  endedAlsoBy(signal: AbortSignal): WaitLimit {
+  withSignal(signal: AbortSignal): WaitLimit {
     return new WaitLimit(this.scheduler, this.wait, [...this.ownSignals, signal], this.startedAt, this.shutdown);
   }
 
   /** The same limit, which the end of the application ends as well. */
-  endedByShutdown(shutdown: AbortSignal): WaitLimit {
+  withShutdown(shutdown: AbortSignal): WaitLimit {
     return new WaitLimit(this.scheduler, this.wait, this.ownSignals, this.startedAt, shutdown);
   }
 
   /** The same limit, which ends `ms` from now at the latest. */
-  endingWithin(ms: number): WaitLimit {
+  withMax(ms: number): WaitLimit {
     const wait = Math.min(this.wait, this.waited + ms);
     return new WaitLimit(this.scheduler, wait, this.ownSignals, this.startedAt, this.shutdown);
   }

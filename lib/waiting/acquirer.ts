@@ -27,21 +27,21 @@ export interface AttemptStrategy<Wanted, Got extends object> {
    * One try. Where its outcome stays unknown, what it may have got is given back in the background.
    * @throws LockUnavailableError, WrongKeyTypeError
    */
-  try(name: string, wanted: Wanted): Promise<Result<Got>>;
+  attempt(name: string, wanted: Wanted): Promise<Result<Got>>;
   /** Gives back what nobody wants any more. Goes on in the background where the first try fails. */
-  giveBack(name: string, got: Got): void;
+  undo(name: string, got: Got): void;
   /**
    * What somebody who wants this has when it is passed on instead of given back; `undefined`: it is to be given back.
    * Absent: nothing is ever passed on.
    */
-  passedOn?(got: Got, wanted: Wanted): Got | undefined;
+  transfer?(got: Got, wanted: Wanted): Got | undefined;
   /** What the next in line finds after somebody got something; `undefined`: it may as well try at once. */
-  after(got: Got): Busy | undefined;
+  outcomeAfterGrant(got: Got): Busy | undefined;
   /**
    * Whether who wants this may have it although such was found just now; never for who was refused with just that. Absent
    * where what one cannot have, nobody can.
    */
-  suits?(wanted: Wanted, found: Busy): boolean;
+  mayStillSucceed?(wanted: Wanted, found: Busy): boolean;
   /** Whether what one gets is had by everybody who waited when the try began. Absent: no. */
   readonly isShared?: boolean;
   /** Resolves when no try is on its way, and nothing is being given back. */
@@ -51,11 +51,11 @@ export interface AttemptStrategy<Wanted, Got extends object> {
 /** What becomes of something whose holder lets go of it. */
 export interface HandOver<Got> {
   /** Passes it to the first in line of this process, without asking the server; false: it is to be given back. */
-  passOn(name: string, got: Got): boolean;
+  handOver(name: string, got: Got): boolean;
   /** It is about to be given back. */
-  releasing(name: string): void;
+  beforeRelease(name: string): void;
   /** It was given back, or was gone, or may be either; so many clients were told, as far as is known. */
-  released(name: string, heard: number): void;
+  afterRelease(name: string, heard: number): void;
 }
 
 /** Ways to get something: by one try, or by waiting for it. */

@@ -8,20 +8,20 @@ export class ChannelListener {
   private closed = false;
 
   /**
-   * @param onNews Called for every message, and once there is a subscription: before that, one may have gone unheard.
+   * @param onMessage Called for every message, and once there is a subscription: before that, one may have gone unheard.
    * @param onError Called with what is no passing trouble of the connection.
-   * @param onHearing Called instead of `onNews` once there is a subscription.
+   * @param onSubscribed Called instead of `onNews` once there is a subscription.
    */
   constructor(
-    private readonly wakeUps: PubSub,
+    private readonly pubSub: PubSub,
     private readonly channel: string,
-    private readonly onNews: () => void,
+    private readonly onMessage: () => void,
     private readonly onError: (error: unknown) => void,
-    private readonly onHearing: () => void = onNews,
+    private readonly onSubscribed: () => void = onMessage,
   ) {}
 
   /** False while messages may be missed. */
-  get hears(): boolean {
+  get isSubscribed(): boolean {
     return this.subscription?.alive ?? false;
   }
 
@@ -29,8 +29,8 @@ export class ChannelListener {
   listen(): void {
     if (this.subscription || this.subscribing || this.closed) return;
     this.subscribing = true;
-    this.wakeUps
-      .subscribe(this.channel, this.onNews)
+    this.pubSub
+      .subscribe(this.channel, this.onMessage)
       .then((subscription) => this.opened(subscription))
       .catch((error: unknown) => {
         if (!(error instanceof LockUnavailableError)) this.onError(error);
@@ -48,6 +48,6 @@ export class ChannelListener {
   private opened(subscription: Subscription): void {
     this.subscription = subscription;
     if (this.closed) subscription.cancel();
-    else this.onHearing();
+    else this.onSubscribed();
   }
 }

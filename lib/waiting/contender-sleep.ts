@@ -20,11 +20,11 @@ export class WakeSignal {
 
   /** Resolves after `ms`, or as soon as somebody notifies, or at once if somebody has. */
   async sleep(ms: number): Promise<void> {
-    if (!this.pending) await this.untilWoken(ms);
+    if (!this.pending) await this.untilNotified(ms);
     this.pending = false;
   }
 
-  private untilWoken(ms: number): Promise<void> {
+  private untilNotified(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.scheduler.schedule(ms, () => this.notify(), { keepAlive: true });
       this.wake = () => {

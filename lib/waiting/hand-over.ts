@@ -25,7 +25,7 @@ export class HandOverAttempts extends LockAttempts {
     super(locks, owners, events);
   }
 
-  passedOn(acquired: Acquired, wanted: number): Acquired | undefined {
+  transfer(acquired: Acquired, wanted: number): Acquired | undefined {
     const { sent, lease, handed = 0 } = acquired;
     const { max, ms } = this.handOver;
     if (handed >= max || lease !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;

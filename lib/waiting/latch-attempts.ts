@@ -14,14 +14,14 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
 
   constructor(private readonly latches: LatchOperations) {}
 
-  try(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
+  attempt(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
     return this.underWay.add(this.look(name));
   }
 
-  giveBack(): void {}
+  undo(): void {}
 
   /** Who began to wait after the look takes one of its own: the latch may have been set since. */
-  after(): undefined {}
+  outcomeAfterGrant(): undefined {}
 
   settled(): Promise<void> {
     return this.underWay.settled();

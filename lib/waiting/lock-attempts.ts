@@ -41,7 +41,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   ) {}
 
   /** An owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not touch the next. */
-  try(name: string, lease: number): Promise<Result<Acquired>> {
+  attempt(name: string, lease: number): Promise<Result<Acquired>> {
     const owner = this.owners.next();
     const asked = this.locks.acquire({ name, owner, lease });
     this.underWay.enter();
@@ -71,17 +71,17 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
     const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
-    this.giveBack(name, acquired);
+    this.undo(name, acquired);
     return Promise.reject(spent);
   }
 
-  giveBack(name: string, { owner, lease }: Acquired): void {
+  undo(name: string, { owner, lease }: Acquired): void {
     this.underWay
       .add(this.locks.release({ name, owner, lease }))
       .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
   }
 
-  after({ owner, lease }: Acquired): Busy | undefined {
+  outcomeAfterGrant({ owner, lease }: Acquired): Busy | undefined {
     return { holder: owner, remaining: lease };
   }
 

@@ -5,9 +5,9 @@ import type { Busy } from './acquirer.js';
 /** How long a contender sleeps when nothing else wakes it, ms. */
 export interface Polling {
   /** While the subscription works: what one lost message may cost. */
-  readonly safety: number;
+  readonly subscribed: number;
   /** While it does not. */
-  readonly deaf: number;
+  readonly unsubscribed: number;
 }
 
 /** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */

@@ -17,7 +17,7 @@ const LONGEST_ECHO_MS = 20;
  */
 export class PeerYield {
   /** How many others were told of the last release; `undefined`: nobody knows. */
-  private others: number | undefined;
+  private peers: number | undefined;
   /** Announcements still to pass, that of our own release included. */
   private turns = 0;
   /** Whether we have got it since we released it last. */
@@ -26,51 +26,51 @@ export class PeerYield {
   private echoes = 0;
   private echoUntil = Number.NEGATIVE_INFINITY;
   private timer: ScheduledTask | undefined;
-  private patience = SHORTEST_PATIENCE_MS;
-  private isInVain = false;
+  private yieldTime = SHORTEST_PATIENCE_MS;
+  private yieldedInVain = false;
 
-  /** @param onOver Called when it is our turn. */
+  /** @param onOurTurn Called when it is our turn. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly onOver: () => void,
+    private readonly onOurTurn: () => void,
   ) {}
 
   /** Whether it is the turn of others. */
-  get isOpen(): boolean {
+  get isYielding(): boolean {
     return this.timer !== undefined;
   }
 
   /** A release is about to be sent. @param hears Whether we shall hear its announcement as well. */
-  releasing(hears: boolean): void {
+  beforeRelease(hears: boolean): void {
     this.isOurs = false;
     if (hears) this.expectEcho();
     else this.expectNoEcho();
-    if (this.others === 0) this.onOver();
+    if (this.peers === 0) this.onOurTurn();
     else this.begin(this.expected);
   }
 
   /** The release that was sent was announced to nobody that we know of: the next announcement may be another's. */
-  unannounced(): void {
+  releaseWasSilent(): void {
     if (this.echoes > 0) this.echoes -= 1;
   }
 
   /** @param others How many other clients were told of the release that was sent. */
-  released(others: number): void {
+  afterRelease(others: number): void {
     const more = others - this.expected;
-    this.others = others;
-    if (!this.isOpen) return;
+    this.peers = others;
+    if (!this.isYielding) return;
     this.turns += more;
     if (others === 0 || this.turns < 0) this.end();
   }
 
   /** So many others were told of a release whose announcement we did not hear. */
   yieldTo(others: number): void {
-    this.others = others;
+    this.peers = others;
     this.begin(others - 1);
   }
 
   /** A release was announced: our own, or somebody else's. */
-  heard(): 'own' | 'other' {
+  onAnnouncement(): 'own' | 'other' {
     this.dropLateEchoes();
     if (this.echoes === 0) {
       this.pass();
@@ -83,15 +83,15 @@ export class PeerYield {
   }
 
   /** Somebody else was found to have it. */
-  otherCame(): void {
-    this.isInVain = false;
-    this.patience = SHORTEST_PATIENCE_MS;
+  peerAcquired(): void {
+    this.yieldedInVain = false;
+    this.yieldTime = SHORTEST_PATIENCE_MS;
   }
 
   /** We have got it: whose turn it was does not matter any more. */
-  got(): void {
-    if (this.isInVain) this.patience = Math.min(2 * this.patience, LONGEST_PATIENCE_MS);
-    this.isInVain = false;
+  acquired(): void {
+    if (this.yieldedInVain) this.yieldTime = Math.min(2 * this.yieldTime, LONGEST_PATIENCE_MS);
+    this.yieldedInVain = false;
     this.isOurs = true;
     this.forget();
   }
@@ -104,7 +104,7 @@ export class PeerYield {
 
   /** Before anybody has counted: nobody but us. */
   private get expected(): number {
-    return this.others ?? 1;
+    return this.peers ?? 1;
   }
 
   /** What was announced so far we shall not hear any more. */
@@ -131,18 +131,18 @@ export class PeerYield {
   private begin(turns: number): void {
     this.timer?.cancel();
     this.turns = turns;
-    this.timer = this.scheduler.schedule(this.patience, () => this.tooLate(), { keepAlive: true });
+    this.timer = this.scheduler.schedule(this.yieldTime, () => this.onTimeout(), { keepAlive: true });
   }
 
   /** We ask. Where we find that somebody has it after all, it goes on being the turn of others. */
-  private tooLate(): void {
-    this.isInVain = true;
+  private onTimeout(): void {
+    this.yieldedInVain = true;
     this.timer = undefined;
-    this.onOver();
+    this.onOurTurn();
   }
 
   private end(): void {
     this.forget();
-    this.onOver();
+    this.onOurTurn();
   }
 }

@@ -32,11 +32,11 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   ) {}
 
   /** Under ids that no other try ever uses: one of unknown outcome is undone by its ids, which must not touch the next. */
-  try(name: string, wanted: WantedPermits): Promise<Result<AcquiredPermits>> {
+  attempt(name: string, wanted: WantedPermits): Promise<Result<AcquiredPermits>> {
     return this.underWay.add(this.acquire(name, wanted));
   }
 
-  giveBack(name: string, { ids }: AcquiredPermits): void {
+  undo(name: string, { ids }: AcquiredPermits): void {
     this.underWay
       .add(this.semaphores.releaseAll(name, ids))
       .catch((error: unknown) =>
@@ -45,9 +45,9 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   }
 
   /** How soon the next permit comes back by itself, only a try can tell. */
-  after(): undefined {}
+  outcomeAfterGrant(): undefined {}
 
-  suits({ permits }: WantedPermits, { available = 0 }: Busy): boolean {
+  mayStillSucceed({ permits }: WantedPermits, { available = 0 }: Busy): boolean {
     return permits <= available;
   }
 
@@ -65,7 +65,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
     const acquired = { ids, sent: reply.sent, lease };
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
-    this.giveBack(name, acquired);
+    this.undo(name, acquired);
     throw spent;
   }
 }

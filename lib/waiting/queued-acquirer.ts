@@ -9,7 +9,7 @@ import type { Acquirer, Result, HandOver, AttemptStrategy } from './acquirer.js'
 
 /** What all waiting of one connection shares. */
 export interface WaitDependencies {
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
   readonly scheduler: MonotonicScheduler;
   readonly polling: Polling;
   /** How many may wait for the same in this process. */
@@ -23,14 +23,14 @@ interface FirstAttempt<Got> {
 
 /** By one try, or by waiting in the line of everybody in this process who wants the same. */
 export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Wanted, Got>, HandOver<Got> {
-  private readonly contentions = new Map<string, WaitQueue<Wanted, Got>>();
+  private readonly queues = new Map<string, WaitQueue<Wanted, Got>>();
   /** First tries that are on their way, by those who found nobody before them. */
-  private readonly openings = new Map<string, FirstAttempt<Got>>();
+  private readonly firstAttempts = new Map<string, FirstAttempt<Got>>();
 
   /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
   constructor(
-    private readonly tries: AttemptStrategy<Wanted, Got>,
-    private readonly waiting: WaitDependencies,
+    private readonly attempts: AttemptStrategy<Wanted, Got>,
+    private readonly dependencies: WaitDependencies,
     private readonly channelOf?: (name: string) => string,
   ) {}
 
@@ -39,33 +39,33 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     const { name, limit } = asked;
     const { ended } = limit;
     if (ended?.cause === 'aborted') return Promise.reject(refusal(asked, ended, undefined));
-    if (ended) return tryOnce(this.tries, asked, wanted);
-    const isFirst = !this.contentions.has(name) && !this.openings.has(name);
-    const isQuick = isFirst && !limit.isAbortable && !this.tries.isShared;
-    return isQuick ? this.open(asked, wanted, pace) : this.contention(name).enter(asked, wanted, pace);
+    if (ended) return tryOnce(this.attempts, asked, wanted);
+    const isFirst = !this.queues.has(name) && !this.firstAttempts.has(name);
+    const isQuick = isFirst && !limit.isAbortable && !this.attempts.isShared;
+    return isQuick ? this.acquireFirst(asked, wanted, pace) : this.queueFor(name).enter(asked, wanted, pace);
   }
 
   /** Most find nobody before them, and what is free: only who has to wait pays for what waiting takes. */
-  private open(asked: AcquireContext, wanted: Wanted, pace: BackoffSequence | undefined): Promise<Got> {
+  private acquireFirst(asked: AcquireContext, wanted: Wanted, pace: BackoffSequence | undefined): Promise<Got> {
     const { name, limit } = asked;
-    const result = this.tries.try(name, wanted);
+    const result = this.attempts.attempt(name, wanted);
     const opening: FirstAttempt<Got> = { result };
-    this.openings.set(name, opening);
+    this.firstAttempts.set(name, opening);
     const over = (): void => {
-      this.openings.delete(name);
+      this.firstAttempts.delete(name);
       opening.result = undefined;
     };
     const wait = (seen: LastOutcome): Promise<Got> => {
       const { ended } = limit;
       if (ended) throw refusal(asked, ended, seen);
-      return this.contention(name).enterFirst(asked, wanted, pace, seen);
+      return this.queueFor(name).enterFirst(asked, wanted, pace, seen);
     };
     return result.then(
       (found) => {
         over();
         if (!('got' in found)) return wait(found);
         if (!limit.aborted) return found.got;
-        this.tries.giveBack(name, found.got);
+        this.attempts.undo(name, found.got);
         return wait(undefined);
       },
       (error: unknown) => {
@@ -76,38 +76,38 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     );
   }
 
-  passOn(name: string, got: Got): boolean {
-    return this.contentions.get(name)?.passOn(got) ?? false;
+  handOver(name: string, got: Got): boolean {
+    return this.queues.get(name)?.handOver(got) ?? false;
   }
 
-  releasing(name: string): void {
-    this.contentions.get(name)?.releasing();
+  beforeRelease(name: string): void {
+    this.queues.get(name)?.beforeRelease();
   }
 
-  released(name: string, heard: number): void {
-    const contention = this.contentions.get(name);
-    if (contention) contention.released(heard);
-    else if (heard > 0 && this.channelOf) this.contention(name).yieldTo(heard);
+  afterRelease(name: string, heard: number): void {
+    const contention = this.queues.get(name);
+    if (contention) contention.afterRelease(heard);
+    else if (heard > 0 && this.channelOf) this.queueFor(name).yieldTo(heard);
   }
 
   settled(): Promise<void> {
-    return this.tries.settled();
+    return this.attempts.settled();
   }
 
   get contended(): number {
-    return this.contentions.size;
+    return this.queues.size;
   }
 
-  private contention(name: string): WaitQueue<Wanted, Got> {
-    let contention = this.contentions.get(name);
+  private queueFor(name: string): WaitQueue<Wanted, Got> {
+    let contention = this.queues.get(name);
     if (!contention) {
       const forget = (): void => {
         // What is over may say so once more when another has taken its place.
-        if (this.contentions.get(name) === contention) this.contentions.delete(name);
+        if (this.queues.get(name) === contention) this.queues.delete(name);
       };
-      const opening = (): Promise<Result<Got>> | undefined => this.openings.get(name)?.result;
-      contention = new WaitQueue(name, this.channelOf?.(name), this.tries, this.waiting, forget, opening);
-      this.contentions.set(name, contention);
+      const opening = (): Promise<Result<Got>> | undefined => this.firstAttempts.get(name)?.result;
+      contention = new WaitQueue(name, this.channelOf?.(name), this.attempts, this.dependencies, forget, opening);
+      this.queues.set(name, contention);
     }
     return contention;
   }
@@ -120,11 +120,11 @@ export const tryOnce = async <Wanted, Got extends object>(
   wanted: Wanted,
 ): Promise<Got> => {
   const { name, limit } = asked;
-  const result = await tries.try(name, wanted);
+  const result = await tries.attempt(name, wanted);
   const { ended } = limit;
   if (ended?.cause === 'aborted') {
     // The signal came while the only try was on its way.
-    if ('got' in result) tries.giveBack(name, result.got);
+    if ('got' in result) tries.undo(name, result.got);
     throw refusal(asked, ended, undefined);
   }
   if ('got' in result) return result.got;

@@ -19,23 +19,23 @@ export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> 
     private readonly events: LockEvents,
   ) {}
 
-  try(name: string, permits: number): Promise<{ readonly got: TakenPermits } | Busy> {
+  attempt(name: string, permits: number): Promise<{ readonly got: TakenPermits } | Busy> {
     return this.underWay.add(this.take(name, permits));
   }
 
   /** To a semaphore that still exists: one that was deleted since must not come back by what was taken from it. */
-  giveBack(name: string, { permits }: TakenPermits): void {
+  undo(name: string, { permits }: TakenPermits): void {
     this.underWay
       .add(this.semaphores.releaseIfExists(name, permits))
       .catch((error: unknown) => this.events.emit({ type: 'permits-release-failed', lockName: name, permits, error }));
   }
 
   /** What others release meanwhile is announced, so there is no need to ask who cannot have it without that. */
-  after({ available }: TakenPermits): Busy {
+  outcomeAfterGrant({ available }: TakenPermits): Busy {
     return { available, isSet: true, remaining: -1 };
   }
 
-  suits(wanted: number, { available = 0 }: Busy): boolean {
+  mayStillSucceed(wanted: number, { available = 0 }: Busy): boolean {
     return wanted <= available;
   }
 

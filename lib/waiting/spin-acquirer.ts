@@ -8,26 +8,26 @@ import type { Acquirer } from './acquirer.js';
  * first in line asks.
  */
 export class SpinAcquirer<Wanted, Got extends object> implements Acquirer<Wanted, Got> {
-  /** @param line In which nobody listens. */
+  /** @param queued In which nobody listens. */
   constructor(
-    private readonly line: QueuedAcquirer<Wanted, Got>,
+    private readonly queued: QueuedAcquirer<Wanted, Got>,
     private readonly backoff: Backoff,
   ) {}
 
   /** The same line, in which those who come by this way pause otherwise. */
   with(backoff: Backoff): SpinAcquirer<Wanted, Got> {
-    return new SpinAcquirer(this.line, backoff);
+    return new SpinAcquirer(this.queued, backoff);
   }
 
   async acquire(asked: AcquireContext, wanted: Wanted): Promise<Got> {
-    return this.line.acquire(asked, wanted, new BackoffSequence(this.backoff));
+    return this.queued.acquire(asked, wanted, new BackoffSequence(this.backoff));
   }
 
   settled(): Promise<void> {
-    return this.line.settled();
+    return this.queued.settled();
   }
 
   get contended(): number {
-    return this.line.contended;
+    return this.queued.contended;
   }
 }

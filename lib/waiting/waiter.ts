@@ -6,36 +6,36 @@ import type { AcquireContext } from './wait-errors.js';
 /** Where somebody waits. */
 interface Queue<Wanted, Got> {
   /** Called by a waiter whose wait is over. */
-  giveUp(waiter: Waiter<Wanted, Got>, end: WaitEnd): void;
+  onWaitEnded(waiter: Waiter<Wanted, Got>, end: WaitEnd): void;
 }
 
 /** Somebody who waits. There is one for everybody who waits, so it is one object, without functions of its own. */
 export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
-  private readonly watching: WaitWatch;
+  private readonly watch: WaitWatch;
 
   constructor(
     private readonly queue: Queue<Wanted, Got>,
-    readonly asked: AcquireContext,
+    readonly context: AcquireContext,
     readonly wanted: Wanted,
-    readonly pace: BackoffSequence | undefined,
+    readonly backoff: BackoffSequence | undefined,
     private readonly resolve: (got: Got) => void,
     private readonly reject: (error: unknown) => void,
   ) {
     super();
-    this.watching = asked.limit.watch(this);
+    this.watch = context.limit.watch(this);
   }
 
   grant(got: Got): void {
-    this.watching.stop();
+    this.watch.stop();
     this.resolve(got);
   }
 
-  refuse(error: unknown): void {
-    this.watching.stop();
+  fail(error: unknown): void {
+    this.watch.stop();
     this.reject(error);
   }
 
   onEnd(end: WaitEnd): void {
-    this.queue.giveUp(this, end);
+    this.queue.onWaitEnded(this, end);
   }
 }

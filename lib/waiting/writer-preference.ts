@@ -27,33 +27,33 @@ interface LocalWriters {
 export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
   private readonly waiting = new Map<string, LocalWriters>();
   private readonly withdrawals = new InFlight();
-  private readonly line: QueuedAcquirer<number, Acquired>;
-  private readonly patience: number;
+  private readonly queued: QueuedAcquirer<number, Acquired>;
+  private readonly believedFor: number;
 
-  /** @param atOnce For who tries once and waits for nothing. */
+  /** @param attempts For who tries once and waits for nothing. */
   constructor(
     private readonly locks: WriteLockOperations,
-    private readonly atOnce: Acquirer<number, Acquired>,
+    private readonly attempts: Acquirer<number, Acquired>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
     waiting: WaitDependencies,
   ) {
     const announcing = {
-      acquire: (request: AcquireRequest) => this.try(request),
+      acquire: (request: AcquireRequest) => this.attempt(request),
       release: locks.release.bind(locks),
     };
-    this.line = new QueuedAcquirer(new LockAttempts(announcing, owners, events), waiting, readWriteLockChannel);
-    this.patience = 2 * waiting.polling.safety + GRACE_MS;
+    this.queued = new QueuedAcquirer(new LockAttempts(announcing, owners, events), waiting, readWriteLockChannel);
+    this.believedFor = 2 * waiting.polling.subscribed + GRACE_MS;
   }
 
   async acquire(asked: AcquireContext, wanted: number): Promise<Acquired> {
-    if (asked.limit.ended) return this.atOnce.acquire(asked, wanted);
+    if (asked.limit.ended) return this.attempts.acquire(asked, wanted);
     const { name } = asked;
     const here = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
     this.waiting.set(name, here);
     here.writers += 1;
     try {
-      return await this.line.acquire(asked, wanted);
+      return await this.queued.acquire(asked, wanted);
     } finally {
       here.writers -= 1;
       if (here.writers === 0) this.withdraw(name, here);
@@ -61,20 +61,20 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
   }
 
   async settled(): Promise<void> {
-    await this.line.settled();
+    await this.queued.settled();
     await this.withdrawals.settled();
   }
 
   get contended(): number {
-    return this.line.contended;
+    return this.queued.contended;
   }
 
-  private async try(request: AcquireRequest): Promise<AcquireOutcome> {
+  private async attempt(request: AcquireRequest): Promise<AcquireOutcome> {
     const here = this.waiting.get(request.name);
     if (!here) return this.locks.acquire(request);
     const { id, announced } = here;
     here.announced = true;
-    const reply = await this.locks.acquire({ ...request, waiting: { id, patience: this.patience } });
+    const reply = await this.locks.acquire({ ...request, waiting: { id, patience: this.believedFor } });
     // Who gets in at once has told nobody.
     if (reply.outcome === 'acquired') here.announced = announced;
     return reply;

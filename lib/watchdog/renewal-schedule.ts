@@ -18,7 +18,7 @@ export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
  */
 export class RenewalSchedule<T> {
   /** Who came last the longest ago is the first. */
-  private readonly seen = new LinkedList<ScheduleEntry<T>>();
+  private readonly entries = new LinkedList<ScheduleEntry<T>>();
   private takenAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -32,7 +32,7 @@ export class RenewalSchedule<T> {
   ) {}
 
   get size(): number {
-    return this.seen.size;
+    return this.entries.size;
   }
 
   /** In how many shares everybody comes. */
@@ -43,7 +43,7 @@ export class RenewalSchedule<T> {
   /** Milliseconds until the next share is to be taken; 0 or less when it is late. */
   get pause(): number {
     const now = this.scheduler.now();
-    const longestAgo = this.seen.first?.at ?? now;
+    const longestAgo = this.entries.first?.at ?? now;
     return Math.min(this.takenAt + this.period / this.shares, longestAgo + this.period) - now;
   }
 
@@ -52,12 +52,12 @@ export class RenewalSchedule<T> {
     const seen = new ScheduleEntry(one, this.scheduler.now());
     // Nobody has missed anything while there was nobody.
     if (this.size === 0) this.takenAt = seen.at;
-    this.seen.append(seen);
+    this.entries.append(seen);
     return seen;
   }
 
   delete(seen: ScheduleEntry<T>): void {
-    this.seen.delete(seen);
+    this.entries.delete(seen);
   }
 
   /** The next share; and more, where more is late. */
@@ -65,18 +65,18 @@ export class RenewalSchedule<T> {
     const now = this.scheduler.now();
     const share = Math.ceil(this.size / this.shares);
     const taken: T[] = [];
-    for (let next = this.seen.first; next; next = this.seen.first) {
+    for (let next = this.entries.first; next; next = this.entries.first) {
       const isLate = next.at + this.period <= now;
       if (taken.length === this.most || (taken.length >= share && !isLate)) break;
       taken.push(next.one);
       next.at = now;
-      this.seen.append(next);
+      this.entries.append(next);
     }
     this.takenAt = now;
     return taken;
   }
 
   *[Symbol.iterator](): Generator<T, undefined> {
-    for (const { one } of this.seen) yield one;
+    for (const { one } of this.entries) yield one;
   }
 }

@@ -13,7 +13,7 @@ export interface Watched {
   /** Kept by the watchdog. */
   onRota?: ScheduleEntry<Watched> | undefined;
   /** Where it is renewed, together with others of its kind. */
-  readonly transitions: Pick<LockOperations, 'renew'>;
+  readonly operations: Pick<LockOperations, 'renew'>;
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: Lease;
@@ -169,12 +169,12 @@ export class Watchdog {
   }
 
   private renewDue(holds: readonly Watched[]): void {
-    const due = new Map<Watched['transitions'], Watched[]>();
+    const due = new Map<Watched['operations'], Watched[]>();
     for (const hold of holds) {
       if (!this.isDue(hold)) continue;
-      const batch = due.get(hold.transitions);
+      const batch = due.get(hold.operations);
       if (batch) batch.push(hold);
-      else due.set(hold.transitions, [hold]);
+      else due.set(hold.operations, [hold]);
     }
     for (const [transitions, batch] of due) void this.renew(transitions, batch);
   }
@@ -189,7 +189,7 @@ export class Watchdog {
     return neededLease > lastRenewalWithin(this.timeout) || neededLease - lease.remaining > this.timeout * LACKING;
   }
 
-  private async renew(transitions: Watched['transitions'], holds: readonly Watched[]): Promise<void> {
+  private async renew(transitions: Watched['operations'], holds: readonly Watched[]): Promise<void> {
     const since = new Stopwatch(this.scheduler);
     const attempts = holds.map((hold) => ({ hold, command: new LeaseCommand(since, hold.neededLease) }));
     for (const { hold, command } of attempts) {

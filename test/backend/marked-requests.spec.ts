@@ -34,7 +34,7 @@ describe('A change that cannot be sent', () => {
     'D29: rejects with the first error, and is not tried again without time: %s',
     async (change) => {
       const { commands, clock, counter, permits } = setUp();
-      commands.isConnected = false;
+      commands.connected = false;
       const call = change === 'trySet' ? counter.trySet('c', 1) : permits.addPermits('c', 1);
       const error = await errorOf(call, clock, 1000);
       expect(error).toMatchObject({ outcome: 'not-sent', message: 'No connection to Redis within 1000 ms' });
@@ -46,7 +46,7 @@ describe('A change that cannot be sent', () => {
     const { commands, clock, counter } = setUp();
     commands.answer = async () => {
       await commands.scheduler.pause(990);
-      commands.isConnected = false;
+      commands.connected = false;
       throw unavailable('refused', 'LOADING');
     };
     const error = await errorOf(counter.trySet('c', 1), clock, 1000);
@@ -69,7 +69,7 @@ describe('A change that cannot be sent', () => {
       const { commands, clock, permits } = setUp();
       const id = '0'.repeat(32);
       commands.answer = async () => {
-        commands.isConnected = false;
+        commands.connected = false;
         throw unavailable('unknown', 'no reply');
       };
       const call = release === 'release' ? permits.release('p', id) : permits.releaseAll('p', [id]);
@@ -96,7 +96,7 @@ const REQUESTS = [
 describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (request, count, call, follower, done) => {
   const lost = async (bench: Bench): Promise<void> => {
     bench.commands.answer = async () => {
-      bench.commands.isConnected = false;
+      bench.commands.connected = false;
       throw unavailable('unknown', 'no reply');
     };
     const error = await errorOf(call(bench), bench.clock, 2000);
@@ -116,7 +116,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     const before = commands.sent.length;
     // The zero stands for the server's time.
     commands.answer = async () => done.map((part) => (part === 0 ? Math.floor(clock.now()) : part));
-    commands.isConnected = true;
+    commands.connected = true;
     await clock.advance(2000);
     const [followed, ...more] = commands.sent.slice(before);
     expect(followed).toMatchObject({ script: follower, keys: { marker: first?.keys['marker'] } });
@@ -140,7 +140,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     const bench = setUp();
     await lost(bench);
     bench.commands.answer = () => Promise.reject(unavailable('refused', 'NOPERM', true));
-    bench.commands.isConnected = true;
+    bench.commands.connected = true;
     await bench.clock.advance(2000);
     expect(bench.givenUp).toEqual([
       { name: 's', request, count, error: expect.objectContaining({ message: 'NOPERM' }) },
@@ -162,7 +162,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     const bench = setUp();
     const { commands, clock, requests } = bench;
     await lost(bench);
-    commands.isConnected = true;
+    commands.connected = true;
     commands.answer = () => Promise.reject(unavailable('refused', 'OOM'));
     await clock.advance(10 * 60_000);
     commands.answer = async () => done.map((part) => (part === 0 ? Math.floor(clock.now()) : part));

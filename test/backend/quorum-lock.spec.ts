@@ -44,7 +44,7 @@ const openQuorum = (size: number, fates: () => Fate) => {
         `node ${index}`,
         {
           lock: failing(new MemoryLock(store)),
-          quietLock: failing(new MemoryLock(store, false)),
+          silentLock: failing(new MemoryLock(store, false)),
           wakeUps: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
           watch: () => {},
           refuse: () => {},

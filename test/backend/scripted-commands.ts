@@ -38,25 +38,25 @@ export class ScriptedCommands implements ScriptExecutor {
   readonly errors: unknown[] = [];
   readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.errors.push(error));
   readonly sent: SentScript[] = [];
-  /** While false, nothing can be sent: {@link ready} rejects at its deadline. */
-  isConnected = true;
+  /** While false, nothing can be sent: {@link whenConnected} rejects at its deadline. */
+  connected = true;
   answer: Answerer = () => Promise.reject(unavailable('unknown'));
   /** How many replicas have something. */
   replicas: () => Promise<number> = async () => 0;
 
-  patience(): number {
+  timeoutFor(): number {
     return this.commandTimeout;
   }
 
-  canSend(): boolean {
-    return this.isConnected;
+  isConnected(): boolean {
+    return this.connected;
   }
 
-  async ready(deadline: number): Promise<void> {
-    if (this.isConnected) return;
+  async whenConnected(deadline: number): Promise<void> {
+    if (this.connected) return;
     const waited = deadline - this.clock.now();
     await this.scheduler.pause(waited);
-    if (!this.isConnected) throw unavailable('not-sent', `No connection to Redis within ${waited} ms`);
+    if (!this.connected) throw unavailable('not-sent', `No connection to Redis within ${waited} ms`);
   }
 
   serverTime(): number {

@@ -14,7 +14,7 @@ describe('A slot map', () => {
   it('tells which server serves a key, by its hash tag', () => {
     const map = SlotMap.parse(REPLY, ASKED, here);
     for (const key of ['order:1', 'order:{7}', 'redisson_lock_queue:{order:1}']) {
-      expect(map?.ownerOf(key)).toBe(hashSlot(key) <= 8000 ? '10.0.0.1:7001' : '10.0.0.2:7002');
+      expect(map?.masterOf(key)).toBe(hashSlot(key) <= 8000 ? '10.0.0.1:7001' : '10.0.0.2:7002');
     }
     expect([...(map?.masters ?? [])]).toEqual(['10.0.0.1:7001', '10.0.0.2:7002']);
     expect([...(map?.replicas ?? [])]).toEqual(['10.0.0.3:7003']);
@@ -45,7 +45,7 @@ describe('A slot map', () => {
     if (!map || !before) throw new Error('The reply was refused');
     expect(map.differsFrom(before)).toBe(false);
     map.move(hashSlot('order:1'), '10.0.0.4:7004');
-    expect(map.ownerOf('order:1')).toBe('10.0.0.4:7004');
+    expect(map.masterOf('order:1')).toBe('10.0.0.4:7004');
     expect(map.differsFrom(before)).toBe(true);
     map.move(16_384, 'nowhere:1');
     expect(map.masters).not.toContain('nowhere:1');

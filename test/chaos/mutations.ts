@@ -17,14 +17,14 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
     file: 'waiting/wait-queue.ts',
-    find: '(this.ear?.hears ? safety : deaf)',
-    replace: '(this.ear?.hears ? Infinity : deaf)',
+    find: '(this.listener?.isSubscribed ? subscribed : unsubscribed)',
+    replace: '(this.listener?.isSubscribed ? Infinity : unsubscribed)',
     caught: { id: 'F28p', topology: 'standalone' },
   },
   {
     protection: 're-check after subscribe',
     file: 'waiting/channel-listener.ts',
-    find: 'else this.onHearing();',
+    find: 'else this.onSubscribed();',
     replace: '',
     caught: { id: 'F28s', topology: 'standalone' },
   },
@@ -59,8 +59,8 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'verify on reconnect',
     file: 'module/runtime.factory.ts',
-    find: 'returned: () => watchdog.checkAll(),',
-    replace: 'returned: () => {},',
+    find: 'reconnected: () => watchdog.checkAll(),',
+    replace: 'reconnected: () => {},',
     caught: { id: 'F10v', topology: 'standalone' },
   },
   {

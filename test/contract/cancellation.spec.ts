@@ -141,7 +141,7 @@ inWorld(memory, () => {
       await expect(outcomes).resolves.toMatchObject(Array(3).fill({ status: 'rejected' }));
       await memory.clock.advance(0);
       expect(memory.clock.pending).toBe(idle);
-      expect(runtime.acquisitions.contended).toBe(0);
+      expect(runtime.acquirer.contended).toBe(0);
       await expect(memory.probe.channels()).resolves.toEqual([]);
     });
   });

@@ -238,7 +238,7 @@ onEveryBackend((world) => {
       await world.time.until(listening(1), 1000);
       client.runtime.shutdownController.abort(new LockShutdownError('over'));
       expect(await outcome).toBeInstanceOf(LockShutdownError);
-      await world.time.until(() => client.runtime.acquisitions.contended === 0, 1000);
+      await world.time.until(() => client.runtime.acquirer.contended === 0, 1000);
     });
   });
 });

@@ -22,7 +22,7 @@ onEveryBackend((world) => {
         expect(order).toEqual(Array.from({ length: 500 }, (_, arrival) => arrival));
         await expect(world.probe.names()).resolves.toEqual([]);
         await world.time.until(async () => (await world.probe.channels()).length === 0, 1000);
-        expect(runtime.acquisitions.contended).toBe(0);
+        expect(runtime.acquirer.contended).toBe(0);
       },
       LIMIT_MS,
     );

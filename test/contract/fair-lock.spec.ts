@@ -188,7 +188,7 @@ onEveryBackend((world) => {
       await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED', cause: reason });
       await queued(world, 'n', 0);
       await world.time.until(async () => (await world.probe.channels()).length === 0, 1000);
-      expect(runtime.acquisitions.contended).toBe(0);
+      expect(runtime.acquirer.contended).toBe(0);
       await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [hold.owner]: 1 } });
     });
 

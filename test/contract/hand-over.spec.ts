@@ -234,7 +234,7 @@ onEveryBackend((world) => {
       for (const share of shares) expect(share).toBeGreaterThan(0.05);
       expect(Math.min(...served.flat())).toBeGreaterThan(0);
       // A waiter that was let go first is forgotten as soon as it does not come.
-      await world.time.until(() => clients.every(({ runtime }) => runtime.acquisitions.contended === 0), 1000);
+      await world.time.until(() => clients.every(({ runtime }) => runtime.acquirer.contended === 0), 1000);
       expect(await counter.isLocked()).toBe(false);
     });
 

@@ -5,7 +5,7 @@ import { onEveryBackend } from './backends.js';
 /** What `holdAtLeast` does to what a method was given. */
 const keepAtLeast = (hold: Hold, ms: number): void => {
   if (!(hold instanceof GrantedHold)) throw new Error('Not a hold of one lock');
-  hold.keepAtLeast(ms);
+  hold.holdAtLeast(ms);
 };
 
 onEveryBackend((world) => {

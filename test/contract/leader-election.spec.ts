@@ -133,11 +133,11 @@ onEveryBackend((world) => {
       await until(() => leader.election.isLeader);
       candidate.election.start();
       candidate.election.start();
-      await until(() => candidate.runtime.acquisitions.contended === 1);
+      await until(() => candidate.runtime.acquirer.contended === 1);
       await world.time.finish(candidate.election.stop(), LIMIT_MS);
       expect(candidate.election.state).toBe('idle');
       // A try that was on its way gives back what it may have got.
-      await until(() => candidate.runtime.acquisitions.contended === 0);
+      await until(() => candidate.runtime.acquirer.contended === 0);
       await world.time.finish(leader.election.stop(), LIMIT_MS);
       expect(log).toEqual(['a elected', 'a demoted']);
       // It may stand again.

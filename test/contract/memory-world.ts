@@ -130,7 +130,7 @@ class SharedMemory implements Probe {
       wakeUps: {
         subscribe: (channel: string, listener: () => void) => {
           this.channelNames.add(channel);
-          return backend.wakeUps.subscribe(channel, listener);
+          return backend.pubSub.subscribe(channel, listener);
         },
       },
     });

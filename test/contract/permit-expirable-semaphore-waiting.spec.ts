@@ -197,7 +197,7 @@ onEveryBackend((world) => {
       client.runtime.shutdownController.abort(new LockShutdownError('over'));
       await expect(waiting).resolves.toBeInstanceOf(LockShutdownError);
       await expect(semaphore.tryAcquire()).rejects.toThrow(LockShutdownError);
-      await world.time.until(() => client.runtime.acquisitions.contended === 0, 1000);
+      await world.time.until(() => client.runtime.acquirer.contended === 0, 1000);
     });
   });
 });

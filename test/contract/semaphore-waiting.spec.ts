@@ -244,7 +244,7 @@ onEveryBackend((world) => {
       client.runtime.shutdownController.abort(new LockShutdownError('over'));
       expect(await outcome).toBeInstanceOf(LockShutdownError);
       await expect(semaphore.tryAcquire()).rejects.toThrow(LockShutdownError);
-      await world.time.until(() => client.runtime.acquisitions.contended === 0, 1000);
+      await world.time.until(() => client.runtime.acquirer.contended === 0, 1000);
     });
   });
 });

@@ -51,7 +51,7 @@ onEveryBackend((world: World) => {
   const finish = <T>(work: Promise<T>): Promise<T> => world.time.finish(work, LIMIT_MS);
   const openTwo = async (): Promise<readonly [Client, Client]> => [await world.open(), await world.open()];
   /** Resolves when a client waits for what another one makes. */
-  const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquisitions.contended === 1);
+  const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquirer.contended === 1);
 
   describe('A single flight', () => {
     it('D11: runs once for all who call meanwhile in one scope', async () => {
@@ -230,7 +230,7 @@ onEveryBackend((world: World) => {
       }
       work.end();
       expect(await finish(own)).toEqual({ run: 1 });
-      await until(() => there.runtime.acquisitions.contended === 0);
+      await until(() => there.runtime.acquirer.contended === 0);
     });
 
     it('SF-09 goes on for the others when who waited for all of them waits no longer', async () => {
@@ -321,7 +321,7 @@ onEveryBackend((world: World) => {
     it.each(['-null', '-{', '+{', '-{"name":1}'])('D13: tells where %s was left in place of a result', async (text) => {
       const { locks, runtime } = await world.open();
       const hold = await locks.acquire(flightLock(NAME));
-      await runtime.backend.singleFlight.land({ name: NAME, owner: hold.owner, text, keep: 60_000 });
+      await runtime.backend.singleFlight.save({ name: NAME, owner: hold.owner, text, keep: 60_000 });
       await hold.release();
       const work = new Work();
       await expect(finish(share(locks, work, { ttl: '1m' }))).rejects.toBeInstanceOf(WrongKeyTypeError);

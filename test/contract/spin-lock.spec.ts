@@ -177,7 +177,7 @@ onEveryBackend((world) => {
       await world.time.finish(Promise.all(waits), 2000);
       // At once and every 100 ms.
       expect((await world.probe.commands()) - before).toBeLessThanOrEqual(6);
-      await world.time.until(() => runtime.acquisitions.contended === 0, 1000);
+      await world.time.until(() => runtime.acquirer.contended === 0, 1000);
       await expect(hold.release()).resolves.toBe('released');
     });
 
@@ -200,7 +200,7 @@ onEveryBackend((world) => {
       await world.time.pass(100);
       controller.abort();
       await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
-      await world.time.until(() => runtime.acquisitions.contended === 0, 100 + world.time.slack);
+      await world.time.until(() => runtime.acquirer.contended === 0, 100 + world.time.slack);
     });
   });
 });

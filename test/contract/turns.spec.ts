@@ -13,9 +13,9 @@ describe('Turns', () => {
 
   it('PB-04 are given when taking and ending happen together, again and again', async () => {
     const turns = new AsyncMutex();
-    let end = await turns.take();
+    let end = await turns.lock();
     for (let round = 0; round < 10_000; round++) {
-      const next = turns.take();
+      const next = turns.lock();
       end();
       end = await next;
     }
@@ -25,11 +25,11 @@ describe('Turns', () => {
 
   it('PB-05 pass over whoever gave up', async () => {
     const [turns, giveUp] = [new AsyncMutex(), new AbortController()];
-    const end = await turns.take();
-    const abandoned = turns.take(limit(giveUp.signal));
+    const end = await turns.lock();
+    const abandoned = turns.lock(limit(giveUp.signal));
     giveUp.abort('enough');
     await expect(abandoned).resolves.toEqual({ cause: 'aborted', reason: 'enough' });
-    const next = turns.take();
+    const next = turns.lock();
     end();
     (await next)();
     expect(turns.isIdle).toBe(true);
@@ -37,8 +37,8 @@ describe('Turns', () => {
 
   it('PB-06 keep nothing of 100 000 who gave up', async () => {
     const [turns, giveUp] = [new AsyncMutex(), new AbortController()];
-    const end = await turns.take();
-    const abandoned = Promise.all(Array.from({ length: 100_000 }, () => turns.take(limit(giveUp.signal))));
+    const end = await turns.lock();
+    const abandoned = Promise.all(Array.from({ length: 100_000 }, () => turns.lock(limit(giveUp.signal))));
     giveUp.abort();
     await abandoned;
     end();

@@ -13,13 +13,13 @@ const COMMAND_TIMEOUT = 750;
 const LATENCY = 10;
 
 const holdsOf = (
-  transitions: Watched['transitions'],
+  operations: Watched['operations'],
   scheduler: MonotonicScheduler,
   count: number,
   onLost: (name: string) => void,
 ): Watched[] =>
   Array.from({ length: count }, (_, index) => ({
-    transitions,
+    operations,
     name: `n${index}`,
     owner: 'me:1',
     lease: new Lease(scheduler, new Stopwatch(scheduler), TIMEOUT, { onLost: () => onLost(`n${index}`) }),
@@ -41,7 +41,7 @@ class World {
   refusesUntil = 0;
   silentUntil = 0;
   private readonly scheduler = new MonotonicScheduler(this.loop, () => {});
-  private readonly transitions = { renew: (renewals: readonly unknown[]) => this.renew(renewals.length) };
+  private readonly operations = { renew: (renewals: readonly unknown[]) => this.renew(renewals.length) };
   readonly watchdog = new Watchdog(this.scheduler, new LockEvents(), TIMEOUT);
   readonly holds: readonly Watched[];
 
@@ -50,7 +50,7 @@ class World {
     private readonly cost = 0,
     count = 10_000,
   ) {
-    this.holds = holdsOf(this.transitions, this.scheduler, count, (name) => this.lost.push(name));
+    this.holds = holdsOf(this.operations, this.scheduler, count, (name) => this.lost.push(name));
     for (const hold of this.holds) this.watchdog.watch(hold);
   }
 

@@ -145,7 +145,7 @@ describe('The watchdog with a slow server', () => {
     };
     const watchdog = new Watchdog(scheduler, new LockEvents(), 3 * 80);
     const hold: Watched = {
-      transitions: { renew },
+      operations: { renew },
       name: 'n',
       owner: 'me:1',
       lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, { onLost: () => {} }),

@@ -28,7 +28,7 @@ describe('F1: the reply of a request about a shared result is lost', () => {
     const own = client.locks.singleFlight('f1:left', work.run);
     await until(() => work.runs === 1, 1000, 'it is being made');
     const elsewhere = other.locks.singleFlight('f1:left', work.run);
-    await until(() => other.runtime.acquisitions.contended === 1, 1000, 'somebody waits for it');
+    await until(() => other.runtime.acquirer.contended === 1, 1000, 'somebody waits for it');
     const cut = proxy.cutAfter(mentions('evalsha', '{f1:left}:flight', '{f1:left}:result'));
     work.end();
     await cut;

@@ -11,7 +11,7 @@ const KEPT = 60_000;
 
 const keepAtLeast = (hold: Hold): void => {
   if (!(hold instanceof GrantedHold)) throw new Error('Not a hold of one lock');
-  hold.keepAtLeast(KEPT);
+  hold.holdAtLeast(KEPT);
 };
 
 describe('F2: the reply to the end of a hold is lost that is to last longer', () => {

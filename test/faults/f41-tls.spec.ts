@@ -53,7 +53,7 @@ describe('F41 TLS', () => {
     await Promise.all([one.connected(), other.connected()]);
     const hold = await one.locks.acquire('order:1', { lease: '30s' });
     const waiting = other.locks.acquire('order:1', { wait: '10s', lease: '10s' });
-    await until(() => other.runtime.acquisitions.contended === 1, 2000, 'the other one waits');
+    await until(() => other.runtime.acquirer.contended === 1, 2000, 'the other one waits');
     // Sooner than by its poll.
     const woken = settled(() => waiting);
     expect(await hold.release()).toBe('released');

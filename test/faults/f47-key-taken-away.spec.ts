@@ -101,7 +101,7 @@ describe('F47: the key is taken away', () => {
     await bench().admin.set('f47', 'text');
     await bench().admin.publish('redisson_lock__channel:{f47}', '0');
     for (const { error } of await Promise.all(waiting)) expect(error).toBeInstanceOf(WrongKeyTypeError);
-    expect(waiter.runtime.acquisitions.contended).toBe(0);
+    expect(waiter.runtime.acquirer.contended).toBe(0);
     await expect(hold.release()).resolves.toBe('expired');
     await expect(bench().admin.get('f47')).resolves.toBe('text');
   });

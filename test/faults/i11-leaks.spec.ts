@@ -69,7 +69,7 @@ describe('I11: nothing is left', () => {
     expect(endless).toEqual([]);
     await until(async () => (await admin.keys('*')).length === 0, 1000, 'the last leases end');
     // Whose turn it is next is remembered for some milliseconds longer.
-    await until(() => runtime.acquisitions.contended === 0, 50, 'nobody contends');
+    await until(() => runtime.acquirer.contended === 0, 50, 'nobody contends');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     expect(getEventListeners(runtime.shutdown, 'abort').length).toBeLessThanOrEqual(1);
     await until(async () => (await admin.pubsub('CHANNELS')).length === 0, 1000, 'nobody listens');

@@ -78,7 +78,7 @@ describe('Show: what locks cost in commands', () => {
     abort.abort();
     const outcomes = await Promise.all(waits);
     expect(outcomes.filter(({ error }) => String(error).startsWith('LockAbortedError'))).toHaveLength(1000);
-    expect(waiter.runtime.acquisitions.contended).toBe(0);
+    expect(waiter.runtime.acquirer.contended).toBe(0);
     await bench().listening('thousand', 0);
     await expect(admin.hgetall('thousand')).resolves.toEqual({ [hold.owner]: '1' });
     await hold.release();

@@ -113,7 +113,7 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
   let carts: CartService;
   let locks: LockService;
 
-  const waiting = (): number => runtimeOf(served.app).acquisitions.contended;
+  const waiting = (): number => runtimeOf(served.app).acquirer.contended;
 
   /** Asks while somebody else has the lock, and goes. */
   const askAndGo = async (path: string): Promise<void> => {
@@ -264,12 +264,12 @@ describe.each(adapters)('On a server, a client that goes away from %s', (_, adap
     const hold = await lock.acquire();
     const client = new AbortController();
     const asked = fetch(`${url}/${path}/7`, { signal: client.signal }).catch(() => {});
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     await until(async () => ((await redis.pubsub('CHANNELS')) as string[]).length > 0);
     if (fair) await until(async () => (await redis.keys('*')).length > 1);
     client.abort();
     await asked;
-    await until(() => runtimeOf(app).acquisitions.contended === 0);
+    await until(() => runtimeOf(app).acquirer.contended === 0);
     await until(async () => (await redis.keys('*')).length === 1);
     await until(async () => ((await redis.pubsub('CHANNELS')) as string[]).length === 0);
     await hold.release();

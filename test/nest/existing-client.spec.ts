@@ -47,7 +47,7 @@ describe('An existing client', () => {
     const locks = app.get(LockService);
     const hold = await locks.acquire('order:1');
     const waiting = locks.withLock('order:1', () => 'waited');
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     await hold.release();
     await expect(waiting).resolves.toBe('waited');
     await app.close();

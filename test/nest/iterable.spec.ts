@@ -74,7 +74,7 @@ describe('What goes on after a @Locked method has returned', () => {
       const [one, two] = [items.list('1', 1), items.list('1', 1)];
       await one.next();
       const waiting = two.next();
-      await until(() => runtimeOf(app).acquisitions.contended === 1);
+      await until(() => runtimeOf(app).acquirer.contended === 1);
       expect(items.log).toEqual(['begun']);
       await one.next();
       await expect(waiting).resolves.toEqual({ done: false, value: 0 });
@@ -85,7 +85,7 @@ describe('What goes on after a @Locked method has returned', () => {
       const hold = await locks.acquire('items:1');
       const list = items.list('1');
       const step = list.next();
-      await until(() => runtimeOf(app).acquisitions.contended === 1);
+      await until(() => runtimeOf(app).acquirer.contended === 1);
       const left = list.return('enough');
       await expect(step).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
       await expect(left).resolves.toEqual({ done: true, value: 'enough' });

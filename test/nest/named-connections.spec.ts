@@ -280,7 +280,7 @@ describe('An application with two connections', () => {
         billing.withLock('a', () => order.push('billing')),
       ];
       await until(() =>
-        [undefined, 'billing'].every((connection) => runtimeOf(app, connection).acquisitions.contended === 1),
+        [undefined, 'billing'].every((connection) => runtimeOf(app, connection).acquirer.contended === 1),
       );
       await there.release();
       await waiting[1];
@@ -380,7 +380,7 @@ describe('Named connections', () => {
     const hold = await locks.acquire('a');
     const waiting = [locks.acquire('a', { wait: '1h' }), billing.acquire('a', { wait: Number.POSITIVE_INFINITY })];
     await until(() =>
-      [undefined, 'billing'].every((connection) => runtimeOf(app, connection).acquisitions.contended === 1),
+      [undefined, 'billing'].every((connection) => runtimeOf(app, connection).acquirer.contended === 1),
     );
     let isClosed = false;
     const closed = app.close().then(() => (isClosed = true));

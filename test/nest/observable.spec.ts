@@ -75,7 +75,7 @@ describe.each([
     const first = observable.subscribe();
     await until(() => feed.events.observed);
     const second = observable.subscribe();
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     expect(feed.runs).toBe(1);
     first.unsubscribe();
     await until(() => feed.runs === 2);
@@ -86,9 +86,9 @@ describe.each([
   it('stops waiting when nobody subscribes to it any more', async () => {
     const rival = await locks.acquire('feed:1');
     const subscription = call().subscribe();
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     subscription.unsubscribe();
-    await until(() => runtimeOf(app).acquisitions.contended === 0);
+    await until(() => runtimeOf(app).acquirer.contended === 0);
     await rival.release();
     await expect(isLocked()).resolves.toBe(false);
     expect(feed.runs).toBe(0);

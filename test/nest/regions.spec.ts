@@ -151,7 +151,7 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
     await expect(isTaken()).resolves.toBe(true);
     await expect(detached.closed).resolves.toBe(true);
     const rival = locks.acquire('a');
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     busy.end();
     await detached.nested;
     await (await rival).release();

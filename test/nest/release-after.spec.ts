@@ -127,7 +127,7 @@ describe('@Locked with releaseAfter', () => {
     expect(asked).toEqual([['7']]);
     await expect(isLocked()).resolves.toBe(true);
     const other = stock.take('7');
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     transaction.commit();
     await expect(other).resolves.toBe('took 7');
     await expect(isLocked()).resolves.toBe(false);
@@ -206,7 +206,7 @@ describe('@Locked with releaseAfter', () => {
       expect(grants()).toBe(2);
       const other = new Transaction();
       const waiting = other.run(() => stock.reserve('7'));
-      await until(() => runtimeOf(app).acquisitions.contended === 1);
+      await until(() => runtimeOf(app).acquirer.contended === 1);
       transaction.commit();
       await expect(waiting).resolves.toBe('reserved 7');
       await until(() => grants() === 1);

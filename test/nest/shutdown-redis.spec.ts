@@ -63,7 +63,7 @@ describe('An application on Redis that has shut down', () => {
     const locks = app.get(LockService);
     await locks.acquire('a');
     const waiting = caught(locks.acquire('a'), LockShutdownError);
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     await gone.kill9();
     await expect(app.close()).resolves.toBeUndefined();
     await waiting;

@@ -56,7 +56,7 @@ describe('While an application shuts down', () => {
       locks.tryAcquire('a', { wait: '1h' }),
       locks.withLock('a', () => 'ran'),
     ];
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     const refused = Promise.all(waiting.map((waiter) => caught(waiter, LockShutdownError)));
     const { closed } = await beginClosing();
     await refused;
@@ -176,10 +176,7 @@ class WorkController {
 
 /** How many wait for locks; counted where nobody else looks. */
 const waitersIn = (app: Served['app']): number => {
-  const contentions = Reflect.get(runtimeOf(app).kinds.plain.acquisitions, 'contentions') as ReadonlyMap<
-    string,
-    object
-  >;
+  const contentions = Reflect.get(runtimeOf(app).kinds.plain.acquirer, 'contentions') as ReadonlyMap<string, object>;
   const lines = [...contentions.values()].map((contention) => Reflect.get(contention, 'waiters') as Set<unknown>);
   return lines.reduce((sum, { size }) => sum + size, 0);
 };

@@ -174,7 +174,7 @@ describe.each(adapters)('@SingleFlight on handlers of %s', (_, adapter) => {
   afterAll(() => server.stop());
 
   /** Resolves when a call there waits for a result that is made elsewhere. */
-  const waits = ({ app }: Served): Promise<void> => until(() => runtimeOf(app).acquisitions.contended === 1);
+  const waits = ({ app }: Served): Promise<void> => until(() => runtimeOf(app).acquirer.contended === 1);
 
   it('answers all with the same, above and below other decorators', async () => {
     const body = JSON.stringify({ month: 'may', shops: [] });
@@ -212,7 +212,7 @@ describe.each(adapters)('@SingleFlight on handlers of %s', (_, adapter) => {
     await waits(other);
     gone.abort();
     await leaving;
-    await until(() => runtimeOf(other.app).acquisitions.contended === 0);
+    await until(() => runtimeOf(other.app).acquirer.contended === 0);
     finish();
     expect((await own).status).toBe(200);
     expect(runs).toBe(1);

@@ -121,7 +121,7 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
     await commit.reached;
     await expect(isLocked('stock:7')).resolves.toBe(true);
     const second = stock.inside('7');
-    await until(() => runtimeOf(app).acquisitions.contended === 1);
+    await until(() => runtimeOf(app).acquirer.contended === 1);
     commit.end();
     await expect(first).resolves.toBe('took 7');
     await expect(second).resolves.toBe('took 7');

@@ -1,6 +1,6 @@
 import { LockAbortedError, LockTimeoutError } from '../../lib/errors.js';
-import { takeAll } from '../../lib/locks/acquire-all.js';
-import { takeMajority } from '../../lib/locks/acquire-majority.js';
+import { acquireAll } from '../../lib/locks/acquire-all.js';
+import { acquireMajority } from '../../lib/locks/acquire-majority.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
@@ -57,12 +57,12 @@ describe('What came of something that is wanted together', () => {
   const limitOf = (wait: number): WaitLimit => new WaitLimit(scheduler, wait, [abort.signal]);
 
   const all = (wait: number, { inCommonOrder = false, complete = async (): Promise<void> => {} } = {}) =>
-    takeAll<Part, Part>(
+    acquireAll<Part, Part>(
       {
-        parts: PARTS,
+        members: PARTS,
         inCommonOrder,
-        take: parts.take,
-        giveBack: parts.giveBack,
+        acquire: parts.take,
+        undo: parts.giveBack,
         complete,
         aborted: () => new LockAbortedError('all'),
       },
@@ -70,8 +70,8 @@ describe('What came of something that is wanted together', () => {
     );
 
   const most = (wait: number) =>
-    takeMajority<Part, Part>(
-      { parts: PARTS, needed: 2, take: parts.take, giveBack: parts.giveBack },
+    acquireMajority<Part, Part>(
+      { members: PARTS, needed: 2, acquire: parts.take, undo: parts.giveBack },
       limitOf(wait),
       scheduler,
     ).then(({ got }) => got.size >= 2);

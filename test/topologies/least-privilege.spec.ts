@@ -85,7 +85,7 @@ const usesEverything = (
     const rival =
       kind === 'read' ? other.locks.getReadWriteLock('order:7').writeLock() : lockOf(other.locks, 'order:7');
     const waiting = rival.acquire({ wait: '30s' });
-    await time.until(() => other.runtime.acquisitions.contended > 0, 2000);
+    await time.until(() => other.runtime.acquirer.contended > 0, 2000);
     await hold.release();
     const next = await time.finish(waiting, AT_ONCE_MS);
     expect(await rival.forceRelease()).toBe(true);

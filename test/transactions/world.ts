@@ -33,7 +33,7 @@ export class World {
 
   /** How many calls of this process wait for a lock that somebody else has. */
   get waitingForLocks(): number {
-    return runtimeOf(this.replica.app).acquisitions.contended;
+    return runtimeOf(this.replica.app).acquirer.contended;
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
 import type { Busy, AttemptStrategy } from '../../lib/waiting/acquirer.js';
 import { MemoryWorld } from '../contract/memory-world.js';
 
-const POLLING = { safety: 5000, deaf: 1000 };
+const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
 type Thing = { readonly permits: number };
 
@@ -14,14 +14,14 @@ class HeldBackTries implements AttemptStrategy<number, Thing> {
   private readonly replies: (() => void)[] = [];
   asked = 0;
 
-  /** @param after What the next in line finds after a grant. */
+  /** @param outcomeAfterGrant What the next in line finds after a grant. */
   constructor(
     public available: number,
-    readonly after: (got: Thing) => Busy | undefined,
+    readonly outcomeAfterGrant: (got: Thing) => Busy | undefined,
     readonly isShared = false,
   ) {}
 
-  try(_name: string, permits: number): Promise<{ readonly got: Thing } | Busy> {
+  attempt(_name: string, permits: number): Promise<{ readonly got: Thing } | Busy> {
     this.asked += 1;
     const isThere = permits <= this.available;
     if (isThere && !this.isShared) this.available -= permits;
@@ -29,11 +29,11 @@ class HeldBackTries implements AttemptStrategy<number, Thing> {
     return new Promise((resolve) => this.replies.push(() => resolve(reply)));
   }
 
-  giveBack(_name: string, { permits }: Thing): void {
+  undo(_name: string, { permits }: Thing): void {
     this.available += permits;
   }
 
-  passedOn(): undefined {}
+  transfer(): undefined {}
 
   async settled(): Promise<void> {}
 
@@ -72,13 +72,13 @@ describe('An announcement', () => {
     announce = () => {
       for (const listener of listeners) listener();
     };
-    const wakeUps = {
+    const pubSub = {
       subscribe: async (_channel: string, listener: () => void) => {
         listeners.add(listener);
         return { alive: true, cancel: () => void listeners.delete(listener) };
       },
     };
-    const line = new QueuedAcquirer(tries, { wakeUps, scheduler, polling: POLLING, maxQueue: 100 }, () => 'channel');
+    const line = new QueuedAcquirer(tries, { pubSub, scheduler, polling: POLLING, maxQueue: 100 }, () => 'channel');
     const acquire = (wait = 1000, signals: readonly AbortSignal[] = []): Promise<string> => {
       const limit = new WaitLimit(scheduler, wait, signals);
       return line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1).then(
@@ -161,11 +161,11 @@ describe('An announcement', () => {
     const waits = [acquire(), acquire()];
     await settle(tries);
     // Nobody else was told of the last release, so the next try leaves right behind the release.
-    line.releasing('n');
-    line.released('n', 1);
+    line.beforeRelease('n');
+    line.afterRelease('n', 1);
     announce();
     await settle(tries);
-    line.releasing('n');
+    line.beforeRelease('n');
     tries.available += 1;
     await clock.advance(0);
     const { asked } = tries;
@@ -185,16 +185,16 @@ describe('An announcement', () => {
     const { line, acquire } = lineOf(tries);
     const waits = [acquire(), acquire(), acquire()];
     await settle(tries);
-    line.releasing('n');
-    line.released('n', 1);
+    line.beforeRelease('n');
+    line.afterRelease('n', 1);
     await settle(tries);
     announce();
     await settle(tries);
     // What the first release makes possible is used and released again before the first announcement comes.
-    line.releasing('n');
+    line.beforeRelease('n');
     tries.available += 1;
     await settle(tries);
-    line.releasing('n');
+    line.beforeRelease('n');
     tries.available += 1;
     await clock.advance(0);
     const { asked } = tries;
@@ -210,8 +210,8 @@ describe('An announcement', () => {
     const { line, acquire } = lineOf(tries);
     const waits = [acquire(), acquire()];
     await settle(tries);
-    line.releasing('n');
-    line.released('n', 0);
+    line.beforeRelease('n');
+    line.afterRelease('n', 0);
     tries.available += 1;
     await clock.advance(0);
     tries.available += 1;

@@ -21,11 +21,11 @@ export class AskedTries implements AttemptStrategy<number, Taken> {
 
   constructor(readonly isShared = false) {}
 
-  passedOn(got: Taken): Taken {
+  transfer(got: Taken): Taken {
     return got;
   }
 
-  try(_name: string, wanted: number): Promise<{ readonly got: Taken } | Busy> {
+  attempt(_name: string, wanted: number): Promise<{ readonly got: Taken } | Busy> {
     this.asked += 1;
     return new Promise((resolve, reject) => {
       this.questions.push({
@@ -37,15 +37,15 @@ export class AskedTries implements AttemptStrategy<number, Taken> {
     });
   }
 
-  giveBack(_name: string, got: Taken): void {
+  undo(_name: string, got: Taken): void {
     this.givenBack.push(got);
   }
 
-  after({ left }: Taken): Busy | undefined {
+  outcomeAfterGrant({ left }: Taken): Busy | undefined {
     return this.isShared ? undefined : { available: left, remaining: -1 };
   }
 
-  suits(wanted: number, { available = 0 }: Busy): boolean {
+  mayStillSucceed(wanted: number, { available = 0 }: Busy): boolean {
     return !this.isShared && wanted <= available;
   }
 

@@ -31,7 +31,7 @@ describe('The places of a fair line', () => {
         for (const [step, waiter] of list) {
           places[step](waiter);
           model[step](waiter);
-          expect(places.first).toBe(model.order[0]);
+          expect(places.head).toBe(model.order[0]);
           expect(places.all()).toEqual(model.order);
           expect(places.has(waiter)).toBe(model.order.includes(waiter));
         }

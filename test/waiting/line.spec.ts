@@ -7,19 +7,19 @@ import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
 import { AskedTries, type Question, type Taken } from './asked-tries.js';
 
 describe('A line', () => {
-  const polling = { safety: 5000, deaf: 1000 };
+  const polling = { subscribed: 5000, unsubscribed: 1000 };
   let clock: ManualClock;
   let scheduler: MonotonicScheduler;
   let listeners: Set<() => void>;
   let subscriptions: number;
-  let wakeUps: PubSub;
+  let pubSub: PubSub;
 
   beforeEach(() => {
     clock = new ManualClock();
     scheduler = new MonotonicScheduler(clock, () => {});
     listeners = new Set();
     subscriptions = 0;
-    wakeUps = {
+    pubSub = {
       subscribe: async (_channel, listener) => {
         subscriptions += 1;
         listeners.add(listener);
@@ -29,7 +29,7 @@ describe('A line', () => {
   });
 
   const lineOf = (tries: AskedTries, { maxQueue = 10_000 } = {}) => {
-    const line = new QueuedAcquirer(tries, { wakeUps, scheduler, polling, maxQueue }, () => 'channel');
+    const line = new QueuedAcquirer(tries, { pubSub, scheduler, polling, maxQueue }, () => 'channel');
     const acquire = (wanted: number, wait = Number.POSITIVE_INFINITY): Promise<Taken> =>
       line.acquire(
         { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
@@ -100,7 +100,7 @@ describe('A line', () => {
     await findOnly(tries, 0);
     expect(tries.asked).toBe(2);
     for (let polls = 1; polls <= 3; polls++) {
-      await clock.advance(polling.safety);
+      await clock.advance(polling.subscribed);
       await findOnly(tries, 0);
       expect(tries.asked).toBe(2 + polls);
     }
@@ -163,8 +163,8 @@ describe('A line', () => {
     void acquire(1);
     await findOnly(tries, 0);
     const { asked } = tries;
-    line.releasing('n');
-    line.released('n', 3);
+    line.beforeRelease('n');
+    line.afterRelease('n', 3);
     await clock.advance(0);
     expect(tries.asked).toBe(asked);
     void acquire(1, 20).catch(() => {});
@@ -178,8 +178,8 @@ describe('A line', () => {
     void acquire(1);
     await findOnly(tries, 0);
     const { asked } = tries;
-    line.releasing('n');
-    line.released('n', 3);
+    line.beforeRelease('n');
+    line.afterRelease('n', 3);
     for (let passed = 0; passed < 100; passed++) {
       await clock.advance(1);
       await findOnly(tries, 0);
@@ -194,10 +194,10 @@ describe('A line', () => {
     void acquire(1).then(() => served.push('first'));
     void acquire(1).then(() => served.push('second'));
     const opening = await question(tries);
-    expect(line.passOn('n', { left: 0 })).toBe(false);
+    expect(line.handOver('n', { left: 0 })).toBe(false);
     opening.found(0);
     await clock.advance(0);
-    expect(line.passOn('n', { left: 0 })).toBe(true);
+    expect(line.handOver('n', { left: 0 })).toBe(true);
     await clock.advance(0);
     expect(served).toEqual(['first']);
   });
@@ -209,7 +209,7 @@ describe('A line', () => {
     const opening = await question(tries);
     await expect(acquire(1)).rejects.toBeInstanceOf(LockQueueFullError);
     // The line stays for a moment, since others were told of a release.
-    line.released('n', 1);
+    line.afterRelease('n', 1);
     opening.taken(0);
     await first;
     await expect(isSettled(acquire(1))).resolves.toBe(false);
@@ -231,7 +231,7 @@ describe('A line', () => {
 
   it('asks at once for whom the first try of another leaves enough, also where nothing can be heard', async () => {
     const unavailable = new LockUnavailableError('No permission', 'refused', false);
-    wakeUps = { subscribe: () => Promise.reject(unavailable) };
+    pubSub = { subscribe: () => Promise.reject(unavailable) };
     const tries = new AskedTries();
     const { acquire } = lineOf(tries);
     void acquire(1);
@@ -242,14 +242,14 @@ describe('A line', () => {
 
   it('leaves nothing behind when it breaks while it is the turn of others', async () => {
     let refuse = (_error: Error): void => {};
-    wakeUps = { subscribe: () => new Promise((_resolve, reject) => void (refuse = reject)) };
+    pubSub = { subscribe: () => new Promise((_resolve, reject) => void (refuse = reject)) };
     const tries = new AskedTries();
     const { line, acquire } = lineOf(tries);
     const waits = [acquire(1), acquire(1)].map((wait) => wait.catch((error: unknown) => error));
     (await question(tries)).found(0);
-    await clock.advance(polling.deaf);
+    await clock.advance(polling.unsubscribed);
     const underWay = await question(tries);
-    line.releasing('n');
+    line.beforeRelease('n');
     const broken = new Error('Broken');
     refuse(broken);
     await expect(Promise.all(waits)).resolves.toEqual([broken, broken]);
@@ -262,7 +262,7 @@ describe('A line', () => {
 
   it('gives back what nobody wants any more, and says so to nobody', async () => {
     const tries = new AskedTries();
-    const line = new QueuedAcquirer(tries, { wakeUps, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
+    const line = new QueuedAcquirer(tries, { pubSub, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
     const abort = new AbortController();
     const limit = new WaitLimit(scheduler, Number.POSITIVE_INFINITY, [abort.signal]);
     const waiting = line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1);

@@ -29,7 +29,7 @@ export class MemoryBackend implements LockBackend {
   readonly permitExpirableSemaphore: MemoryPermits;
   readonly countDownLatch: MemoryLatch;
   readonly singleFlight: MemorySingleFlight;
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
 
   constructor(store: MemoryStore, fences: Fences = 'clock') {
     this.lock = new MemoryLock(store);
@@ -44,7 +44,7 @@ export class MemoryBackend implements LockBackend {
     this.countDownLatch = new MemoryLatch(store);
     this.permitExpirableSemaphore = new MemoryPermits(store);
     this.singleFlight = new MemorySingleFlight(store);
-    this.wakeUps = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
+    this.pubSub = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 
   /** The memory of a process never goes away. */

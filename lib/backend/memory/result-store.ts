@@ -14,14 +14,14 @@ export class MemorySingleFlight implements ResultStore {
   }
 
   async find(name: string): Promise<Lookup> {
-    return { now: this.store.now(), landed: this.results.get(flightResult(name)) };
+    return { now: this.store.now(), stored: this.results.get(flightResult(name)) };
   }
 
-  async land({ name, owner, text, keep }: SaveResult): Promise<'kept' | 'lost'> {
+  async save({ name, owner, text, keep }: SaveResult): Promise<'kept' | 'lost'> {
     if (this.locks.find(flightLock(name))?.owner !== owner) return 'lost';
     const result = flightResult(name);
     this.results.get(result);
-    this.results.set(result, { text, landedAt: this.store.now() }, keep);
+    this.results.set(result, { text, savedAt: this.store.now() }, keep);
     return 'kept';
   }
 }

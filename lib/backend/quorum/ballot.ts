@@ -19,8 +19,8 @@ export class Ballot<T> {
     this.settled = Promise.all(
       nodes.map((node, index) =>
         ask(node).then(
-          (answer) => this.cast(index, { node, state: 'answered', answer }),
-          (error: unknown) => this.cast(index, { node, state: 'failed', error }),
+          (answer) => this.add(index, { node, state: 'answered', answer }),
+          (error: unknown) => this.add(index, { node, state: 'failed', error }),
         ),
       ),
     );
@@ -62,7 +62,7 @@ export class Ballot<T> {
     });
   }
 
-  private cast(index: number, vote: Vote<T>): void {
+  private add(index: number, vote: Vote<T>): void {
     this.votes[index] = vote;
     this.onVote();
   }

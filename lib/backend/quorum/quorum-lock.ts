@@ -78,7 +78,7 @@ export class QuorumLock implements LockOperations {
     const problem = isGranted ? this.problemWith(request, sent) : undefined;
     if (isGranted && !problem) return { outcome: 'acquired', sent };
     // A quorum that comes to nothing may have been seen by others, who now sleep until they hear of its end.
-    await this.undo(ballot, (node) => this.free(node, request, isGranted));
+    await this.undo(ballot, (node) => this.releaseEverywhere(node, request, isGranted));
     if (problem) throw problem;
     if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, describeGrant);
     return busyFor(ballot, quorum, this.retryDelay);
@@ -90,7 +90,7 @@ export class QuorumLock implements LockOperations {
     const verdict = await this.verdict(ballot, ({ outcome }) => outcome === 'held');
     if (verdict === 'yes') return { outcome: 'held', sent };
     if (verdict === 'no') {
-      this.giveUp(request);
+      this.abandon(request);
       return { outcome: 'lost' };
     }
     throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }));
@@ -104,7 +104,7 @@ export class QuorumLock implements LockOperations {
       const seen = renewals.map((_, index) => this.look(ballot, (held) => held[index] === true));
       return seen.includes('open') ? undefined : seen;
     });
-    renewals.forEach((renewal, index) => verdicts[index] === 'no' && this.giveUp(renewal));
+    renewals.forEach((renewal, index) => verdicts[index] === 'no' && this.abandon(renewal));
     const isKept = (index: number): boolean => verdicts[index] === 'yes';
     this.background.add(runOutsideRegions(() => round.run(ballot, isKept)));
     const held = verdicts.map((verdict) => (verdict === 'undecided' ? undefined : verdict === 'yes'));
@@ -131,7 +131,7 @@ export class QuorumLock implements LockOperations {
     const verdict = await this.verdict(ballot, (wasHeld) => wasHeld);
     if (verdict === 'undecided')
       throw noQuorum(ballot, this.quorum, request.name, (wasHeld) => ({ outcome: wasHeld ? 'held' : 'lost' }));
-    if (verdict === 'no') this.giveUp(request);
+    if (verdict === 'no') this.abandon(request);
     return verdict === 'yes';
   }
 
@@ -198,9 +198,9 @@ export class QuorumLock implements LockOperations {
   }
 
   /** The owner has lost its quorum for good: what it has left only keeps others out. */
-  private giveUp(request: ReleaseRequest): void {
+  private abandon(request: ReleaseRequest): void {
     this.repair.stop(request.owner);
-    for (const node of this.nodes) this.background.add(this.free(node, request, true));
+    for (const node of this.nodes) this.background.add(this.releaseEverywhere(node, request, true));
   }
 
   /**
@@ -208,7 +208,11 @@ export class QuorumLock implements LockOperations {
    * @param announced Whether those who wait are told. What was too little for a quorum nobody waits for; and told of it,
    *   each waiter that tried a node which its holder lacks would wake all others, and itself, to try again at once.
    */
-  private async free(node: QuorumNode, { name, owner, lease }: ReleaseRequest, announced: boolean): Promise<void> {
+  private async releaseEverywhere(
+    node: QuorumNode,
+    { name, owner, lease }: ReleaseRequest,
+    announced: boolean,
+  ): Promise<void> {
     const request = { name, owner, lease };
     await (announced ? node.release(request) : node.releaseQuietly(request)).catch(() => {});
   }

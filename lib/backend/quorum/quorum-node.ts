@@ -21,7 +21,7 @@ import { PerOwnerQueue } from './owner-order.js';
 export interface NodeBackend {
   readonly lock: LockOperations;
   /** The same data, but nobody is told of a release. */
-  readonly quietLock: Pick<LockOperations, 'release'>;
+  readonly silentLock: Pick<LockOperations, 'release'>;
   readonly wakeUps: PubSub;
   /** Tells servers apart, however they are reached; `undefined` where that is not known. */
   readonly serverId?: string | undefined;
@@ -98,7 +98,7 @@ export class QuorumNode {
 
   /** The same, for what was no hold yet: nobody is told, since nobody waits for it. */
   releaseQuietly(request: ReleaseRequest): Promise<ReleaseOutcome> {
-    return this.order.run([request.owner], () => this.backend.quietLock.release(request));
+    return this.order.run([request.owner], () => this.backend.silentLock.release(request));
   }
 
   forceRelease(name: string): Promise<boolean> {

@@ -40,7 +40,7 @@ export class RedisBackend implements LockBackend {
   readonly permitExpirableSemaphore: RedisPermits;
   readonly countDownLatch: RedisLatch;
   readonly singleFlight: RedisSingleFlight;
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
   private readonly commands: ScriptExecutor;
   private readonly locks: RedisLock[] = [];
   private readonly requests: IdempotentRequests;
@@ -52,7 +52,7 @@ export class RedisBackend implements LockBackend {
     private readonly scheduler: MonotonicScheduler,
   ) {
     this.commands = transport.commands;
-    this.wakeUps = transport.wakeUps;
+    this.pubSub = transport.wakeUps;
     const lockIn = (dialect: LockScripts): RedisLock => {
       const lock = new RedisLock(this.commands, scheduler, dialect, replicas);
       this.locks.push(lock);

@@ -10,7 +10,7 @@ import { RedisSubscriber } from './connection/redis-subscriber.js';
 /** One of several independent Redis servers: what a lock on a quorum of them needs, and no more. */
 export class RedlockNode implements NodeBackend {
   readonly lock: RedisLock;
-  readonly quietLock: RedisLock;
+  readonly silentLock: RedisLock;
   readonly wakeUps: RedisSubscriber;
   private readonly commands: NodeExecutor;
 
@@ -22,7 +22,7 @@ export class RedlockNode implements NodeBackend {
     this.commands = new NodeExecutor(connection, { ...settings, identify: true }, scheduler);
     this.wakeUps = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands));
-    this.quietLock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands, false));
+    this.silentLock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands, false));
   }
 
   get serverId(): string | undefined {
@@ -43,7 +43,7 @@ export class RedlockNode implements NodeBackend {
 
   async close(ms: number): Promise<void> {
     const end = this.scheduler.now() + ms;
-    await Promise.all([this.lock.finish(ms / 2), this.quietLock.finish(ms / 2)]);
+    await Promise.all([this.lock.finish(ms / 2), this.silentLock.finish(ms / 2)]);
     const left = Math.max(0, end - this.scheduler.now());
     await Promise.all([this.commands.close(left), this.wakeUps.close(left)]);
   }

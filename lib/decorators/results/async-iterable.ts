@@ -62,12 +62,12 @@ async function* itemsOf(guard: CriticalSection, source: () => AsyncIterable<unkn
   }
 }
 
-async function* admitted({ enter, instead, source }: LockedIterable, signal: AbortSignal): Items {
+async function* admitted({ enter, onConflict, source }: LockedIterable, signal: AbortSignal): Items {
   let guard: CriticalSection;
   try {
     guard = await enter(signal);
   } catch (error) {
-    const other = await instead(error);
+    const other = await onConflict(error);
     return isAsyncIterable(other) ? yield* other : other;
   }
   return yield* itemsOf(guard, source);

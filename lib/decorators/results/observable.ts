@@ -18,7 +18,7 @@ export interface LockAccess {
   /** Gets in; `signal` aborts when nobody is interested any more. */
   readonly enter: (signal: AbortSignal) => Promise<CriticalSection>;
   /** What there is to be when that failed; rejects with what is to be thrown. */
-  readonly instead: (error: unknown) => Promise<unknown>;
+  readonly onConflict: (error: unknown) => Promise<unknown>;
 }
 
 /** An Observable that takes the locks for each subscription. */
@@ -77,7 +77,7 @@ export const lockedObservable = (guarded: LockedObservable): Observable<unknown>
       try {
         guard = await guarded.enter(abandoned.signal);
       } catch (error) {
-        const instead = await guarded.instead(error);
+        const instead = await guarded.onConflict(error);
         subscriber.add((isObservable(instead) ? instead : of(instead)).subscribe(subscriber));
         return;
       }

@@ -9,36 +9,36 @@ import { InFlight } from '../../concurrency/in-flight.js';
 
 /** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */
 export class FairAcquirer implements Acquirer<number, Acquired> {
-  private readonly tries: LockAttempts;
+  private readonly attempts: LockAttempts;
   private readonly waiting: FairWaiting;
-  private readonly lines = new Map<string, FairWaitQueue>();
+  private readonly queues = new Map<string, FairWaitQueue>();
 
   constructor(waiting: Omit<FairWaiting, 'underWay' | 'leaving'>) {
     const underWay = new InFlight();
     this.waiting = { ...waiting, underWay, leaving: new FairLeaving(waiting, underWay) };
-    this.tries = new LockAttempts(waiting.locks, waiting.owners, waiting.events);
+    this.attempts = new LockAttempts(waiting.locks, waiting.owners, waiting.events);
   }
 
   async acquire(asked: AcquireContext, lease: number): Promise<Acquired> {
     const { ended } = asked.limit;
     if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
-    return ended ? tryOnce(this.tries, asked, lease) : this.line(asked.name).enter(asked, lease);
+    return ended ? tryOnce(this.attempts, asked, lease) : this.queueFor(asked.name).enter(asked, lease);
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.tries.settled(), this.waiting.underWay.settled()]);
+    await Promise.all([this.attempts.settled(), this.waiting.underWay.settled()]);
   }
 
   get contended(): number {
-    return this.lines.size;
+    return this.queues.size;
   }
 
-  private line(name: string): FairWaitQueue {
-    let line = this.lines.get(name);
+  private queueFor(name: string): FairWaitQueue {
+    let line = this.queues.get(name);
     if (!line) {
-      const forget = (): void => void this.lines.delete(name);
+      const forget = (): void => void this.queues.delete(name);
       line = new FairWaitQueue(name, this.waiting, forget);
-      this.lines.set(name, line);
+      this.queues.set(name, line);
     }
     return line;
   }

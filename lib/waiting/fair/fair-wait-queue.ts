@@ -31,23 +31,23 @@ export class FairWaitQueue {
   /** Those on their way to a place, in the order in which they came. */
   private readonly arriving = new Set<FairWaiter>();
   private admitting = false;
-  private readonly places = new ServerOrder<FairWaiter>();
+  private readonly order = new ServerOrder<FairWaiter>();
   /** Those whose wait is over, but who are told only when their try that is on its way has shown how things stand. */
-  private readonly overdue = new Map<FairWaiter, WaitEnd>();
-  private readonly wakeUp: WakeSignal;
+  private readonly expiredDuringAttempt = new Map<FairWaiter, WaitEnd>();
+  private readonly wakeSignal: WakeSignal;
   private contending = false;
-  private readonly keeper: QueueHeartbeat;
-  private lastSeen: LastOutcome;
+  private readonly heartbeat: QueueHeartbeat;
+  private lastOutcome: LastOutcome;
 
   constructor(
     private readonly name: string,
     private readonly waiting: FairWaiting,
     private readonly onIdle: () => void,
   ) {
-    this.wakeUp = new WakeSignal(waiting.scheduler);
-    this.keeper = new QueueHeartbeat(name, waiting, this.places, {
-      lost: (waiter) => this.comeAnew(waiter),
-      failed: (error) => this.refuseAll(error),
+    this.wakeSignal = new WakeSignal(waiting.scheduler);
+    this.heartbeat = new QueueHeartbeat(name, waiting, this.order, {
+      lost: (waiter) => this.rejoin(waiter),
+      failed: (error) => this.rejectAll(error),
     });
   }
 
@@ -56,7 +56,7 @@ export class FairWaitQueue {
     const { size } = this.waiters;
     if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
-      const watching = asked.limit.watch({ onEnd: (end) => this.giveUp(waiter, end) });
+      const watching = asked.limit.watch({ onEnd: (end) => this.onWaitEnded(waiter, end) });
       const verdict = {
         granted: (got: Acquired) => {
           watching.stop();
@@ -78,7 +78,7 @@ export class FairWaitQueue {
   }
 
   private isToArrive(waiter: FairWaiter): boolean {
-    return this.isWaiting(waiter) && !this.places.has(waiter);
+    return this.isWaiting(waiter) && !this.order.has(waiter);
   }
 
   private arrive(waiter: FairWaiter): void {
@@ -86,7 +86,7 @@ export class FairWaitQueue {
     this.arriving.add(waiter);
     if (this.admitting) return;
     this.admitting = true;
-    this.admit().catch((error: unknown) => this.refuseAll(error));
+    this.admit().catch((error: unknown) => this.rejectAll(error));
   }
 
   /**
@@ -96,7 +96,7 @@ export class FairWaitQueue {
   private async admit(): Promise<void> {
     for (const waiter of this.arriving) {
       while (this.isToArrive(waiter)) {
-        await this.try(waiter);
+        await this.attempt(waiter);
         if (this.isToArrive(waiter)) await this.waiting.scheduler.pause(UNAVAILABLE_PAUSE_MS, { keepAlive: true });
       }
       this.arriving.delete(waiter);
@@ -105,57 +105,59 @@ export class FairWaitQueue {
   }
 
   private async contend(): Promise<void> {
-    for (let first = this.places.first; first; first = this.places.first) await this.contendFor(first);
+    for (let first = this.order.head; first; first = this.order.head) await this.contendFor(first);
     this.contending = false;
-    this.keeper.stop();
+    this.heartbeat.stop();
   }
 
   /** Until somebody else is the first. */
   private async contendFor(first: FairWaiter): Promise<void> {
-    const { polling, wakeUps, scheduler } = this.waiting;
+    const { polling, pubSub, scheduler } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
-    const ear = new ChannelListener(wakeUps, channel, this.wakeUp.notify, (error) => this.refuseAll(error));
-    let pause = pauseFor(this.lastSeen);
+    const ear = new ChannelListener(pubSub, channel, this.wakeSignal.notify, (error) => this.rejectAll(error));
+    let pause = pauseFor(this.lastOutcome);
     // What was said so far was said to somebody else.
-    this.wakeUp.forget();
-    while (this.places.first === first) {
+    this.wakeSignal.forget();
+    while (this.order.head === first) {
       ear.listen();
       const look =
-        this.lastSeen instanceof LockUnavailableError ? Number.POSITIVE_INFINITY : untilLastLook(first.asked.limit);
+        this.lastOutcome instanceof LockUnavailableError
+          ? Number.POSITIVE_INFINITY
+          : untilLastLook(first.context.limit);
       const due = scheduler.now() + look - 1;
-      await this.wakeUp.sleep(Math.min(pause, ear.hears ? polling.safety : polling.deaf, look));
-      if (this.places.first !== first) break;
-      this.wakeUp.forget();
+      await this.wakeSignal.sleep(Math.min(pause, ear.isSubscribed ? polling.subscribed : polling.unsubscribed, look));
+      if (this.order.head !== first) break;
+      this.wakeSignal.forget();
       first.isLastLook = scheduler.now() >= due;
-      await this.try(first);
+      await this.attempt(first);
       first.isLastLook = false;
-      pause = pauseFor(this.lastSeen);
+      pause = pauseFor(this.lastOutcome);
     }
     ear.close();
     // Its place may be gone, or be worth nothing any more.
     this.arrive(first);
   }
 
-  private try(waiter: FairWaiter): Promise<void> {
-    return this.waiting.underWay.add(this.tryFor(waiter));
+  private attempt(waiter: FairWaiter): Promise<void> {
+    return this.waiting.underWay.add(this.attemptFor(waiter));
   }
 
-  private async tryFor(waiter: FairWaiter): Promise<void> {
-    waiter.isTrying = true;
+  private async attemptFor(waiter: FairWaiter): Promise<void> {
+    waiter.isAttempting = true;
     try {
-      const reply = await waiter.try();
+      const reply = await waiter.attempt();
       // Who gave up meanwhile leaves now.
       if (!this.isWaiting(waiter)) return;
       if (reply.outcome === 'acquired') this.granted(waiter, reply.sent);
       else this.placed(waiter, reply);
     } catch (error) {
-      if (isPassing(error)) this.lastSeen = error;
-      else this.refuseAll(error);
+      if (isPassing(error)) this.lastOutcome = error;
+      else this.rejectAll(error);
     } finally {
-      waiter.isTrying = false;
-      const end = this.overdue.get(waiter);
-      this.overdue.delete(waiter);
-      if (end) this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
+      waiter.isAttempting = false;
+      const end = this.expiredDuringAttempt.get(waiter);
+      this.expiredDuringAttempt.delete(waiter);
+      if (end) this.reject(waiter, refusal(waiter.context, end, this.lastOutcome));
       else if (!this.isWaiting(waiter)) waiter.leave();
     }
   }
@@ -164,11 +166,11 @@ export class FairWaitQueue {
     const { owner, lease } = waiter;
     const acquired = { owner, sent, lease, fence: undefined };
     const spent = leaseSpent(this.name, acquired);
-    this.lastSeen = spent ?? { holder: owner, remaining: lease };
-    this.losePlace(waiter);
+    this.lastOutcome = spent ?? { holder: owner, remaining: lease };
+    this.onPlaceLost(waiter);
     this.waiters.delete(owner);
     if (spent) {
-      waiter.startAnew();
+      waiter.startOver();
       this.waiters.set(waiter.owner, waiter);
       return;
     }
@@ -178,48 +180,49 @@ export class FairWaitQueue {
 
   private placed(waiter: FairWaiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
     // The head of the queue holds nothing: where it is named as the holder, the lock is free.
-    this.lastSeen = holder === head ? { next: head, remaining } : { holder, remaining };
-    const before = this.places.first;
-    if (outcome === 'queued') this.places.delete(waiter);
-    this.places.add(waiter);
+    this.lastOutcome = holder === head ? { next: head, remaining } : { holder, remaining };
+    const before = this.order.head;
+    if (outcome === 'queued') this.order.delete(waiter);
+    this.order.add(waiter);
     // Replies that got lost, or places that ended unnoticed, may have left us with another order than the server's.
     const next = this.waiters.get(head);
-    if (next && next !== this.places.first && this.places.has(next)) this.places.putFirst(next);
-    if (this.places.first !== before) this.wakeUp.notify();
+    if (next && next !== this.order.head && this.order.has(next)) this.order.putFirst(next);
+    if (this.order.head !== before) this.wakeSignal.notify();
     if (this.contending) return;
     this.contending = true;
-    this.keeper.start();
-    this.contend().catch((error: unknown) => this.refuseAll(error));
+    this.heartbeat.start();
+    this.contend().catch((error: unknown) => this.rejectAll(error));
   }
 
-  private comeAnew(waiter: FairWaiter): void {
+  private rejoin(waiter: FairWaiter): void {
     // A try finds that out for itself, or has got the lock, which ends the place as well.
-    if (waiter.isTrying) return;
-    this.losePlace(waiter);
+    if (waiter.isAttempting) return;
+    this.onPlaceLost(waiter);
     this.arrive(waiter);
   }
 
-  private losePlace(waiter: FairWaiter): void {
-    if (this.places.first === waiter) this.wakeUp.notify();
-    this.places.delete(waiter);
+  private onPlaceLost(waiter: FairWaiter): void {
+    if (this.order.head === waiter) this.wakeSignal.notify();
+    this.order.delete(waiter);
   }
 
-  private giveUp(waiter: FairWaiter, end: WaitEnd): void {
+  private onWaitEnded(waiter: FairWaiter, end: WaitEnd): void {
     // Its own try may still succeed; but for one more look it does not wait longer than it was to.
-    if (waiter.isTrying && !waiter.isLastLook && end.cause === 'elapsed') this.overdue.set(waiter, end);
-    else this.refuse(waiter, refusal(waiter.asked, end, this.lastSeen));
+    if (waiter.isAttempting && !waiter.isLastLook && end.cause === 'elapsed')
+      this.expiredDuringAttempt.set(waiter, end);
+    else this.reject(waiter, refusal(waiter.context, end, this.lastOutcome));
   }
 
   /** What can only be answered so is the answer for everybody. */
-  private refuseAll(error: unknown): void {
-    for (const waiter of this.waiters.values()) this.refuse(waiter, error);
+  private rejectAll(error: unknown): void {
+    for (const waiter of this.waiters.values()) this.reject(waiter, error);
   }
 
-  private refuse(waiter: FairWaiter, error: unknown): void {
+  private reject(waiter: FairWaiter, error: unknown): void {
     if (!this.isWaiting(waiter)) return;
-    this.losePlace(waiter);
+    this.onPlaceLost(waiter);
     this.waiters.delete(waiter.owner);
-    waiter.refuse(error);
+    waiter.fail(error);
     this.becomeIdle();
   }
 

@@ -28,17 +28,17 @@ export interface WaiterCallbacks {
 /** One who waits for a fair lock: who that is on the server, and what there is to give up there. */
 export class FairWaiter {
   /** One request at a time: what the next finds is what the last has left. */
-  isTrying = false;
+  isAttempting = false;
   /** Whether that request is one more look before its wait ends. */
   isLastLook = false;
   private id: OwnerId;
   private mayHavePlace = false;
 
   constructor(
-    readonly asked: AcquireContext,
+    readonly context: AcquireContext,
     /** Milliseconds. */
     readonly lease: number,
-    private readonly verdict: WaiterCallbacks,
+    private readonly callbacks: WaiterCallbacks,
     private readonly waiting: FairWaiting,
   ) {
     this.id = waiting.owners.next();
@@ -50,10 +50,10 @@ export class FairWaiter {
   }
 
   /** One try, which leaves it with a place, or the lock. */
-  async try(): Promise<QueueOutcome> {
+  async attempt(): Promise<QueueOutcome> {
     const { owner, lease, waiting } = this;
     try {
-      const reply = await waiting.locks.queue({ name: this.asked.name, owner, lease, slot: waiting.slot });
+      const reply = await waiting.locks.queue({ name: this.context.name, owner, lease, slot: waiting.slot });
       this.mayHavePlace = true;
       return reply;
     } catch (error) {
@@ -65,24 +65,24 @@ export class FairWaiter {
   /** What it waited for is its own now: nothing is left to give up. */
   grant(got: Acquired): void {
     this.mayHavePlace = false;
-    this.verdict.granted(got);
+    this.callbacks.granted(got);
   }
 
   /** Where a try is on its way, it has to {@link leave} after that. */
-  refuse(error: unknown): void {
-    this.verdict.refused(error);
-    if (!this.isTrying) this.leave();
+  fail(error: unknown): void {
+    this.callbacks.refused(error);
+    if (!this.isAttempting) this.leave();
   }
 
   /** Gives up its place, and the lock if a try got it. Goes on in the background. */
   leave(): void {
     if (!this.mayHavePlace) return;
     this.mayHavePlace = false;
-    this.waiting.leaving.leave(this.asked.name, this.owner, this.lease);
+    this.waiting.leaving.leave(this.context.name, this.owner, this.lease);
   }
 
   /** Goes on as another owner: giving up what there is under the old id may take a while. */
-  startAnew(): void {
+  startOver(): void {
     this.leave();
     this.id = this.waiting.owners.next();
   }

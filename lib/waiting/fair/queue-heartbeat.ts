@@ -21,7 +21,7 @@ export interface HeartbeatListener {
 /** Says every third of a slot that all who have a place in the queue of a fair lock still wait, batch after batch. */
 export class QueueHeartbeat {
   private timer: ScheduledTask | undefined;
-  private isKeeping = false;
+  private isRunning = false;
 
   constructor(
     private readonly name: string,
@@ -31,34 +31,34 @@ export class QueueHeartbeat {
   ) {}
 
   start(): void {
-    this.isKeeping = true;
-    this.again(KEEP);
+    this.isRunning = true;
+    this.schedule(KEEP);
   }
 
   stop(): void {
-    this.isKeeping = false;
+    this.isRunning = false;
     this.timer?.cancel();
   }
 
-  private again(share: number): void {
+  private schedule(share: number): void {
     const { scheduler, slot, underWay } = this.waiting;
     this.timer?.cancel();
-    this.timer = scheduler.schedule(slot * share, () => void underWay.add(this.keep()));
+    this.timer = scheduler.schedule(slot * share, () => void underWay.add(this.beat()));
   }
 
-  private async keep(): Promise<void> {
+  private async beat(): Promise<void> {
     const all = this.places.all();
     let share = KEEP;
     try {
-      for (let from = 0; from < all.length; from += BATCH) await this.keepBatch(all.slice(from, from + BATCH));
+      for (let from = 0; from < all.length; from += BATCH) await this.beatBatch(all.slice(from, from + BATCH));
     } catch (error) {
       if (!isPassing(error)) this.found.failed(error);
       share = KEEP_AGAIN;
     }
-    if (this.isKeeping) this.again(share);
+    if (this.isRunning) this.schedule(share);
   }
 
-  private async keepBatch(batch: readonly FairWaiter[]): Promise<void> {
+  private async beatBatch(batch: readonly FairWaiter[]): Promise<void> {
     const { slot, locks } = this.waiting;
     // While others were kept, some may have got the lock, or have left.
     const places = batch.filter((waiter) => this.places.has(waiter));

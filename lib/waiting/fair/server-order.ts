@@ -8,7 +8,7 @@ export class ServerOrder<Waiter> {
   private following = this.inOrder.values();
   private front: Waiter | undefined;
 
-  get first(): Waiter | undefined {
+  get head(): Waiter | undefined {
     return this.front;
   }
 
@@ -23,7 +23,7 @@ export class ServerOrder<Waiter> {
   /** At the end, where it has no place yet. */
   add(waiter: Waiter): void {
     this.inOrder.add(waiter);
-    if (this.front === undefined) this.startAtFront();
+    if (this.front === undefined) this.resetHead();
   }
 
   delete(waiter: Waiter): void {
@@ -34,10 +34,10 @@ export class ServerOrder<Waiter> {
   /** Reads all of them: for when the order turned out to be another. */
   putFirst(waiter: Waiter): void {
     this.inOrder = new Set([waiter, ...this.inOrder]);
-    this.startAtFront();
+    this.resetHead();
   }
 
-  private startAtFront(): void {
+  private resetHead(): void {
     this.following = this.inOrder.values();
     this.front = this.following.next().value;
   }

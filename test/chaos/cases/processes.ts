@@ -181,7 +181,7 @@ export const processCases: readonly ChaosCase[] = [
       stop.abort();
       await Promise.all(waiting);
       await hold.release();
-      const contended = () => Object.values(runtime.kinds).reduce((sum, kind) => sum + kind.acquisitions.contended, 0);
+      const contended = () => Object.values(runtime.kinds).reduce((sum, kind) => sum + kind.acquirer.contended, 0);
       await world.until(() => contended() === 0, 2000, 'I11: no name is waited for any more');
       world.expect(runtime.grants.size === 0, 'I11: something is still held');
       await world.until(async () => (await keysOf(world.topology)).length === 0, 2000, 'I11: no key stays');

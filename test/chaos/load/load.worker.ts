@@ -181,7 +181,7 @@ export const api = {
     const outcome = await Promise.race([Promise.all(loops).then(() => 'stopped' as const), stuck]);
     limit.abort();
     // What was aborted is taken back, as at the end of an application.
-    await client.runtime.acquisitions.settled();
+    await client.runtime.acquirer.settled();
     naive?.disconnect();
     await client.close();
     return outcome;

@@ -78,7 +78,7 @@ const acquireAgain = async (backend: LockBackend, { name, holder: owner, lease }
   const sent = new Stopwatch(runtime.scheduler);
   const grant = new Grant(runtime, runtime.kinds.plain, name, { owner, sent, lease, fence: undefined });
   const hold = new GrantedHold(grant, 'loose', 0);
-  grant.admitFirst(hold, lease);
+  grant.addFirstHold(hold, lease);
   try {
     return await hold.run(() => new NonReentrantLock(runtime, name).tryAcquire({ lease }));
   } catch (error) {

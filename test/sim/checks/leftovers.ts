@@ -24,9 +24,9 @@ export const checkLeftovers = (
   }
   for (const process of processes) {
     if (!process.isAlive) continue;
-    for (const { grants, acquisitions } of process.runtimes) {
+    for (const { grants, acquirer } of process.runtimes) {
       if (grants.size > 0) complain(`${process.name} still has ${grants.size} grants`);
-      if (acquisitions.contended > 0) complain(`${process.name} still contends for ${acquisitions.contended} locks`);
+      if (acquirer.contended > 0) complain(`${process.name} still contends for ${acquirer.contended} locks`);
     }
   }
 };

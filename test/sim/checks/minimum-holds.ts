@@ -44,7 +44,7 @@ export class MinimumHolds {
 
   /** The hold is to be counted for `ms` from now, at least. */
   keep({ name: who, process }: Keeper, hold: Hold, ms: number): void {
-    (hold as GrantedHold).keepAtLeast(ms);
+    (hold as GrantedHold).holdAtLeast(ms);
     const { watchdogTimeout, commandTimeout } = this.profile;
     // Where the server is out of reach for longer than the lease, nobody can keep anything.
     if (watchdogTimeout < TIMES_TO_ASK * commandTimeout) return;

@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../../lib/errors.js';
 import { type BackendListener, nobodyWatches } from '../../../lib/backend/backend-watcher.js';
 import type { PublishCommand, ScriptExecutor } from '../../../lib/backend/redis/commands/script-executor.js';
 import { withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
-import { patienceWithin } from '../../../lib/backend/redis/commands/node-executor.js';
+import { timeoutWithin } from '../../../lib/backend/redis/commands/node-executor.js';
 import { unexpectedReply } from '../../../lib/backend/redis/connection/reply-errors.js';
 import {
   type ArgumentsOf,
@@ -39,18 +39,18 @@ export class SimulatedCommands implements ScriptExecutor {
   /** There is a connection again. */
   returned(): void {
     this.clock.observe(this.server.now);
-    this.watcher.returned();
+    this.watcher.reconnected();
   }
 
-  patience(lease: number): number {
-    return patienceWithin(this.commandTimeout, lease);
+  timeoutFor(lease: number): number {
+    return timeoutWithin(this.commandTimeout, lease);
   }
 
-  canSend(): boolean {
+  isConnected(): boolean {
     return this.refusal === undefined && this.connection.isReady;
   }
 
-  ready(deadline: number, key: string, name = key): Promise<void> {
+  whenConnected(deadline: number, key: string, name = key): Promise<void> {
     if (this.refusal) return Promise.reject(this.refusal);
     if (this.connection.isReady) return Promise.resolve();
     const waited = deadline - this.scheduler.now();

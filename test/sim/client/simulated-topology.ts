@@ -41,7 +41,7 @@ class SimulatedTopology {
   lookSoon(): void {}
 
   get connected(): readonly SimulatedCommands[] {
-    return [...this.nodes.values()].filter((node) => node.canSend());
+    return [...this.nodes.values()].filter((node) => node.isConnected());
   }
 
   watch(watcher: BackendListener): void {

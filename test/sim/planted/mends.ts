@@ -19,7 +19,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/wait-queue.ts',
-        find: 'if (!this.isNewsDue) this.wakeUp.forget();',
+        find: 'if (!this.isAnnouncedSince) this.wakeUp.forget();',
         replace: 'this.wakeUp.forget();',
       },
     ],
@@ -81,7 +81,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'coordination/single-flight.ts',
-        find: 'return covering !== undefined && !covering.region.isScope;',
+        find: 'return covering !== undefined && !covering.context.isScope;',
         replace: 'return covering !== undefined;',
       },
     ],
@@ -131,8 +131,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'locks/acquire-all.ts',
-        find: 'const givenBack = Promise.all(held.map(giveBack));',
-        replace: 'const givenBack = Promise.all(held.map(giveBack));\n    await givenBack;',
+        find: 'const givenBack = Promise.all(held.map(undo));',
+        replace: 'const givenBack = Promise.all(held.map(undo));\n    await givenBack;',
       },
     ],
   },

@@ -5,7 +5,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-second-try',
     what: 'nobody tries again after subscribing, so a release in between goes unheard',
-    edits: [{ file: 'waiting/channel-listener.ts', find: 'else this.onHearing();', replace: '' }],
+    edits: [{ file: 'waiting/channel-listener.ts', find: 'else this.onSubscribed();', replace: '' }],
   },
   {
     name: 'wake-before-delete',
@@ -25,7 +25,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unwanted-grant-kept',
     what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
-    edits: [{ file: 'waiting/wait-queue.ts', find: 'this.tries.giveBack(this.name, got);', replace: '' }],
+    edits: [{ file: 'waiting/wait-queue.ts', find: 'this.attempts.undo(this.name, got);', replace: '' }],
   },
   {
     name: 'short-lease-handed-over',
@@ -71,7 +71,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/fair/fair-wait-queue.ts',
-        find: 'if (this.places.first === waiter) this.wakeUp.notify();\n    this.places.delete(waiter);',
+        find: 'if (this.order.head === waiter) this.wakeSignal.notify();\n    this.order.delete(waiter);',
         replace: '',
       },
     ],

@@ -13,12 +13,12 @@ export const defineFlights = (table: ScriptTable, store: SimulatedStore, now: Se
   const { find, land } = scripts.singleFlight;
   table.define(find, async ({ result }) => {
     const landed = results.get(result);
-    return landed ? ['landed', landed.text, landed.landedAt, now()] : ['none', '', 0, now()];
+    return landed ? ['landed', landed.text, landed.savedAt, now()] : ['none', '', 0, now()];
   });
   table.define(land, async ({ lock, result }, { owner, keep, notAfter, text }) => {
     if (now() > notAfter) return ['late', '', now()];
     if (locks.find(lock)?.owner !== owner) return ['lost', '', now()];
-    results.set(result, { text, landedAt: now() }, keep);
+    results.set(result, { text, savedAt: now() }, keep);
     return ['kept', '', now()];
   });
 };

@@ -4,7 +4,7 @@ import { sharesShard } from '../../../keys/lock-name.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { BackendListener } from '../../backend-watcher.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
-import { type NodeExecutor, patienceWithin } from '../commands/node-executor.js';
+import { type NodeExecutor, timeoutWithin } from '../commands/node-executor.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import type { Written } from '../commands/written.js';
 import { isUnknown } from '../commands/deadline-request.js';
@@ -45,20 +45,20 @@ export class ClusterExecutor implements ScriptExecutor {
     private readonly scheduler: MonotonicScheduler,
   ) {}
 
-  patience(lease: number): number {
-    return patienceWithin(this.commandTimeout, lease);
+  timeoutFor(lease: number): number {
+    return timeoutWithin(this.commandTimeout, lease);
   }
 
-  async ready(deadline: number, key: string, name = key): Promise<void> {
+  async whenConnected(deadline: number, key: string, name = key): Promise<void> {
     if (this.refusal) throw this.refusal;
-    await this.topology.known(deadline, name);
+    await this.topology.whenKnown(deadline, name);
     let node = this.topology.nodeFor(key);
     while (node) {
       try {
-        await node.ready(deadline, key, name);
+        await node.whenConnected(deadline, key, name);
         break;
       } catch (error) {
-        this.topology.lookSoon();
+        this.topology.refreshSoon();
         const next = this.topology.nodeFor(key);
         // Another server may have taken over while this one was waited for.
         if (next === node || this.scheduler.now() >= deadline) throw error;
@@ -69,8 +69,8 @@ export class ClusterExecutor implements ScriptExecutor {
     if (!node) throw this.unserved(name);
   }
 
-  canSend(key: string): boolean {
-    return this.refusal === undefined && (this.topology.nodeFor(key)?.canSend() ?? false);
+  isConnected(key: string): boolean {
+    return this.refusal === undefined && (this.topology.nodeFor(key)?.isConnected() ?? false);
   }
 
   serverTime(key: string): number {
@@ -92,7 +92,7 @@ export class ClusterExecutor implements ScriptExecutor {
   }
 
   async replicasWith(written: Written, replicas: Replicas): Promise<number> {
-    const { node } = this.home(written.key, written.key);
+    const { node } = this.masterFor(written.key, written.key);
     try {
       return await node.replicasWith(written, replicas);
     } catch (error) {
@@ -113,7 +113,7 @@ export class ClusterExecutor implements ScriptExecutor {
   }
 
   open(): void {
-    this.topology.lookSoon();
+    this.topology.refreshSoon();
   }
 
   close(ms?: number): Promise<void> {
@@ -128,7 +128,7 @@ export class ClusterExecutor implements ScriptExecutor {
     name?: string,
   ): Promise<ReplyOf<S>> {
     const key = firstKey(keys);
-    let { node, asking } = this.home(key, name);
+    let { node, asking } = this.masterFor(key, name);
     let timed = args;
     let brokenOff: unknown;
     for (;;) {
@@ -139,7 +139,7 @@ export class ClusterExecutor implements ScriptExecutor {
         if (isUnknown(error)) brokenOff ??= error;
         const redirection = redirectionIn(error);
         if (!redirection || isForEach(redirection, keys) || this.scheduler.now() >= deadline) {
-          this.topology.lookSoon();
+          this.topology.refreshSoon();
           throw brokenOff ?? error;
         }
         const from = node;
@@ -157,14 +157,14 @@ export class ClusterExecutor implements ScriptExecutor {
     name: string | undefined,
   ): Promise<Target> {
     if (redirection.kind === 'ask') {
-      const node = this.topology.nodeAt(this.topology.namedBy(from, redirection.host, redirection.port));
-      await node.ready(deadline, key, name);
+      const node = this.topology.nodeAt(this.topology.resolveAddress(from, redirection.host, redirection.port));
+      await node.whenConnected(deadline, key, name);
       return { node, asking: true };
     }
     if (redirection.kind === 'try-again') await this.scheduler.pause(TRY_AGAIN_PAUSE_MS, { keepAlive: true });
-    else this.topology.moved(redirection.slot, this.topology.namedBy(from, redirection.host, redirection.port));
-    await this.ready(deadline, key, name);
-    return this.home(key, name);
+    else this.topology.moved(redirection.slot, this.topology.resolveAddress(from, redirection.host, redirection.port));
+    await this.whenConnected(deadline, key, name);
+    return this.masterFor(key, name);
   }
 
   /** The same arguments for another server, whose clock may differ: that instant by its own. */
@@ -174,14 +174,14 @@ export class ClusterExecutor implements ScriptExecutor {
     return { ...args, notAfter: Math.floor(notAfter + to.serverTime() - from.serverTime()) };
   }
 
-  private home(key: string, name: string | undefined): Target {
+  private masterFor(key: string, name: string | undefined): Target {
     const node = this.topology.nodeFor(key);
     if (!node) throw this.unserved(name);
     return { node, asking: false };
   }
 
   private unserved(name: string | undefined): Error {
-    this.topology.lookSoon();
+    this.topology.refreshSoon();
     const text = 'No server of the Redis Cluster serves the slot of the lock now';
     return new LockUnavailableError(text, 'not-sent', false, { lockName: name });
   }

@@ -25,11 +25,11 @@ class RoutedSubscription implements Subscription {
 
   cancel(): void {
     this.cancelled = true;
-    this.leave();
+    this.detach();
     this.forget(this);
   }
 
-  leave(): void {
+  detach(): void {
     this.inner?.cancel();
     this.inner = undefined;
     this.home = undefined;
@@ -49,19 +49,19 @@ export class ClusterSubscriber implements PubSub {
     private readonly commandTimeout: number,
     private readonly scheduler: MonotonicScheduler,
   ) {
-    topology.onLook(() => this.followAll());
+    topology.onRefresh(() => this.moveAllToMasters());
   }
 
   async subscribe(channel: string, listener: () => void): Promise<Subscription> {
     const routed = new RoutedSubscription(channel, listener, (gone) => void this.routed.delete(gone));
     this.routed.add(routed);
     try {
-      await this.topology.known(this.scheduler.now() + this.commandTimeout);
-      await this.settle(routed);
+      await this.topology.whenKnown(this.scheduler.now() + this.commandTimeout);
+      await this.subscribeAtMaster(routed);
       return routed;
     } catch (error) {
       routed.cancel();
-      this.topology.lookSoon();
+      this.topology.refreshSoon();
       throw error;
     }
   }
@@ -72,20 +72,20 @@ export class ClusterSubscriber implements PubSub {
   }
 
   /** Listens where the channel is served now. */
-  private async settle(routed: RoutedSubscription): Promise<void> {
-    const owner = this.topology.ownerOf(routed.channel);
+  private async subscribeAtMaster(routed: RoutedSubscription): Promise<void> {
+    const owner = this.topology.masterOf(routed.channel);
     if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
     if (routed.home === owner) return;
-    routed.leave();
+    routed.detach();
     routed.home = owner;
     const inner = await this.subscriberAt(owner).subscribe(routed.channel, routed.listener);
     if (routed.home === owner) routed.inner = inner;
     else inner.cancel();
   }
 
-  private followAll(): void {
+  private moveAllToMasters(): void {
     for (const routed of this.routed) {
-      if (routed.home !== this.topology.ownerOf(routed.channel)) void this.follow(routed);
+      if (routed.home !== this.topology.masterOf(routed.channel)) void this.moveToMaster(routed);
     }
     const { masters } = this.topology;
     for (const [address, subscriber] of this.subscribers) {
@@ -96,12 +96,12 @@ export class ClusterSubscriber implements PubSub {
   }
 
   /** Where that fails for now, the next look tries again; what fails for good leaves its listener to poll. */
-  private async follow(routed: RoutedSubscription): Promise<void> {
+  private async moveToMaster(routed: RoutedSubscription): Promise<void> {
     try {
-      await this.settle(routed);
+      await this.subscribeAtMaster(routed);
     } catch (error) {
-      routed.leave();
-      if (isPassing(error)) this.topology.lookSoon();
+      routed.detach();
+      if (isPassing(error)) this.topology.refreshSoon();
     }
     routed.listener();
   }
@@ -111,19 +111,19 @@ export class ClusterSubscriber implements PubSub {
     if (known) return known;
     const subscriber = new RedisSubscriber(this.topology.connectionTo(address), this.commandTimeout, this.scheduler, {
       isSharded: (channel) => this.topology.isSharded && sharesShard(channel),
-      onMoved: () => this.left(address),
+      onMoved: () => this.onServerUnsubscribed(address),
     });
     this.subscribers.set(address, subscriber);
     return subscriber;
   }
 
   /** A server serves some channel no more, and does not say which. */
-  private left(address: Address): void {
+  private onServerUnsubscribed(address: Address): void {
     for (const routed of this.routed) {
       if (routed.home !== address) continue;
-      routed.leave();
+      routed.detach();
       routed.listener();
     }
-    this.topology.lookSoon();
+    this.topology.refreshSoon();
   }
 }

@@ -42,12 +42,12 @@ export class ClusterTopology {
   private readonly servers: ClusterServers;
   private readonly outages: ClusterOutages;
   private readonly nodes = new Map<Address, NodeExecutor>();
-  private readonly lookListeners: ((look: Look) => void)[] = [];
+  private readonly refreshListeners: ((look: Look) => void)[] = [];
   watcher = nobodyWatches;
   private readonly waiting = new Set<() => void>();
   private map: SlotMap | undefined;
-  private looking = false;
-  private lastLook = Number.NEGATIVE_INFINITY;
+  private isRefreshing = false;
+  private lastRefresh = Number.NEGATIVE_INFINITY;
   private next: ScheduledTask | undefined;
   /** Why it is not known who serves what. */
   lastError: unknown;
@@ -63,17 +63,17 @@ export class ClusterTopology {
   }
 
   /** Looks at the cluster soon: now, unless that was done just before. */
-  lookSoon(): void {
-    if (this.closed || this.looking || this.next) return;
+  refreshSoon(): void {
+    if (this.closed || this.isRefreshing || this.next) return;
     this.outages.asked();
-    this.schedule(Math.max(0, this.lastLook + LEAST_PAUSE_MS - this.scheduler.now()));
+    this.schedule(Math.max(0, this.lastRefresh + LEAST_PAUSE_MS - this.scheduler.now()));
   }
 
   /** Resolves when it is known who serves what; rejects with `LockUnavailableError` (`not-sent`) at `deadline`. */
-  async known(deadline: number, name?: string): Promise<void> {
+  async whenKnown(deadline: number, name?: string): Promise<void> {
     const ms = deadline - this.scheduler.now();
     if (!this.map && ms > 0 && !this.closed) {
-      this.lookSoon();
+      this.refreshSoon();
       await new Promise<void>((resolve) => {
         const done = (): void => {
           this.waiting.delete(done);
@@ -88,8 +88,8 @@ export class ClusterTopology {
   }
 
   /** Who serves the slot of a key, as far as it is known. */
-  ownerOf(key: string): Address | undefined {
-    return this.map?.ownerOf(key);
+  masterOf(key: string): Address | undefined {
+    return this.map?.masterOf(key);
   }
 
   get isKnown(): boolean {
@@ -105,16 +105,16 @@ export class ClusterTopology {
   }
 
   nodeFor(key: string): NodeExecutor | undefined {
-    const owner = this.ownerOf(key);
+    const owner = this.masterOf(key);
     return owner === undefined ? undefined : this.nodeAt(owner);
   }
 
   nodeAt(address: Address): NodeExecutor {
     const known = this.nodes.get(address);
     if (known) return known;
-    const node = new NodeExecutor(this.connectionTo(address), this.settings, this.scheduler, () => this.lookSoon());
+    const node = new NodeExecutor(this.connectionTo(address), this.settings, this.scheduler, () => this.refreshSoon());
     node.watch({
-      returned: () => this.watcher.returned(),
+      reconnected: () => this.watcher.reconnected(),
       clockJumped: (ms) => this.watcher.clockJumped(ms),
       gaveUp: (what) => this.watcher.gaveUp(what),
       unavailable: (outage) => this.outages.lost(address, outage, this.settings.commandTimeout),
@@ -137,18 +137,18 @@ export class ClusterTopology {
   moved(slot: number, address: Address): void {
     if (this.map?.replicas.has(address)) this.nodeAt(address).promoted();
     this.map?.move(slot, address);
-    this.lookSoon();
+    this.refreshSoon();
   }
 
   /** The server that another one names; one without a host is on the same. */
-  namedBy(node: NodeExecutor, host: string, port: number): Address {
+  resolveAddress(node: NodeExecutor, host: string, port: number): Address {
     const [asked = ''] = [...this.nodes].find(([, known]) => known === node) ?? [];
     return this.servers.reachable(host === '' ? hostOf(asked) : host, port);
   }
 
   /** Calls `listener` after every look. */
-  onLook(listener: (look: Look) => void): void {
-    this.lookListeners.push(listener);
+  onRefresh(listener: (look: Look) => void): void {
+    this.refreshListeners.push(listener);
   }
 
   /** Another server that serves what one served before counts as returned. */
@@ -170,26 +170,26 @@ export class ClusterTopology {
         ms,
         () => {
           this.next = undefined;
-          void this.look();
+          void this.refresh();
         },
         { keepAlive: this.waiting.size > 0 },
       ),
     );
   }
 
-  private async look(): Promise<void> {
-    this.looking = true;
-    const isChanged = await this.learn();
-    this.looking = false;
-    this.lastLook = this.scheduler.now();
+  private async refresh(): Promise<void> {
+    this.isRefreshing = true;
+    const isChanged = await this.fetch();
+    this.isRefreshing = false;
+    this.lastRefresh = this.scheduler.now();
     if (this.closed) return;
-    for (const listener of this.lookListeners) listener({ isChanged });
-    if (isChanged) this.watcher.returned();
-    if (this.isTroubled) this.schedule(TROUBLED_PAUSE_MS);
+    for (const listener of this.refreshListeners) listener({ isChanged });
+    if (isChanged) this.watcher.reconnected();
+    if (this.needsRefresh) this.schedule(TROUBLED_PAUSE_MS);
   }
 
   /** Whether it is not known who serves what, or one who does is not there. */
-  private get isTroubled(): boolean {
+  private get needsRefresh(): boolean {
     if (!this.map) return true;
     return [...this.masters].some((address) => this.nodes.get(address)?.isLost);
   }
@@ -198,7 +198,7 @@ export class ClusterTopology {
    * Resolves with whether anything has changed. Never rejects: what no server tells is not known. A server that has lost
    * sight of most others tells of the past, so it is believed only where nobody knows better.
    */
-  private async learn(): Promise<boolean> {
+  private async fetch(): Promise<boolean> {
     const candidates = this.candidates();
     let doubtful: ClusterView | undefined;
     const ask = async (address: Address): Promise<ClusterView> => {
@@ -210,13 +210,13 @@ export class ClusterTopology {
     while (candidates.length > 0 && !this.closed) {
       const asked = candidates.splice(0, ASKED_AT_ONCE).map(ask);
       try {
-        return await this.adopt(await Promise.any(asked));
+        return await this.apply(await Promise.any(asked));
       } catch (error) {
         const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
         this.lastError = first;
       }
     }
-    return doubtful && !this.map ? this.adopt(doubtful).catch(() => false) : false;
+    return doubtful && !this.map ? this.apply(doubtful).catch(() => false) : false;
   }
 
   /** Everybody who may know: first those who answer, then in an order that spreads the load. */
@@ -231,7 +231,7 @@ export class ClusterTopology {
   private async ask(address: Address): Promise<ClusterView> {
     const node = this.nodeAt(address);
     const deadline = this.scheduler.now() + this.settings.commandTimeout;
-    await node.ready(deadline);
+    await node.whenConnected(deadline);
     const [reply, isHealthy] = await Promise.all([
       node.ask((client) => client.cluster('SLOTS'), deadline),
       this.isHealthy(node, deadline),
@@ -252,26 +252,26 @@ export class ClusterTopology {
     }
   }
 
-  private async adopt({ map, node }: ClusterView): Promise<boolean> {
+  private async apply({ map, node }: ClusterView): Promise<boolean> {
     const { shardedPubSub = 'auto' } = this.settings;
     if (!this.map) this.isSharded = shardedPubSub === 'auto' ? await askWhetherSharded(node) : shardedPubSub;
     const before = this.map;
     this.map = map;
     this.lastError = undefined;
     for (const master of map.masters) if (before?.replicas.has(master)) this.nodeAt(master).promoted();
-    this.retire();
+    this.closeUnused();
     this.outages.learned();
     for (const resolve of this.waiting) resolve();
     return before !== undefined && map.differsFrom(before);
   }
 
   /** What is under way to servers that serve nothing any more may still be answered. */
-  private retire(): void {
+  private closeUnused(): void {
     const { masters } = this;
     for (const [address, node] of this.nodes) {
       if (masters.has(address)) continue;
       this.nodes.delete(address);
-      node.giveUpWaiting();
+      node.rejectWaiting();
       this.scheduler.schedule(this.settings.commandTimeout, () => void node.close());
     }
   }

@@ -5,7 +5,7 @@ const SLOTS = 16_384;
 
 /** Which server serves which slot, as one of them told. */
 export class SlotMap {
-  private readonly owners: (Address | undefined)[] = Array.from({ length: SLOTS });
+  private readonly masterBySlot: (Address | undefined)[] = Array.from({ length: SLOTS });
   readonly replicas = new Set<Address>();
 
   /**
@@ -31,27 +31,27 @@ export class SlotMap {
         return reachable(named, Number(port));
       });
       if (owner === undefined) return undefined;
-      map.owners.fill(owner, first, last + 1);
+      map.masterBySlot.fill(owner, first, last + 1);
       for (const replica of replicas) map.replicas.add(replica);
     }
     return map;
   }
 
-  ownerOf(key: string): Address | undefined {
-    return this.owners[hashSlot(key)];
+  masterOf(key: string): Address | undefined {
+    return this.masterBySlot[hashSlot(key)];
   }
 
   get masters(): ReadonlySet<Address> {
-    return new Set(this.owners.filter((owner) => owner !== undefined));
+    return new Set(this.masterBySlot.filter((owner) => owner !== undefined));
   }
 
   /** One slot is served elsewhere now. */
   move(slot: number, owner: Address): void {
-    if (slot >= 0 && slot < SLOTS) this.owners[slot] = owner;
+    if (slot >= 0 && slot < SLOTS) this.masterBySlot[slot] = owner;
   }
 
   /** Whether any slot is served by another than in `other`. */
   differsFrom(other: SlotMap): boolean {
-    return this.owners.some((owner, slot) => owner !== other.owners[slot]);
+    return this.masterBySlot.some((owner, slot) => owner !== other.masterBySlot[slot]);
   }
 }

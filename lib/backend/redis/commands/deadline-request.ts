@@ -73,7 +73,7 @@ const tryInTime = <Reply, T>(
 
   if (scheduler.now() >= deadline) return Promise.reject(before ?? neverSent(name));
   try {
-    return commands.canSend(key) ? send() : commands.ready(deadline, key, name).then(send);
+    return commands.isConnected(key) ? send() : commands.whenConnected(deadline, key, name).then(send);
   } catch (error) {
     return Promise.reject(error);
   }

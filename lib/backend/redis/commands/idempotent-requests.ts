@@ -17,9 +17,9 @@ import { writtenMarker } from './written.js';
 /** What every request sends beside what it is about. */
 export interface IdempotentRequest extends RequestLimits {
   /** The key under which its answer is found when it is executed again. */
-  readonly marker: string;
+  readonly idempotencyKey: string;
   /** For how long, ms from its effect. */
-  readonly keep: number;
+  readonly keyTtl: number;
 }
 
 /** What every script about a counter replies. */
@@ -53,7 +53,7 @@ interface BackgroundRetry {
 /** One request, however often it is sent. */
 interface RequestIdentity {
   readonly name: string;
-  readonly marker: string;
+  readonly idempotencyKey: string;
   /** The server's time after which it may have been forgotten, where it may have been executed. */
   until: number;
 }
@@ -81,7 +81,7 @@ const forgotten = (name: string): LockUnavailableError =>
  */
 export class IdempotentRequests {
   private readonly ids = new OwnerIds();
-  private readonly strays: OrphanReleaser<BackgroundRetry>;
+  private readonly retries: OrphanReleaser<BackgroundRetry>;
 
   constructor(
     private readonly commands: ScriptExecutor,
@@ -89,7 +89,7 @@ export class IdempotentRequests {
     onGivenUp: (what: GivenUp) => void = () => {},
     private readonly replicas?: Replicas,
   ) {
-    this.strays = new OrphanReleaser<BackgroundRetry>(
+    this.retries = new OrphanReleaser<BackgroundRetry>(
       scheduler,
       ({ free }) => free(),
       ({ givenUp }, error) => onGivenUp({ ...givenUp, error }),
@@ -100,24 +100,24 @@ export class IdempotentRequests {
    * Takes something, in one try. Where the outcome stays unknown, it is undone in the background until that is confirmed
    * after the instant from which the server refuses the try; as it is where too few replicas have it.
    */
-  async take<Outcome extends string>(
+  async acquireOnce<Outcome extends string>(
     name: string,
     asked: Asked,
     send: SendMarked<Outcome | 'taken'>,
     undo: (marker: string) => Promise<number>,
   ): Promise<Answer<Outcome | 'taken'>> {
     const identity = this.identify(name);
-    const { marker } = identity;
-    const stray = { givenUp: { name, ...asked }, free: () => undo(marker), lease: this.keep };
+    const { idempotencyKey } = identity;
+    const stray = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keep };
     const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
-      this.strays.undo({ ...stray, notAfter }),
+      this.retries.undo({ ...stray, notAfter }),
     );
     if (answer.outcome !== 'taken') return answer;
-    await this.known(identity, answer, 'it was given back', 'refused').catch(async (error: unknown) => {
-      await undo(marker).catch(() => this.strays.undo({ ...stray, notAfter: 0 }));
+    await this.knownOutcome(identity, answer, 'it was given back', 'refused').catch(async (error: unknown) => {
+      await undo(idempotencyKey).catch(() => this.retries.undo({ ...stray, notAfter: 0 }));
       throw error;
     });
-    this.forget(marker);
+    this.discardKey(idempotencyKey);
     return answer;
   }
 
@@ -128,18 +128,18 @@ export class IdempotentRequests {
   async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
     const deadline = this.deadline();
     const identity = this.identify(name);
-    const changing = this.twice(identity, send, () => deadline).catch(async (error: unknown) => {
-      if (isPassing(error)) this.forgetLater(identity.marker);
+    const changing = this.retryOnce(identity, send, () => deadline).catch(async (error: unknown) => {
+      if (isPassing(error)) this.discardKeyLater(identity.idempotencyKey);
       if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
       throw error;
     });
     const { answer, forget } = await changing;
-    await this.known(identity, answer, 'it stays, and a fail-over may forget it', 'unknown').finally(forget);
+    await this.knownOutcome(identity, answer, 'it stays, and a fail-over may forget it', 'unknown').finally(forget);
     return answer;
   }
 
   /** As {@link change}; what failed twice goes on in the background, for as long as it is remembered. */
-  async complete<Outcome extends string>(
+  async completeInBackground<Outcome extends string>(
     name: string,
     asked: Asked,
     send: SendMarked<Outcome>,
@@ -147,57 +147,57 @@ export class IdempotentRequests {
     const identity = this.identify(name);
     const so = 'that goes on in the background';
     try {
-      const { answer, forget } = await this.twice(identity, send, () => this.deadline());
-      await this.known(identity, answer, so, 'unknown');
+      const { answer, forget } = await this.retryOnce(identity, send, () => this.deadline());
+      await this.knownOutcome(identity, answer, so, 'unknown');
       forget();
       return answer;
     } catch (error) {
       const again = async (): Promise<number> => {
         const answer = await this.ask(identity, this.deadline(), send);
-        await this.known(identity, answer, so, 'unknown');
-        this.forgetLater(identity.marker);
+        await this.knownOutcome(identity, answer, so, 'unknown');
+        this.discardKeyLater(identity.idempotencyKey);
         return Number.POSITIVE_INFINITY;
       };
       const givenUp = { name, ...asked };
-      if (isPassing(error)) this.strays.undo({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
+      if (isPassing(error)) this.retries.undo({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
       throw error;
     }
   }
 
   /** Resolves when nothing goes on in the background, or after `ms`, and ends it. */
   finish(ms: number): Promise<void> {
-    return this.strays.finish(ms);
+    return this.retries.finish(ms);
   }
 
   /** Resolves with the answer and with what deletes the marker, to be called when nothing is asked any more. */
-  private async twice<Outcome extends string>(
+  private async retryOnce<Outcome extends string>(
     identity: RequestIdentity,
     send: SendMarked<Outcome>,
     deadline: () => number,
   ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
-    const { marker } = identity;
+    const { idempotencyKey } = identity;
     try {
-      return { answer: await this.ask(identity, deadline(), send), forget: () => this.forget(marker) };
+      return { answer: await this.ask(identity, deadline(), send), forget: () => this.discardKey(idempotencyKey) };
     } catch (first) {
       const end = deadline();
       if (!isPassing(first) || this.scheduler.now() >= end) throw first;
       const answer = await this.ask(identity, end, send).catch((second: unknown) => {
         throw errorOfTwo(first, second);
       });
-      return { answer, forget: () => this.forgetLater(marker) };
+      return { answer, forget: () => this.discardKeyLater(idempotencyKey) };
     }
   }
 
   /** Resolves when enough replicas have what was changed, if they have to. */
-  private async known(
-    { name, marker }: RequestIdentity,
+  private async knownOutcome(
+    { name, idempotencyKey }: RequestIdentity,
     { outcome }: Answer<string>,
     so: string,
     otherwise: LockUnavailableError['outcome'],
   ): Promise<void> {
     if (!this.replicas || !CHANGES.has(outcome)) return;
     const lacking = { name, what: `the change of "${name}"`, so, outcome: otherwise };
-    await enoughReplicas(this.commands, this.replicas, writtenMarker(marker), lacking);
+    await enoughReplicas(this.commands, this.replicas, writtenMarker(idempotencyKey), lacking);
   }
 
   private ask<Outcome extends string>(
@@ -206,15 +206,15 @@ export class IdempotentRequests {
     send: SendMarked<Outcome>,
     onUnknown?: (notAfter: number) => void,
   ): Promise<Answer<Outcome>> {
-    const { keep } = this;
-    const { name, marker } = identity;
+    const { keep: keyTtl } = this;
+    const { name, idempotencyKey } = identity;
     return sendWithDeadline(this.commands, this.scheduler, {
       key: name,
       deadline,
       send: async (limits) => {
         // By the server's clock, which goes on where this machine is suspended.
         if (limits.notAfter > identity.until) throw forgotten(name);
-        return send({ ...limits, marker, keep }).catch((error: unknown) => {
+        return send({ ...limits, idempotencyKey, keyTtl }).catch((error: unknown) => {
           identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
           throw error;
         });
@@ -228,18 +228,18 @@ export class IdempotentRequests {
   }
 
   /** Nobody waits for it, and where it fails the marker ends by its time to live. */
-  private forget(marker: string): void {
-    if (!this.commands.canSend(marker)) return;
+  private discardKey(marker: string): void {
+    if (!this.commands.isConnected(marker)) return;
     this.commands.run(scripts.counter.forget, { marker }, {}, this.deadline()).catch(() => {});
   }
 
-  /** As {@link forget}, when no copy of the request can arrive any more. */
-  private forgetLater(marker: string): void {
-    runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.forget(marker)));
+  /** As {@link discardKey}, when no copy of the request can arrive any more. */
+  private discardKeyLater(marker: string): void {
+    runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.discardKey(marker)));
   }
 
   private identify(name: string): RequestIdentity {
-    return { name, marker: requestMarker(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
+    return { name, idempotencyKey: requestMarker(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
   }
 
   private get keep(): number {
@@ -247,6 +247,6 @@ export class IdempotentRequests {
   }
 
   private deadline(): number {
-    return this.scheduler.now() + this.commands.patience(Number.POSITIVE_INFINITY);
+    return this.scheduler.now() + this.commands.timeoutFor(Number.POSITIVE_INFINITY);
   }
 }

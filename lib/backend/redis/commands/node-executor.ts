@@ -30,8 +30,8 @@ const SHORTEST_DEADLINE_MS = 50;
 
 const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
 
-/** {@link ScriptExecutor.patience} */
-export const patienceWithin = (commandTimeout: number, lease: number): number =>
+/** {@link ScriptExecutor.timeoutFor} */
+export const timeoutWithin = (commandTimeout: number, lease: number): number =>
   Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
 
 /** What has to be announced is written in the same turn, so that nothing comes between the two. */
@@ -118,12 +118,12 @@ export class NodeExecutor implements ScriptExecutor {
   }
 
   /** Whoever waits until commands can be sent is told that they cannot. */
-  giveUpWaiting(): void {
+  rejectWaiting(): void {
     this.connection.giveUpWaiting();
   }
 
-  patience(lease: number): number {
-    return patienceWithin(this.commandTimeout, lease);
+  timeoutFor(lease: number): number {
+    return timeoutWithin(this.commandTimeout, lease);
   }
 
   /** For a command that is about no lease. */
@@ -131,11 +131,11 @@ export class NodeExecutor implements ScriptExecutor {
     return this.scheduler.now() + this.commandTimeout;
   }
 
-  canSend(): boolean {
+  isConnected(): boolean {
     return this.refusal === undefined && this.connection.isReady;
   }
 
-  async ready(deadline: number, key?: string, name = key): Promise<void> {
+  async whenConnected(deadline: number, key?: string, name = key): Promise<void> {
     if (this.refusal) throw this.refusal;
     if (this.connection.isReady) return;
     this.open();
@@ -239,7 +239,7 @@ export class NodeExecutor implements ScriptExecutor {
 
   private connected(): void {
     this.reachability.found();
-    if (this.wasReady) this.watcher.returned();
+    if (this.wasReady) this.watcher.reconnected();
     this.wasReady = true;
   }
 

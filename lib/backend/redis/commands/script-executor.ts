@@ -18,14 +18,14 @@ export interface ScriptExecutor {
    * How long a command about a lease may take: short enough that a reply in time leaves most of the lease, and that a
    * server which was replaced meanwhile cannot answer in time.
    */
-  patience(lease: number): number;
-  /** Whether commands about `key` can be sent now; otherwise {@link ready} waits for that, or says why not. */
-  canSend(key: string): boolean;
+  timeoutFor(lease: number): number;
+  /** Whether commands about `key` can be sent now; otherwise {@link whenConnected} waits for that, or says why not. */
+  isConnected(key: string): boolean;
   /**
    * Resolves once commands about `key` can be sent; `LockUnavailableError` (`not-sent`) when that is not so by
    * `deadline`.
    */
-  ready(deadline: number, key: string, name?: string): Promise<void>;
+  whenConnected(deadline: number, key: string, name?: string): Promise<void>;
   /** What time it is where `key` lives, estimated; never ahead. */
   serverTime(key: string): number;
   /**
@@ -35,10 +35,10 @@ export interface ScriptExecutor {
   latest(key: string, notAfter: number): number;
   /** Keys of one shard may be named in one command. */
   shardOf(key: string): number;
-  /** By which command something is said on a channel. Known once it is {@link ready}. */
+  /** By which command something is said on a channel. Known once it is {@link whenConnected}. */
   publishCommand(channel: string): PublishCommand;
   /**
-   * Runs a script before `deadline`, an instant of the scheduler. Call {@link ready} first. Rejects with
+   * Runs a script before `deadline`, an instant of the scheduler. Call {@link whenConnected} first. Rejects with
    * `LockUnavailableError` (`refused`) where the script grants something and the server that is to do so may have
    * forgotten earlier grants.
    */

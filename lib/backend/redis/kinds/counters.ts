@@ -25,16 +25,16 @@ export class RedisCounter implements CounterOperations {
 
   async trySet(name: string, count: number, ttl = 0): Promise<boolean> {
     const message = this.announcements.whenSet(count);
-    const { outcome } = await this.requests.change(name, ({ marker, keep, notAfter, deadline }) => {
-      const args = { count, ttl, message, keep, notAfter, ...this.announcing(name) };
-      return this.commands.run(scripts.counter.trySet, { counter: name, marker }, args, deadline, name);
+    const { outcome } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+      const args = { count, ttl, message, keep: keyTtl, notAfter, ...this.announcing(name) };
+      return this.commands.run(scripts.counter.trySet, { counter: name, marker: idempotencyKey }, args, deadline, name);
     });
     return outcome === 'set';
   }
 
   async count(name: string): Promise<number> {
     const deadline = this.deadline();
-    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
+    if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
     const reply = await this.commands.run(scripts.counter.inspect, { counter: name }, {}, deadline, name);
     const [outcome, found, text] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
@@ -45,9 +45,9 @@ export class RedisCounter implements CounterOperations {
 
   async delete(name: string): Promise<boolean> {
     const message = this.announcements.whenDeleted;
-    const { outcome } = await this.requests.change(name, ({ marker, keep, notAfter, deadline }) => {
-      const args = { message, keep, notAfter, ...this.announcing(name) };
-      return this.commands.run(scripts.counter.delete, { counter: name, marker }, args, deadline, name);
+    const { outcome } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+      const args = { message, keep: keyTtl, notAfter, ...this.announcing(name) };
+      return this.commands.run(scripts.counter.delete, { counter: name, marker: idempotencyKey }, args, deadline, name);
     });
     return outcome === 'deleted';
   }
@@ -58,6 +58,6 @@ export class RedisCounter implements CounterOperations {
   }
 
   protected deadline(): number {
-    return this.scheduler.now() + this.commands.patience(Number.POSITIVE_INFINITY);
+    return this.scheduler.now() + this.commands.timeoutFor(Number.POSITIVE_INFINITY);
   }
 }

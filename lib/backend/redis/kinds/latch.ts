@@ -20,9 +20,19 @@ export class RedisLatch extends RedisCounter implements LatchOperations {
   }
 
   async countDown(name: string): Promise<void> {
-    await this.requests.complete(name, { request: 'count-down', count: 1 }, ({ marker, keep, notAfter, deadline }) => {
-      const args = { keep, notAfter, ...this.announcing(name) };
-      return this.commands.run(scripts.latch.countDown, { latch: name, marker }, args, deadline, name);
-    });
+    await this.requests.completeInBackground(
+      name,
+      { request: 'count-down', count: 1 },
+      ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+        const args = { keep: keyTtl, notAfter, ...this.announcing(name) };
+        return this.commands.run(
+          scripts.latch.countDown,
+          { latch: name, marker: idempotencyKey },
+          args,
+          deadline,
+          name,
+        );
+      },
+    );
   }
 }

@@ -98,17 +98,17 @@ export class PermitScripts {
   }
 
   async add(name: string, delta: number, request: IdempotentRequest): Promise<CounterReply<'added' | 'too-many'>> {
-    const { marker, keep, notAfter, deadline } = request;
-    const args = { delta, most: MOST_PERMITS, keep, notAfter, ...this.announcing(name) };
-    const keys = { ...keysOf(name), marker };
+    const { idempotencyKey, keyTtl, notAfter, deadline } = request;
+    const args = { delta, most: MOST_PERMITS, keep: keyTtl, notAfter, ...this.announcing(name) };
+    const keys = { ...keysOf(name), marker: idempotencyKey };
     const [outcome, found, now, available] = await this.commands.run(scripts.permits.add, keys, args, deadline, name);
     return [this.known(name, outcome, found), found, now, available];
   }
 
   async delete(name: string, request: IdempotentRequest): Promise<CounterReply<'deleted' | 'none'>> {
-    const { marker, keep, notAfter, deadline } = request;
-    const keys = { ...keysOf(name), marker };
-    const reply = await this.commands.run(scripts.permits.delete, keys, { keep, notAfter }, deadline, name);
+    const { idempotencyKey, keyTtl, notAfter, deadline } = request;
+    const keys = { ...keysOf(name), marker: idempotencyKey };
+    const reply = await this.commands.run(scripts.permits.delete, keys, { keep: keyTtl, notAfter }, deadline, name);
     const [outcome, found, now] = reply;
     return [this.known(name, outcome, found), found, now];
   }

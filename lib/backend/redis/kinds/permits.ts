@@ -158,13 +158,13 @@ export class RedisPermits implements PermitOperations {
   }
 
   private deadline(lease = Number.POSITIVE_INFINITY): number {
-    return this.scheduler.now() + this.commands.patience(lease);
+    return this.scheduler.now() + this.commands.timeoutFor(lease);
   }
 
   /** Resolves with the deadline of a command that can be sent now. */
   private async ready(name: string): Promise<number> {
     const deadline = this.deadline();
-    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
+    if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
     return deadline;
   }
 

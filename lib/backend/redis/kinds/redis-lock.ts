@@ -187,7 +187,7 @@ export class RedisLock implements LockOperations {
   }
 
   protected deadline(lease = Number.POSITIVE_INFINITY): number {
-    return this.scheduler.now() + this.commands.patience(lease);
+    return this.scheduler.now() + this.commands.timeoutFor(lease);
   }
 
   protected about(name: string, deadline: number): RequestTarget {
@@ -199,7 +199,7 @@ export class RedisLock implements LockOperations {
   }
 
   protected ready(deadline: number, name: string): Promise<void> {
-    return this.commands.ready(deadline, this.dialect.keyOf(name), name);
+    return this.commands.whenConnected(deadline, this.dialect.keyOf(name), name);
   }
 
   /**
@@ -224,7 +224,7 @@ export class RedisLock implements LockOperations {
   protected tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
     const send = (): Promise<ReleaseReply> => this.dialect.release(name, owner, deadline);
-    return this.commands.canSend(this.dialect.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
+    return this.commands.isConnected(this.dialect.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
   }
 
   private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {

@@ -17,15 +17,15 @@ export class RedisSingleFlight implements ResultStore {
   async find(name: string): Promise<Lookup> {
     const result = flightResult(name);
     const deadline = this.deadline();
-    if (!this.commands.canSend(result)) await this.commands.ready(deadline, result, name);
+    if (!this.commands.isConnected(result)) await this.commands.whenConnected(deadline, result, name);
     const reply = await this.commands.run(scripts.singleFlight.find, { result }, {}, deadline, name);
-    const [outcome, detail, landedAt, now] = reply;
+    const [outcome, detail, savedAt, now] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(result, detail);
-    return { now, landed: outcome === 'landed' ? { text: detail, landedAt } : undefined };
+    return { now, stored: outcome === 'landed' ? { text: detail, savedAt } : undefined };
   }
 
   /** Once more where that failed: an execution that nobody learns of is done again by each who waits. */
-  land(landing: SaveResult): Promise<'kept' | 'lost'> {
+  save(landing: SaveResult): Promise<'kept' | 'lost'> {
     return this.tryLand(landing).catch((error: unknown) => {
       if (!isPassing(error)) throw error;
       return this.tryLand(landing);
@@ -48,6 +48,6 @@ export class RedisSingleFlight implements ResultStore {
   }
 
   private deadline(): number {
-    return this.scheduler.now() + this.commands.patience(Number.POSITIVE_INFINITY);
+    return this.scheduler.now() + this.commands.timeoutFor(Number.POSITIVE_INFINITY);
   }
 }

@@ -13,12 +13,12 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
   }
 
   async take(name: string, permits: number): Promise<TakeOutcome> {
-    const { outcome, count } = await this.requests.take(
+    const { outcome, count } = await this.requests.acquireOnce(
       name,
       { request: 'acquire', count: permits },
-      ({ marker, keep, notAfter, deadline }) => {
-        const keys = { semaphore: name, marker };
-        return this.commands.run(scripts.semaphore.take, keys, { permits, keep, notAfter }, deadline, name);
+      ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+        const keys = { semaphore: name, marker: idempotencyKey };
+        return this.commands.run(scripts.semaphore.take, keys, { permits, keep: keyTtl, notAfter }, deadline, name);
       },
       (marker) => this.undo(name, marker),
     );
@@ -27,12 +27,12 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
   }
 
   async drain(name: string): Promise<number> {
-    const { count } = await this.requests.take(
+    const { count } = await this.requests.acquireOnce(
       name,
       { request: 'drain', count: undefined },
-      ({ marker, keep, notAfter, deadline }) => {
-        const keys = { semaphore: name, marker };
-        return this.commands.run(scripts.semaphore.drain, keys, { keep, notAfter }, deadline, name);
+      ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+        const keys = { semaphore: name, marker: idempotencyKey };
+        return this.commands.run(scripts.semaphore.drain, keys, { keep: keyTtl, notAfter }, deadline, name);
       },
       (marker) => this.undo(name, marker),
     );
@@ -48,26 +48,42 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
   }
 
   async add(name: string, delta: number): Promise<void> {
-    const { outcome, count } = await this.requests.change(name, ({ marker, keep, notAfter, deadline }) => {
-      const args = { delta, most: MOST_PERMITS, keep, notAfter, ...this.announcing(name) };
-      return this.commands.run(scripts.semaphore.add, { semaphore: name, marker }, args, deadline, name);
+    const { outcome, count } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+      const args = { delta, most: MOST_PERMITS, keep: keyTtl, notAfter, ...this.announcing(name) };
+      return this.commands.run(
+        scripts.semaphore.add,
+        { semaphore: name, marker: idempotencyKey },
+        args,
+        deadline,
+        name,
+      );
     });
     if (outcome === 'too-many') throw tooManyPermits(name, count, delta);
   }
 
   private async giveBack(name: string, permits: number, create: 0 | 1): Promise<Answer<'released' | 'not-set'>> {
     const asked = { request: 'release', count: permits } as const;
-    const { outcome, count } = await this.requests.complete(name, asked, ({ marker, keep, notAfter, deadline }) => {
-      const args = { permits, most: MOST_PERMITS, create, keep, notAfter, ...this.announcing(name) };
-      return this.commands.run(scripts.semaphore.release, { semaphore: name, marker }, args, deadline, name);
-    });
+    const { outcome, count } = await this.requests.completeInBackground(
+      name,
+      asked,
+      ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+        const args = { permits, most: MOST_PERMITS, create, keep: keyTtl, notAfter, ...this.announcing(name) };
+        return this.commands.run(
+          scripts.semaphore.release,
+          { semaphore: name, marker: idempotencyKey },
+          args,
+          deadline,
+          name,
+        );
+      },
+    );
     if (outcome === 'too-many') throw tooManyPermits(name, count, permits);
     return { outcome, count };
   }
 
   private async undo(name: string, marker: string): Promise<number> {
     const deadline = this.deadline();
-    if (!this.commands.canSend(name)) await this.commands.ready(deadline, name);
+    if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
     const keys = { semaphore: name, marker };
     const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
     return now;

@@ -90,7 +90,7 @@ const askView = async (servers: ClusterServers, asked: Address, terms: ProbeTerm
 const namesOn = (map: SlotMap, address: Address, keyPrefix: string): ProbeNames => {
   for (let number = 0; number < MOST_NAMES; number++) {
     const names = probeNames(keyPrefix, `:${number}`);
-    if (map.ownerOf(names.lock) === address) return names;
+    if (map.masterOf(names.lock) === address) return names;
   }
   // A prefix with a hash tag puts every name into one slot.
   return probeNames(keyPrefix);
