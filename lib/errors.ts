@@ -123,3 +123,10 @@ export class LockShutdownError extends LockError {
 export class LockNotWiredError extends LockError {
   readonly code = 'LOCK_NOT_WIRED';
 }
+
+/** @param found What lives under the name, as the backend calls it. */
+export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
+  new WrongKeyTypeError(
+    `The key "${name}" holds a ${found}, which belongs to something else; choose another name or a key prefix for locks`,
+    { lockName: name, details: { found } },
+  );

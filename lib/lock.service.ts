@@ -4,31 +4,30 @@ import { assertNameCount, validateName } from './keys/lock-name.js';
 import { ConnectionRegistry } from './runtime/connection-registry.js';
 import type { LockEvent } from './events/lock-events.js';
 import { CountDownLatch } from './synchronizers/count-down-latch.js';
-import { currentHold } from './reentrancy/current-hold.js';
+import { currentHold } from './reentrancy/enclosing-holds.js';
 import { type FencedLock, FencedReentrantLock } from './locks/fenced-lock.js';
 import { GroupLock } from './locks/group-lock.js';
 import { parseSingleFlight, type SingleFlightOptions } from './coordination/single-flight.options.js';
 import type { Hold } from './holds/hold.js';
 import { LeaderElection, type LeaderElectionOptions } from './coordination/leader-election.js';
-import { type Lock, ReentrantLock } from './locks/lock.js';
-import { type LockOptions, type LockRequest, parseChoice, parseRequest } from './locks/lock.options.js';
-import type { ChosenKind } from './locks/lock-choice.js';
+import { type Lock } from './locks/lock.js';
+import { type LockOptions, parseChoice, parseRequest, type ChosenKind } from './locks/lock.options.js';
 import { fullName, type LockRuntime } from './runtime/lock-runtime.js';
 import type { MultiHold } from './holds/multi-hold.js';
 import { MultiLock } from './locks/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
 import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
 import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
-import { quorumLock } from './quorum-lock.js';
+import { quorumLock } from './locks/quorum-lock.js';
 import { RedLock } from './locks/red-lock.js';
 import type { AsJson } from './coordination/result-codec.js';
 import { Semaphore } from './synchronizers/semaphore.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { SpinLock } from './locks/spin-lock.js';
-import { acceptedTerms } from './waiting/acquire.options.js';
-import { runInRegion } from './context/owner-context.js';
-import { OwnerContext } from './context/region.js';
+import { acceptedTerms, type LockRequest } from './waiting/acquire.options.js';
+import { runInRegion, OwnerContext } from './context/owner-context.js';
 import type { Backoff } from './waiting/backoff.js';
+import { ReentrantLock } from './locks/reentrant-lock.js';
 
 /**
  * The door to all locks: inject it.

@@ -1,5 +1,18 @@
 import { LockOptionsError } from '../errors.js';
-import type { CounterOperations } from './counter-transitions.js';
+
+/** What a semaphore and a latch have in common: a number under a name that nobody owns. */
+export interface CounterOperations {
+  /**
+   * Sets the number where there is none, and says so on the channel.
+   * @param ttl Milliseconds after which it is gone again; absent: never.
+   * @returns false where there is one, 0 included.
+   */
+  trySet(name: string, count: number, ttl?: number): Promise<boolean>;
+  /** The number; 0 where there is none. */
+  count(name: string): Promise<number>;
+  /** Resolves with whether there was one. */
+  delete(name: string): Promise<boolean>;
+}
 
 /** More permits than that no semaphore has: Redisson counts them in 32 bits. */
 export const MOST_PERMITS = 2 ** 31 - 1;
@@ -40,4 +53,18 @@ export interface SemaphoreOperations extends CounterOperations {
    * @throws LockOptionsError where there would be more than {@link MOST_PERMITS}, or fewer than as many below zero.
    */
   add(name: string, delta: number): Promise<void>;
+}
+
+/**
+ * The transitions of a latch, which is open while there is nothing left to count down (Redisson: `RCountDownLatch`). Each
+ * happens at once and as a whole, and has one effect however its answer got lost. They reject with
+ * `LockUnavailableError` when the backend cannot decide in time, and with `WrongKeyTypeError` when something else lives
+ * under the name.
+ */
+export interface LatchOperations extends CounterOperations {
+  /**
+   * Counts down by one; with the last one the latch is gone, and that is said on its channel. Does nothing to a latch that
+   * is open. Where the outcome stays unknown, the backend goes on in the background.
+   */
+  countDown(name: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { OwnerId } from '../context/ids.js';
-import type { Stopwatch } from '../time/stopwatch.js';
+import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import type { AcquireRequest, LockOperations } from './lock-operations.js';
 
 /** A waiter wants `name`, when its turn has come. */

@@ -1,7 +1,18 @@
 import type { OwnerId } from '../context/ids.js';
 import type { LockError } from '../errors.js';
-import type { Stopwatch } from '../time/stopwatch.js';
-import type { NodeResult } from './node-result.js';
+import type { Stopwatch } from '../time/monotonic-scheduler.js';
+
+/** What one of several independent nodes said, for the `details.nodes` of errors. */
+export interface NodeResult {
+  /** Where it is: `host:port`, never with a password. */
+  readonly node: string;
+  /** `pending`: it had not answered yet when what the others said was enough. */
+  readonly outcome: string;
+  /** Who has the lock there, where somebody has. */
+  readonly holder?: OwnerId;
+  /** Why it did not answer. */
+  readonly error?: unknown;
+}
 
 /** A new owner wants `name` for `lease` ms, counted by the server from the moment it grants. */
 export interface AcquireRequest {
@@ -110,4 +121,52 @@ export interface LockOperations {
   /** Ends the hold of whoever has it. Resolves with whether somebody had. */
   forceRelease(name: string): Promise<boolean>;
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState>;
+}
+
+/**
+ * Where fencing tokens come from. `clock`: the server's time in microseconds, or one above the last token where that is
+ * more; goes on rising when the server has lost its data. `counter`: one above the last, as Redisson counts.
+ */
+export type Fences = 'clock' | 'counter';
+
+/** A lock that gives a fencing token to each new owner, above every token given before under its name. */
+export interface FencedLockOperations extends LockOperations {
+  /**
+   * The token given last, to whomever; 0 where none was given yet.
+   * @throws WrongKeyTypeError when something else lives under the token's key
+   */
+  currentToken(name: string): Promise<bigint>;
+}
+
+export interface ReadRequest extends AcquireRequest {
+  /** Whether writers that wait to go first go first; see {@link WriteRequest}. */
+  readonly behindWriters?: boolean;
+}
+
+/**
+ * The read half of a read-write lock. Owners of the write half may read as well: `hold` lets them in, and they may come
+ * back after a release.
+ */
+export interface ReadLockOperations extends LockOperations {
+  acquire(request: ReadRequest): ReturnType<LockOperations['acquire']>;
+}
+
+/** A writer that is to go before new readers while it waits. */
+export interface WaitingWriter {
+  /** One for all tries of one who waits, unlike the owner of each try. */
+  readonly id: OwnerId;
+  /** Milliseconds it is believed to wait for, unless it asks again or says that it does not. */
+  readonly patience: number;
+}
+
+export interface WriteRequest extends AcquireRequest {
+  /** Where the lock is busy, readers who let writers go first stay out from now on. Absent: nobody is kept out. */
+  readonly waiting?: WaitingWriter | undefined;
+}
+
+/** The write half of a read-write lock. A writer that also reads goes on reading when it is released. */
+export interface WriteLockOperations extends LockOperations {
+  acquire(request: WriteRequest): ReturnType<LockOperations['acquire']>;
+  /** Nobody waits under this id any more; readers who were kept out are told. */
+  withdraw(name: string, waiter: OwnerId): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import type { PermitId, PermitIds } from '../context/permit-id.js';
-import type { Stopwatch } from '../time/stopwatch.js';
+import type { PermitId, PermitIds } from '../context/ids.js';
+import type { Stopwatch } from '../time/monotonic-scheduler.js';
 
 /** As many permits as there are ids, or none. */
 export interface PermitRequest {

@@ -1,6 +1,4 @@
-import { currentRegion, runInRegion } from './owner-context.js';
-import { OwnerContext } from './region.js';
-
+import { currentRegion, runInRegion, OwnerContext } from './owner-context.js';
 const scopes = new WeakMap<object, OwnerContext>();
 
 const scopeOf = (beneficiary: object): OwnerContext => {

@@ -1,10 +1,9 @@
 import { LockAbortedError, LockShutdownError } from '../errors.js';
-import { parseOptions } from '../validation/options.js';
-import { invalidOption } from '../validation/refused-option.js';
+import { parseOptions, invalidOption } from '../validation/options.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { Hold } from '../holds/hold.js';
-import type { ReentrantLock } from '../locks/lock.js';
+import type { ReentrantLock } from '../locks/reentrant-lock.js';
 
 /** Before standing again after something failed, ms: another candidate may do better. */
 const PAUSE_MS = 1000;

@@ -1,9 +1,8 @@
-import { parseOptions } from '../validation/options.js';
-import { invalidOption } from '../validation/refused-option.js';
+import { parseOptions, invalidOption } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
-import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
-import type { AcquireOptions } from '../locks/lock.options.js';
 import { type ErrorClass, isErrorClass } from './error-codec.js';
+import type { AcquireOptions } from '../waiting/acquire.options.js';
+import { type ConnectionChoice, parseConnectionName } from '../locks/lock.options.js';
 
 /** Who waited has that long to come for the result, ms: longer than it takes to notice that a message was lost. */
 export const FETCHED_WITHIN_MS = 10_000;

@@ -1,17 +1,16 @@
 import type { Lookup } from '../backend/result-store.js';
-import { wrongKeyType } from '../wrong-key-type.js';
-import { LockAbortedError, LockConflictError, LockTimeoutError } from '../errors.js';
-import { flightLock, flightResult } from '../keys/lock-name.js';
+import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
 import type { AcquireContext } from '../waiting/wait-errors.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
-import { ReentrantLock } from '../locks/lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { retryWhileWaiting } from '../waiting/retry.js';
 import type { ErrorCodec } from './error-codec.js';
 import { read, returned, type FlightResult, valueOf, write } from './result-codec.js';
+import { flightLock, flightResult } from '../keys/redisson-keys.js';
+import { ReentrantLock } from '../locks/reentrant-lock.js';
 
 /** Whether it says something of who waited, and nothing of what was waited for. */
 const isOfOneCaller = (error: unknown): boolean =>

@@ -7,8 +7,8 @@ import {
   type Type,
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { namesFrom } from './key-function.js';
-import { noteConnection } from './locked.connections.js';
+import { namesFrom } from './method-key.js';
+import { noteConnection } from './decorated-method.js';
 import { LockedExecutor } from './locked.executor.js';
 import { type LockHandlerOptions, planFor } from './locked.options.js';
 

@@ -1,13 +1,18 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { type LockConflictError, type LockTimeoutError } from '../errors.js';
-import { parseOptions } from '../validation/options.js';
-import { invalidOption } from '../validation/refused-option.js';
-import type { AcquireOptions, LockRequest } from '../locks/lock.options.js';
-import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
-import { parseCount } from '../synchronizers/counts.js';
-import { type ChosenKind, contradiction, type LockKindOptions, parseKind } from '../locks/lock-choice.js';
+import { parseOptions, invalidOption } from '../validation/options.js';
+import {
+  type ChosenKind,
+  contradiction,
+  type LockKindOptions,
+  parseKind,
+  type ConnectionChoice,
+  parseConnectionName,
+} from '../locks/lock.options.js';
+import { parseCount } from '../synchronizers/permit.options.js';
 import { type Duration, parseLease, parseWait } from '../time/duration.js';
 import type { ReleaseAfter } from './release-after.js';
+import { type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
 
 /** What happened when a locked method did not get its lock. */
 export interface ConflictContext {

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import { currentRegion, runInRegion } from '../context/owner-context.js';
-import { OwnerContext } from '../context/region.js';
+import { currentRegion, runInRegion, OwnerContext } from '../context/owner-context.js';
 import { whenClientGoes } from './http-response.js';
 
 const TIED = Symbol('waits of @Locked that end with their request');

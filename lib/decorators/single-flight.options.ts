@@ -1,8 +1,7 @@
-import { parseOptions } from '../validation/options.js';
-import { invalidOption } from '../validation/refused-option.js';
-import { type ConnectionChoice, parseConnectionName } from '../runtime/connection-registry.js';
+import { parseOptions, invalidOption } from '../validation/options.js';
 import { type FlightPlan, parseFlight, type SharedResultOptions } from '../coordination/single-flight.options.js';
-import { type AcquireOptions, type LockRequest, parseRequest } from '../locks/lock.options.js';
+import { parseRequest, type ConnectionChoice, parseConnectionName } from '../locks/lock.options.js';
+import { type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
 
 /** How the result of a method is shared. */
 export type SharedMethodOptions = SharedResultOptions &

@@ -3,8 +3,8 @@ import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
-import { checkLease } from '../runtime/lock-runtime.js';
 import { runUnder } from './run-under-hold.js';
+import { checkLease } from '../waiting/acquire.options.js';
 
 /**
  * How a hold ends: `bound` ones with the callback that they were acquired for, `loose` ones when whoever acquired them

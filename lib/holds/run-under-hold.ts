@@ -1,5 +1,4 @@
-import { currentRegion, runInRegion } from '../context/owner-context.js';
-import { OwnerContext } from '../context/region.js';
+import { currentRegion, runInRegion, OwnerContext } from '../context/owner-context.js';
 import type { Hold } from './hold.js';
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

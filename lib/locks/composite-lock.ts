@@ -1,7 +1,7 @@
 import type { HeldSection } from '../reentrancy/critical-section.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import type { ReentrantLock } from './lock.js';
+import type { ReentrantLock } from './reentrant-lock.js';
 
 /** How one of several locks is taken, and given back where it comes to nothing. */
 export interface MemberAcquirer<Got> {

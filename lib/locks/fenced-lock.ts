@@ -1,9 +1,10 @@
 import { LockOwnershipError } from '../errors.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
-import { type Lock, ReentrantLock } from './lock.js';
+import { type Lock } from './lock.js';
 import type { HeldLock } from '../holds/lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { ReentrantLock } from './reentrant-lock.js';
 
 /** A hold with a fencing token. */
 export interface FencedHold extends Hold {

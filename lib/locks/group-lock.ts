@@ -1,10 +1,10 @@
 import { LockNameError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
-import { invalidOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/options.js';
 import { groupField, groupLockName } from '../keys/group-field.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
-import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { ReentrantLock } from './reentrant-lock.js';
 
 /** Hashed, it would be as good as any other half. */
 const HALF_A_PAIR = /\p{Cs}/u;

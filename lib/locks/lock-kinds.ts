@@ -2,18 +2,47 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { Quorum } from '../backend/quorum/quorum.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
-import { lockChannel } from '../keys/lock-name.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/ids.js';
-import { LockAttempts } from '../waiting/lock-attempts.js';
+import { LockAttempts, type HandOverLimits, HandOverAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
-import { type HandOverLimits, HandOverAttempts } from '../waiting/hand-over.js';
 import { QueuedAcquirer, type WaitDependencies } from '../waiting/queued-acquirer.js';
 import { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import { requireFence } from './fenced-lock.js';
 import type { LockFamily, LockKind, SpinKind } from '../holds/lock-kind.js';
-import { type ReadWriteKinds, readWriteKinds } from './read-write-kinds.js';
+import { WriterPreferenceAcquirer } from '../waiting/writer-preference.js';
+import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
+
+/** The halves of a read-write lock; and the same halves where waiting writers go before new readers. */
+export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
+
+/** How the halves are held, and waited for: in a line for each half, as each half waits for something else. */
+export const readWriteKinds = (
+  { readLock, writeLock }: Pick<LockBackend, 'readLock' | 'writeLock'>,
+  waiting: WaitDependencies,
+  owners: OwnerIds,
+  events: LockEvents,
+): ReadWriteKinds => {
+  const behindWriters: Pick<typeof readLock, 'acquire' | 'release'> = {
+    acquire: (request) => readLock.acquire({ ...request, behindWriters: true }),
+    release: (request) => readLock.release(request),
+  };
+  const reads = (locks: typeof behindWriters): LockKind => ({
+    family: 'read',
+    operations: readLock,
+    renewsLeases: true,
+    acquirer: new QueuedAcquirer(new SharedLockAttempts(locks, owners, events), waiting, readWriteLockChannel),
+  });
+  const writes = { family: 'write', operations: writeLock } as const;
+  const line = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
+  return {
+    read: reads(readLock),
+    write: { ...writes, acquirer: line },
+    readBehindWriters: reads(behindWriters),
+    writeFirst: { ...writes, acquirer: new WriterPreferenceAcquirer(writeLock, line, owners, events, waiting) },
+  };
+};
 
 /** The kinds that every connection has. */
 export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &

@@ -1,9 +1,9 @@
 import { LockOwnershipError } from '../errors.js';
 import { parseOptions } from '../validation/options.js';
-import { ReentrantLock } from './lock.js';
-import { parseKind } from './lock-choice.js';
+import { parseKind } from './lock.options.js';
 import type { HeldLock } from '../holds/lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { ReentrantLock } from './reentrant-lock.js';
 
 /** What a non-reentrant lock is made of. */
 export interface NonReentrantLockOptions {

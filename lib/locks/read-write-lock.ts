@@ -1,7 +1,7 @@
-import { parseOptions } from '../validation/options.js';
-import { invalidOption } from '../validation/refused-option.js';
-import { type Lock, ReentrantLock } from './lock.js';
+import { parseOptions, invalidOption } from '../validation/options.js';
+import { type Lock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { ReentrantLock } from './reentrant-lock.js';
 
 export interface ReadWriteLockOptions {
   /**

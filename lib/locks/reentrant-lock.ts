@@ -1,11 +1,14 @@
-import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
+import { LockConflictError, LockOptionsError, LockTimeoutError, LockOwnershipError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import type { HeldSection } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
-import { type AcquireOptions, type LockRequest, parseLockOptions } from './lock.options.js';
+import { parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { acceptedTerms, type AcquireTerms } from '../waiting/acquire.options.js';
+import { acceptedTerms, type AcquireTerms, type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
+import { ReentrantAcquirer } from '../reentrancy/reentrant-acquirer.js';
+import type { GrantedHold } from '../holds/granted-hold.js';
+import type { LockKind } from '../holds/lock-kind.js';
 
 /** The ways to acquire, for every lock that says how it is taken under terms. */
 export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
@@ -75,5 +78,77 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   /** @internal */
   accept(request: LockRequest): AcquireTerms {
     return acceptedTerms(request, this.runtime);
+  }
+}
+/**
+ * The reentrant lock (Redisson: `RLock` of `getLock`): the reference the other kinds vary.
+ * @typeParam H What the holds of the kind are.
+ */
+export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
+  private readonly entry: ReentrantAcquirer;
+
+  /**
+   * Made by `LockService`.
+   * @param template The key template that made the name, if any, for errors.
+   * @param method The method or interceptor that is locked, if any, for events and logs: `@Locked Orders.pay`.
+   */
+  constructor(
+    runtime: LockRuntime,
+    readonly name: string,
+    template?: string,
+    private readonly kind: LockKind = runtime.kinds.plain,
+    method?: string,
+  ) {
+    super(runtime);
+    this.entry = new ReentrantAcquirer(runtime, kind, name, { template, method });
+  }
+
+  /** @internal */
+  take(terms: AcquireTerms): Promise<H> {
+    return this.entry.acquire(terms) as Promise<H>;
+  }
+
+  /** @internal */
+  enter(terms: AcquireTerms): Promise<HeldSection<H>> {
+    return this.entry.enter(terms) as Promise<HeldSection<H>>;
+  }
+
+  async release(): Promise<void> {
+    const hold = this.entry.current()?.latestManualHold;
+    if (!hold) {
+      throw new LockOwnershipError(
+        `Lock "${this.name}" has no hold here to release: call hold.release() on what acquire() gave, or acquire inside runInScope()`,
+        { lockName: this.name },
+      );
+    }
+    if ((await hold.release()) !== 'expired') return;
+    throw new LockOwnershipError(
+      `Lock "${this.name}" is not held by ${hold.owner} any more: its lease ended or it was taken away`,
+      {
+        lockName: this.name,
+        details: { owner: hold.owner },
+      },
+    );
+  }
+
+  async forceRelease(): Promise<boolean> {
+    const { runtime, kind, name } = this;
+    const released = await kind.operations.forceRelease(name);
+    // Whoever held it here is to stop at once; elsewhere it is noticed with the next renewal.
+    await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
+    return released;
+  }
+
+  async isLocked(): Promise<boolean> {
+    return (await this.kind.operations.inspect(this.name, undefined)).locked;
+  }
+
+  async holdCount(): Promise<number> {
+    const owner = this.entry.current()?.owner;
+    return owner === undefined ? 0 : (await this.kind.operations.inspect(this.name, owner)).count;
+  }
+
+  async remainingLease(): Promise<number> {
+    return (await this.kind.operations.inspect(this.name, undefined)).remaining;
   }
 }

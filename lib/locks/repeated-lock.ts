@@ -1,5 +1,5 @@
-import type { ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
+import type { ReentrantLock } from './reentrant-lock.js';
 
 /**
  * The first lock whose name was there before on the same connection, if any. Kinds of one name exclude each other, or,

@@ -1,6 +1,6 @@
 import { type Backoff, parseBackoff } from '../waiting/backoff.js';
-import { ReentrantLock } from './lock.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { ReentrantLock } from './reentrant-lock.js';
 
 /**
  * A reentrant lock whose waiters ask again and again, and whose releases are announced to nobody: nothing is published

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors.js';
-import { type LockedMethodInfo, lockingPlaces } from '../decorators/locked.connections.js';
+import { type LockedMethodInfo, lockingPlaces } from '../decorators/decorated-method.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { adopt } from '../decorators/instance-wiring.js';
 import { logEvents } from '../events/event-logger.js';

@@ -1,6 +1,6 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
-import { invalidOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/options.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from '../lock.service.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';

@@ -1,24 +1,20 @@
 import { absentBackend } from '../backend/unconfigured-backend.js';
-import type { BackendListener } from '../backend/backend-watcher.js';
-import type { LockBackend } from '../backend/lock-backend.js';
+import type { LockBackend, BackendListener } from '../backend/lock-backend.js';
 import { MemoryBackend } from '../backend/memory/memory-backend.js';
 import { MemoryStore } from '../backend/memory/memory-store.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { RedlockNode } from '../backend/redis/redlock-node.js';
 import { openTransport } from '../backend/redis/transport.js';
-import { latchChannel, semaphoreChannel } from '../keys/lock-name.js';
-import { HTTP_ERRORS } from './http-errors.js';
 import { LockEvents } from '../events/lock-events.js';
-import { ReadWritePairs } from '../reentrancy/companions.js';
 import { ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
 import { LocalFlights } from '../coordination/local-flights.js';
 import { GrantRegistry } from '../holds/grant-registry.js';
 import { createKinds } from '../locks/lock-kinds.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { PermitsOut } from '../synchronizers/permits-out.js';
-import { ContextLockStates } from '../reentrancy/context-lock-state.js';
-import { ErrorCodec } from '../coordination/error-codec.js';
+import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
+import { ErrorCodec, type ErrorClass, isErrorClass } from '../coordination/error-codec.js';
 import { StartUpProbe } from './startup-probe.js';
 import type { RedlockSettings } from './options/redlock.options.js';
 import type { ConnectionSettings, LockSettings } from './options/settings.js';
@@ -27,11 +23,15 @@ import type { Scheduler } from '../time/scheduler.js';
 import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { LatchAttempts } from '../waiting/latch-attempts.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
-import { PermitAttempts } from '../waiting/permit-attempts.js';
-import { SemaphoreAttempts } from '../waiting/semaphore-tries.js';
-import { drainAll } from '../waiting/settling.js';
+import { PermitAttempts, SemaphoreAttempts } from '../waiting/permit-attempts.js';
+import { drainAll } from '../waiting/acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import { Watchdog } from '../watchdog/watchdog.js';
+import * as nest from '@nestjs/common';
+import { latchChannel, semaphoreChannel } from '../keys/redisson-keys.js';
+
+/** Nest's own, such as `NotFoundException`: what is thrown in another process is answered in the same way here. */
+export const HTTP_ERRORS: readonly ErrorClass[] = Object.values<unknown>(nest).filter(isErrorClass);
 
 /** Polling while the subscription is down, ms. */
 const UNSUBSCRIBED_POLL_MS = 500;

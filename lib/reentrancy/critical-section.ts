@@ -1,5 +1,4 @@
-import { currentRegion, runInRegion } from '../context/owner-context.js';
-import { OwnerContext } from '../context/region.js';
+import { currentRegion, runInRegion, OwnerContext } from '../context/owner-context.js';
 import type { Unlock } from '../concurrency/async-mutex.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';

@@ -1,5 +1,5 @@
 import { LockConflictError } from '../errors.js';
-import type { OwnerContext } from '../context/region.js';
+import type { OwnerContext } from '../context/owner-context.js';
 import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { type AcquireContext, refusal } from '../waiting/wait-errors.js';
@@ -7,7 +7,7 @@ import { type HeldSection, entered } from './critical-section.js';
 import { Grant } from '../holds/grant.js';
 import { type HoldLifetime, GrantedHold } from '../holds/granted-hold.js';
 import { type EnclosingHold, EnclosingHolds } from './enclosing-holds.js';
-import { keptFor } from '../synchronizers/kept-for.js';
+import { keptFor } from './kept-for.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { retryWhileWaiting } from '../waiting/retry.js';

@@ -1,30 +1,14 @@
 import { LockOptionsError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import type { LockRuntime } from './lock-runtime.js';
-
-/** On which connection of the module a lock lives. */
-export interface ConnectionChoice {
-  /** One of the module's `connections`. Default: that of the service that is asked; `default` for `@Locked`. */
-  readonly connection?: string | undefined;
-}
+import { isConnectionName } from '../locks/lock.options.js';
 
 /** The connection of everything that names none. */
 export const DEFAULT_CONNECTION_NAME = 'default';
-
-/** A URL is none: it may carry a password, and names are shown. */
-export const isConnectionName = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && !value.includes('://');
-
 /** Shows names only: options and clients, too, know passwords. */
-const refused = (rule: string, value: unknown): LockOptionsError => {
+export const refused = (rule: string, value: unknown): LockOptionsError => {
   const [found, details] = isConnectionName(value) ? [`, not ${formatValue(value)}`, { value }] : ['', {}];
   return new LockOptionsError(`connection must be ${rule}${found}`, { details: { option: 'connection', ...details } });
-};
-
-/** @throws LockOptionsError where a caller gave anything but a name; whether there is such a connection shows later. */
-export const parseConnectionName = (value: unknown): string | undefined => {
-  if (value === undefined || isConnectionName(value)) return value;
-  throw refused('the name of one of the module\'s "connections"', value);
 };
 
 /** The connections of one module, by their names. Each has owners, a watchdog and events of its own. */

@@ -1,7 +1,7 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
-import { parseCount } from './counts.js';
+import { parseCount } from './permit.options.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { parseWaitOptions, type WaitOptions } from '../waiting/wait.options.js';
+import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 

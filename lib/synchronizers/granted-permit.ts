@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
 import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
 import { LockLostError } from '../errors.js';
-import type { PermitId } from '../context/permit-id.js';
+import type { PermitId } from '../context/ids.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import { Stopwatch } from '../time/stopwatch.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { LazyAbortController } from '../holds/hold-signal.js';
 import type { Permit } from './permit.js';

@@ -2,12 +2,11 @@ import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { type Duration, parseLease } from '../time/duration.js';
-import { parseCount } from './counts.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import type { GrantedPermit } from './granted-permit.js';
 import { GrantedPermits } from './granted-permits.js';
 import type { Permit } from './permit.js';
-import { parsePermitId, parsePermitIds, parseWanted, type PermitOptions } from './permit.options.js';
+import { parsePermitId, parsePermitIds, parseWanted, type PermitOptions, parseCount } from './permit.options.js';
 
 const PERMITS = { min: 0, max: MOST_PERMITS };
 const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };

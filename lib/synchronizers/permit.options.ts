@@ -1,12 +1,30 @@
-import { isPermitId, type PermitId, type PermitIds } from '../context/permit-id.js';
-import { invalidOption } from '../validation/refused-option.js';
+import { isPermitId, type PermitId, type PermitIds } from '../context/ids.js';
+import { invalidOption } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-attempts.js';
-import { parseCount } from './counts.js';
 import { termsOf } from '../waiting/acquire.options.js';
 import { parseLockOptions } from '../locks/lock.options.js';
+
+/** What a number of things may be, both ends included. */
+export interface CountRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * A number of permits, or of things to count down.
+ * @param option The word for it, for the message.
+ * @throws LockOptionsError naming the value.
+ */
+export const parseCount = (value: unknown, option: string, { min, max }: CountRange): number => {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+    throw invalidOption(option, value, `a whole number from ${min} to ${max}`);
+  }
+  // Turns -0 into 0.
+  return value + 0;
+};
 
 /** How to acquire permits that have ids and leases. */
 export interface PermitOptions {

@@ -5,10 +5,10 @@ import { parseOptions } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { parseCount } from './counts.js';
+import { parseCount } from './permit.options.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { parseWaitOptions, type WaitOptions } from '../waiting/wait.options.js';
+import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 const PERMITS = { min: 0, max: MOST_PERMITS };
 const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };

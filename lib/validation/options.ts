@@ -57,3 +57,22 @@ const remedyFor = (
   const nearest = nearestName(name, known);
   return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known are ${known.join(', ')}`;
 };
+
+/** An option that cannot be used: what it must be, and what it was. */
+export const invalidOption = (option: string, value: unknown, rule: string, cause?: unknown): LockOptionsError =>
+  new LockOptionsError(`${option} must be ${rule}, not ${formatValue(value)}`, { details: { option, value }, cause });
+
+const isSignal = (value: unknown): value is AbortSignal => {
+  try {
+    // Asked for its state as well: not everything with the prototype of a signal is one.
+    return value instanceof AbortSignal && typeof value.aborted === 'boolean';
+  } catch {
+    return false;
+  }
+};
+
+/** @throws LockOptionsError naming option and value. */
+export const parseSignal = (signal: unknown): AbortSignal | undefined => {
+  if (signal === undefined || isSignal(signal)) return signal;
+  throw invalidOption('signal', signal, 'an AbortSignal');
+};

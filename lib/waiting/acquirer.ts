@@ -1,4 +1,4 @@
-import type { NodeResult } from '../backend/node-result.js';
+import type { NodeResult } from '../backend/lock-operations.js';
 import type { OwnerId } from '../context/ids.js';
 import type { AcquireContext } from './wait-errors.js';
 
@@ -70,3 +70,16 @@ export interface Acquirer<Wanted, Got> {
   /** How many names somebody here waits for. */
   readonly contended: number;
 }
+
+/** What can be told of acquisitions, of whatever kind. */
+export type Drainable = Pick<Acquirer<never, unknown>, 'settled' | 'contended'>;
+
+/** The same of several together. */
+export const drainAll = (parts: readonly Drainable[]): Drainable => ({
+  settled: async () => {
+    await Promise.all(parts.map((part) => part.settled()));
+  },
+  get contended() {
+    return parts.reduce((sum, part) => sum + part.contended, 0);
+  },
+});

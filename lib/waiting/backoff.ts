@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors.js';
-import { invalidOption } from '../validation/refused-option.js';
+import { invalidOption } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 
 /**

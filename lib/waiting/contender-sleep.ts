@@ -1,4 +1,7 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import { LockUnavailableError } from '../errors.js';
+import type { WaitLimit } from '../time/wait-limit.js';
+import type { Busy } from './acquirer.js';
 
 /** Ends a sleep early. A call that comes while nobody sleeps is remembered, so that no message falls into a gap. */
 export class WakeSignal {
@@ -35,3 +38,35 @@ export class WakeSignal {
     });
   }
 }
+
+/** How long a contender sleeps when nothing else wakes it, ms. */
+export interface Polling {
+  /** While the subscription works: what one lost message may cost. */
+  readonly subscribed: number;
+  /** While it does not. */
+  readonly unsubscribed: number;
+}
+
+/** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
+const EXPIRY_JITTER_MS = 5;
+export const UNAVAILABLE_PAUSE_MS = 100;
+
+/** How long before the end of a wait the last look is taken, ms: longer than an answer mostly takes. */
+const LAST_LOOK_MS = 20;
+/** Whose wait ends sooner, ms, has looked a moment ago. */
+const SHORTEST_SLEEP_MS = 100;
+
+/**
+ * Milliseconds until somebody who sleeps is to look once more before its wait ends, so that one lost message does not end
+ * it beside something free; `Infinity`: it need not.
+ */
+export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited'>): number => {
+  const left = wait - waited;
+  return left > SHORTEST_SLEEP_MS ? left - LAST_LOOK_MS : Number.POSITIVE_INFINITY;
+};
+
+/** Milliseconds until what was found may have changed, or the server may answer. */
+export const pauseAfter = (seen: Busy | LockUnavailableError): number => {
+  if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
+  return seen.remaining < 0 ? Number.POSITIVE_INFINITY : seen.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
+};

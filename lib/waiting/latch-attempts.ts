@@ -1,4 +1,4 @@
-import type { LatchOperations } from '../backend/latch-transitions.js';
+import type { LatchOperations } from '../backend/counter-operations.js';
 import type { Busy, AttemptStrategy } from './acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
 

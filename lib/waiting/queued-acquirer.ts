@@ -3,7 +3,7 @@ import { isPassing } from '../errors.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { BackoffSequence } from './backoff.js';
 import { WaitQueue } from './wait-queue.js';
-import type { Polling } from './pause.js';
+import type { Polling } from './contender-sleep.js';
 import { type AcquireContext, conflict, type LastOutcome, refusal } from './wait-errors.js';
 import type { Acquirer, Result, HandOver, AttemptStrategy } from './acquirer.js';
 

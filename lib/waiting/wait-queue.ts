@@ -7,12 +7,11 @@ import type { BackoffSequence } from './backoff.js';
 import { PeerYield } from './peer-yield.js';
 import { ChannelListener } from './channel-listener.js';
 import type { WaitDependencies } from './queued-acquirer.js';
-import { pauseAfter, untilLastLook } from './pause.js';
 import { type AcquireContext, type LastOutcome, queueFull, refusal } from './wait-errors.js';
 import type { Busy, Result, AttemptStrategy } from './acquirer.js';
 import { SilentTurn } from './silent-turn.js';
 import { Waiter } from './waiter.js';
-import { WakeSignal } from './contender-sleep.js';
+import { WakeSignal, pauseAfter, untilLastLook } from './contender-sleep.js';
 
 /** For how long it is expected back that was handed over, ms. */
 const SERIES_MS = 5;

@@ -1,6 +1,4 @@
-import type { AcquireOutcome, AcquireRequest } from '../backend/lock-operations.js';
-import type { WriteLockOperations } from '../backend/read-write-transitions.js';
-import { readWriteLockChannel } from '../keys/lock-name.js';
+import type { AcquireOutcome, AcquireRequest, WriteLockOperations } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/ids.js';
 import { LockAttempts, type Acquired } from './lock-attempts.js';
@@ -8,6 +6,7 @@ import { QueuedAcquirer, type WaitDependencies } from './queued-acquirer.js';
 import type { AcquireContext } from './wait-errors.js';
 import type { Acquirer } from './acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
+import { readWriteLockChannel } from '../keys/redisson-keys.js';
 
 /** Added to the longest time between two tries, ms: what a try may take. */
 const GRACE_MS = 1000;

@@ -1,8 +1,6 @@
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import { Stopwatch } from '../time/stopwatch.js';
-
+import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 /** The share of a lease that clocks may drift apart in. */
 const DRIFT = 0.02;
 /** Taken off every lease for the grain of clocks and timers, ms; a tenth where the lease is very short, but some. */

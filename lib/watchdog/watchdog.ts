@@ -3,8 +3,7 @@ import type { LockEvents } from '../events/lock-events.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { OwnerId } from '../context/ids.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import { Stopwatch } from '../time/stopwatch.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { type Lease, LeaseCommand } from './lease.js';
 import { RenewalSchedule, type ScheduleEntry } from './renewal-schedule.js';
 

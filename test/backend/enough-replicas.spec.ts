@@ -1,8 +1,7 @@
-import type { GivenUp } from '../../lib/backend/backend-watcher.js';
-import { RedisLatch } from '../../lib/backend/redis/kinds/latch.js';
+import type { GivenUp } from '../../lib/backend/lock-backend.js';
 import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
 import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
-import { RedisSemaphore } from '../../lib/backend/redis/kinds/semaphore.js';
+import { RedisSemaphore, RedisLatch } from '../../lib/backend/redis/kinds/counters.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const ID = '0'.repeat(32);

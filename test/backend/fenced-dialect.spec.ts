@@ -1,5 +1,5 @@
 import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
-import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-dialect.js';
+import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-lock.js';
 
 /** Commands of a server that answers every script so. */
 const answering = (reply: readonly unknown[]): ScriptExecutor =>

@@ -2,9 +2,7 @@ import type { HoldOutcome, HoldRequest } from '../../lib/backend/lock-operations
 import { LeftBehind } from '../../lib/backend/redis/kinds/left-behind.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { Stopwatch } from '../../lib/time/stopwatch.js';
-
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 /** How long a command takes that is not answered, ms. */
 const TIMEOUT = 1000;
 

@@ -1,4 +1,4 @@
-import { nobodyWatches } from '../../lib/backend/backend-watcher.js';
+import { nobodyWatches } from '../../lib/backend/lock-backend.js';
 import { NodeExecutor } from '../../lib/backend/redis/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

@@ -1,4 +1,4 @@
-import { redirectionIn } from '../../lib/backend/redis/cluster/redirection.js';
+import { redirectionIn } from '../../lib/backend/redis/cluster/cluster-executor.js';
 import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js';
 
 /** As ioredis reports what a server says. */

@@ -1,5 +1,4 @@
-import { scriptHash } from '../../lib/backend/redis/scripts/script-hash.js';
-import type { Script } from '../../lib/backend/redis/scripts/script.js';
+import { type Script, scriptHash } from '../../lib/backend/redis/scripts/script.js';
 import type { CommandPredicate } from '../servers/fault-proxy.js';
 
 /** Matches requests that run one of these scripts. */

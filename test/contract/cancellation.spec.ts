@@ -1,8 +1,8 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { inWorld, onEveryBackend } from './backends.js';
 import { MemoryWorld } from './memory-world.js';
 import { track } from './time.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows AB of the behaviour catalogue: an AbortSignal ends a wait, with its reason as the cause, and nothing else. */
 onEveryBackend((world) => {

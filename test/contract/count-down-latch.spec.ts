@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { LockOptionsError, LockShutdownError, WrongKeyTypeError } from '../../lib/index.js';
-import { latchChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';
+import { latchChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows CL of the behaviour catalogue, and AB-05. */
 onEveryBackend((world) => {

@@ -1,10 +1,10 @@
 import { WrongKeyTypeError } from '../../lib/index.js';
-import { latchChannel, semaphoreChannel } from '../../lib/keys/lock-name.js';
 import { Worker } from '../servers/worker.js';
 import { inWorld } from './backends.js';
 import type { api } from './counter.worker.js';
 import { RedisWorld } from './redis-world.js';
 import { track } from './time.js';
+import { latchChannel, semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();
 

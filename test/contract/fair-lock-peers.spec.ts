@@ -1,5 +1,4 @@
 import type { LockOptions } from '../../lib/index.js';
-import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
@@ -11,6 +10,7 @@ import { Recorder } from './recorder.js';
 import { RedisWorld } from './redis-world.js';
 import { track } from './time.js';
 import { A1, B7 } from './vectors/vector.js';
+import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();
 

@@ -1,8 +1,8 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { fairQueue } from '../../lib/keys/lock-name.js';
 import { onEveryBackend, type World } from './backends.js';
 import { Owner } from './owner.js';
 import { track } from './time.js';
+import { fairQueue } from '../../lib/keys/redisson-keys.js';
 
 /** Resolves when so many wait for the lock. */
 const queued = (world: World, name: string, count: number): Promise<number> =>

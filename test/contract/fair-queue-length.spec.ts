@@ -1,7 +1,7 @@
 import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { inWorld } from './backends.js';
 import { RedisWorld } from './redis-world.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();
 

@@ -1,6 +1,6 @@
-import { fairQueue } from '../../lib/keys/lock-name.js';
 import { onEveryBackend, type RawPlace, type World } from './backends.js';
 import { track } from './time.js';
+import { fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const SLOT = 600;
 /** A Redisson client, and one of this library in another process. */

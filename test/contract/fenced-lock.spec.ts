@@ -1,10 +1,10 @@
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
-import { lockToken } from '../../lib/keys/lock-name.js';
 import { inWorld, onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from './redis-world.js';
 import { crowd } from './till.js';
 import { track } from './time.js';
+import { lockToken } from '../../lib/keys/redisson-keys.js';
 
 /** A resource that refuses who comes too late. */
 class Resource {

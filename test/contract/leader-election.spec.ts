@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
 import { LeaderElection, type LeaderElectionOptions } from '../../lib/coordination/leader-election.js';
-import { ReentrantLock } from '../../lib/locks/lock.js';
 import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { thrownBy } from '../thrown-by.js';
 import { onEveryBackend, type World } from './backends.js';
+import { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 
 const NAME = 'reports';
 

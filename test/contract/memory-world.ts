@@ -1,10 +1,9 @@
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import type { Fences } from '../../lib/backend/fenced-transitions.js';
+import type { Fences } from '../../lib/backend/lock-operations.js';
 import { deadlineTable, waiterTable } from '../../lib/backend/memory/fair-queue.js';
 import { lockTable } from '../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -12,6 +11,7 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions, Probe, RawPlace, World } from './backends.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 /** Clients that share one memory, as they would share a server, on a clock that the test moves. */
 export class MemoryWorld implements World {

@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { semaphoreChannel } from '../../lib/keys/lock-name.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
@@ -10,6 +9,7 @@ import { Recorder } from './recorder.js';
 import { RedisWorld } from './redis-world.js';
 import { crowd, Till } from './till.js';
 import { track } from './time.js';
+import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;
 

@@ -1,8 +1,8 @@
 import { type LockOptions, LockOwnershipError } from '../../lib/index.js';
-import { readWriteLockChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 import { track } from './time.js';
+import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 
 const FOREVER: LockOptions = { wait: Infinity };
 

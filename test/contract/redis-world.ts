@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
@@ -8,6 +7,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import type { ClientOptions, Probe, RawPlace, RawState, World } from './backends.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 /** Clients of one real server. */
 export class RedisWorld implements World {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { onMasters } from './redlock-world.js';
 import { track } from './time.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows RD of the behaviour catalogue about waiting, on three masters, and that half of AB-02. */
 onMasters(3, (world) => {

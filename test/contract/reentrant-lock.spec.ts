@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockOwnershipError } from '../../lib/index.js';
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows RL of the behaviour catalogue that concern one owner's or two owners' calls; crowds and processes: next door. */
 onEveryBackend((world) => {

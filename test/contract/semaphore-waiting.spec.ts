@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { semaphoreChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { crowd, Till } from './till.js';
 import { track } from './time.js';
+import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;
 

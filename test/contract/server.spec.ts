@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
 import { LockOwnershipError } from '../../lib/index.js';
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { inWorld } from './backends.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from './redis-world.js';
 import { track } from './time.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();
 

@@ -7,10 +7,10 @@ import {
   type SingleFlightOptions,
   WrongKeyTypeError,
 } from '../../lib/index.js';
-import { flightLock, flightResult } from '../../lib/keys/lock-name.js';
 import { thrownBy } from '../thrown-by.js';
 import { onEveryBackend, type World } from './backends.js';
 import type { Client } from './client.js';
+import { flightLock, flightResult } from '../../lib/keys/redisson-keys.js';
 
 const NAME = 'report';
 const LIMIT_MS = 5000;

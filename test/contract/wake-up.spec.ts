@@ -1,6 +1,6 @@
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;
 

@@ -1,8 +1,7 @@
 import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { Stopwatch } from '../../lib/time/stopwatch.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
 import { BlockableLoop } from '../watchdog/blockable-loop.js';

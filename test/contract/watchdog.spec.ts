@@ -3,8 +3,7 @@ import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { Stopwatch } from '../../lib/time/stopwatch.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { onEveryBackend } from './backends.js';
 import { track } from './time.js';
 

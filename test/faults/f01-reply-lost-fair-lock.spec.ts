@@ -1,8 +1,8 @@
 import type { Hold } from '../../lib/index.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/lock-name.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
 import { useBench } from './open-locks.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const LONG = '60s';
 

@@ -1,8 +1,8 @@
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { Time, track } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from '../topologies/clients.js';
 import { JavaPeer } from './java-peer.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const time = Time.real();
 /** Woken by a message, not by a poll or by the end of a lease (30 s). */

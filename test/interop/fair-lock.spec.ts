@@ -1,10 +1,10 @@
 import { LockAbortedError } from '../../lib/index.js';
-import { lockChannel, prefixedName } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import type { Client } from '../contract/client.js';
 import { track } from '../contract/time.js';
 import { FairOrder } from './fair-order.js';
 import { InteropWorld } from './interop-world.js';
+import { lockChannel, prefixedName } from '../../lib/keys/redisson-keys.js';
 
 const world = new InteropWorld();
 

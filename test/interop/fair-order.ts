@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { prefixedName } from '../../lib/keys/lock-name.js';
+import { prefixedName } from '../../lib/keys/redisson-keys.js';
 
 /**
  * Watches a fair lock on the server itself: in which order owners join the queue, and in which order they get the lock.

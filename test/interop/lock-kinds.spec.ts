@@ -1,10 +1,10 @@
 import { LockLostError, type LockService } from '../../lib/index.js';
-import { lockChannel, prefixedName } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';
 import type { JavaThread } from './java-thread.js';
 import { lockOfKind, exclusiveKinds } from './node-lock.js';
+import { lockChannel, prefixedName } from '../../lib/keys/redisson-keys.js';
 
 const world = new InteropWorld();
 

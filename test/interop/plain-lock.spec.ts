@@ -1,8 +1,8 @@
 import { LockLostError, LockOwnershipError } from '../../lib/index.js';
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const CHANNEL = lockChannel('n');
 

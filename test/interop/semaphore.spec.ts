@@ -1,7 +1,7 @@
-import { prefixedName } from '../../lib/keys/lock-name.js';
 import { inWorld } from '../contract/backends.js';
 import { track } from '../contract/time.js';
 import { InteropWorld } from './interop-world.js';
+import { prefixedName } from '../../lib/keys/redisson-keys.js';
 
 const world = new InteropWorld();
 

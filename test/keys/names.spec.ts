@@ -2,18 +2,16 @@ import fc from 'fast-check';
 
 import { LockNameError } from '../../lib/errors.js';
 import { routedPart, sameSlot } from '../../lib/keys/hash-slot.js';
+import { sortedNames, spellingFault, validateName } from '../../lib/keys/lock-name.js';
+import { thrownBy } from '../thrown-by.js';
 import {
   latchChannel,
   lockChannel,
   prefixedName,
   requestMarker,
   semaphoreChannel,
-  sortedNames,
-  spellingFault,
   suffixedName,
-  validateName,
-} from '../../lib/keys/lock-name.js';
-import { thrownBy } from '../thrown-by.js';
+} from '../../lib/keys/redisson-keys.js';
 
 const limits = { maxBytes: 512, allowControlCharacters: false };
 const nameWithEverything = '\0😀漢字\b\r\n\\';

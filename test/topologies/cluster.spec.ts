@@ -1,10 +1,10 @@
 import { Cluster } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { lockChannel } from '../../lib/keys/lock-name.js';
 import { Time } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const time = Time.real();
 /** Woken by a message, not by a poll (5 s) or by the end of a lease. */

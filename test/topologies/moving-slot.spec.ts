@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
-import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/lock-name.js';
 import { OwnerIds } from '../../lib/context/ids.js';
 import { Time } from '../contract/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { MovingSlot } from './moving-slot.js';
+import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/redisson-keys.js';
 
 const LEASE = 20_000;
 /** Far below the deadline of a command: nothing waited for the slot. */

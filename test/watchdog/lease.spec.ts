@@ -1,6 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { Stopwatch } from '../../lib/time/stopwatch.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LossReason, safeDuration } from '../../lib/watchdog/lease.js';
 
 describe('A lease in doubt', () => {

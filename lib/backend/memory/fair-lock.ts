@@ -1,4 +1,3 @@
-import { fairChannel } from '../../keys/lock-name.js';
 import type {
   FairLockOperations,
   KeepRequest,
@@ -9,6 +8,7 @@ import type {
 import type { AcquireOutcome, AcquireRequest, ReleaseOutcome, ReleaseRequest } from '../lock-operations.js';
 import { MemoryFairQueue } from './fair-queue.js';
 import { MemoryLock } from './lock.js';
+import { fairChannel } from '../../keys/redisson-keys.js';
 
 /** The fair lock in memory: the executable specification of `scripts/fair-lock/*.lua`. */
 export class MemoryFairLock extends MemoryLock implements FairLockOperations {

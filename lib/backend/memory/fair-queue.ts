@@ -1,6 +1,6 @@
-import { fairDeadlines, fairQueue } from '../../keys/lock-name.js';
 import { isOurs, type OwnerId } from '../../context/ids.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
+import { fairDeadlines, fairQueue } from '../../keys/redisson-keys.js';
 
 type Waiters = readonly OwnerId[];
 type WaiterDeadlines = ReadonlyMap<OwnerId, number>;

@@ -1,5 +1,4 @@
 import { partsOfGroupLock } from '../../keys/group-field.js';
-import { lockChannel } from '../../keys/lock-name.js';
 import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
@@ -16,6 +15,7 @@ import type {
 } from '../lock-operations.js';
 import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
+import { lockChannel } from '../../keys/redisson-keys.js';
 
 /** One field of a group: who has it, how often, and until when by the store's clock. */
 export interface HeldField {

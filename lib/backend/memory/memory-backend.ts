@@ -1,17 +1,14 @@
 import type { LockBackend, PubSub } from '../lock-backend.js';
-import type { Fences } from '../fenced-transitions.js';
+import type { Fences } from '../lock-operations.js';
 import { MemoryFairLock } from './fair-lock.js';
-import { MemoryFencedLock } from './fenced-lock.js';
 import { MemoryGroupLock } from './group-lock.js';
-import { MemoryLatch } from './latch.js';
-import { MemoryLock } from './lock.js';
+import { MemoryLock, MemoryFencedLock } from './lock.js';
 import { MemoryPermits } from './permits.js';
-import { MemoryReadLock } from './read-write-lock.js';
+import { MemoryReadLock, MemoryWriteLock } from './read-write-lock.js';
 import { ReadWriteData } from './read-write-data.js';
-import { MemorySemaphore } from './semaphore.js';
+import { MemorySemaphore, MemoryLatch } from './counters.js';
 import { MemorySingleFlight } from './result-store.js';
 import type { MemoryStore } from './memory-store.js';
-import { MemoryWriteLock } from './write-lock.js';
 
 /**
  * Locks in the process's own memory, for tests and for development without a server: the same transitions as in Redis,

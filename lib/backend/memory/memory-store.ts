@@ -1,7 +1,6 @@
 import type { Subscription } from '../lock-backend.js';
-import { wrongKeyType } from '../../wrong-key-type.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import { Stopwatch } from '../../time/stopwatch.js';
+import { wrongKeyType } from '../../errors.js';
+import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 
 interface Entry {
   /** That of the table to which the value belongs. */

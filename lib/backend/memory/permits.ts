@@ -1,5 +1,4 @@
-import { permitDeadlines, semaphoreChannel } from '../../keys/lock-name.js';
-import type { PermitId, PermitIds } from '../../context/permit-id.js';
+import type { PermitId, PermitIds } from '../../context/ids.js';
 import type {
   PermitLeaseOutcome,
   PermitOutcome,
@@ -11,6 +10,7 @@ import type {
 import { MOST_PERMITS, tooManyPermits } from '../counter-operations.js';
 import { counterTable, MemoryCounter } from './counters.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
+import { permitDeadlines, semaphoreChannel } from '../../keys/redisson-keys.js';
 
 /** Permits that are out, each with the instant at which its lease is over; `Infinity`: it has none. */
 export type PermitDeadlines = ReadonlyMap<PermitId, number>;

@@ -1,8 +1,8 @@
-import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/lock-name.js';
 import type { OwnerId } from '../../context/ids.js';
-import type { WaitingWriter } from '../read-write-transitions.js';
+import type { WaitingWriter } from '../lock-operations.js';
 import type { HeldLock } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
+import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/redisson-keys.js';
 
 /** A read-write lock that somebody holds: it is written, or else read. A writer may read as well, alone. */
 export interface HeldReadWriteLock {

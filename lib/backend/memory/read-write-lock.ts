@@ -9,10 +9,13 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
+  ReadRequest,
+  ReadLockOperations,
+  WriteRequest,
+  WriteLockOperations,
 } from '../lock-operations.js';
-import type { ReadRequest, ReadLockOperations } from '../read-write-transitions.js';
 import { leftBehind } from './left-behind.js';
-import type { ReadWriteData } from './read-write-data.js';
+import type { ReadWriteData, HeldReadWriteLock } from './read-write-data.js';
 
 /** The read half of a read-write lock in memory: the executable specification of `scripts/read-lock/*.lua`. */
 export class MemoryReadLock implements ReadLockOperations {
@@ -93,5 +96,89 @@ export class MemoryReadLock implements ReadLockOperations {
       count: (owner !== undefined && held?.readers.get(owner)) || 0,
       remaining: this.data.store.remaining(name),
     };
+  }
+}
+
+/** The write half of a read-write lock in memory: the executable specification of `scripts/write-lock/*.lua`. */
+export class MemoryWriteLock implements WriteLockOperations {
+  constructor(private readonly data: ReadWriteData) {}
+
+  async acquire({ name, owner, lease, waiting }: WriteRequest): Promise<AcquireOutcome> {
+    const { locks, store } = this.data;
+    const held = locks.get(name);
+    if (held && held.writer?.owner !== owner) {
+      if (waiting) this.data.announce(name, waiting);
+      const [reader = ''] = held.readers.keys();
+      return { outcome: 'busy', remaining: store.remaining(name), holder: held.writer?.owner ?? reader };
+    }
+    locks.set(name, held ?? { writer: { owner, count: 1 }, readers: new Map() }, lease);
+    return { outcome: 'acquired', sent: store.stopwatch() };
+  }
+
+  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+    const held = this.heldBy(owner, name);
+    if (!held) return { outcome: 'lost' };
+    this.keep(name, { ...held, writer: { owner, count } }, lease);
+    return { outcome: 'held', sent: this.data.store.stopwatch() };
+  }
+
+  leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
+    return leftBehind(this, request);
+  }
+
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const renewed = renewals.map(({ name, owner, lease }) => {
+      const held = this.heldBy(owner, name);
+      if (held) this.keep(name, held, lease);
+      return held !== undefined;
+    });
+    return { sent: this.data.store.stopwatch(), held: renewed };
+  }
+
+  async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { locks, store } = this.data;
+    const held = this.heldBy(owner, name);
+    if (!held) {
+      if (!store.entry(name)) this.data.publish(name);
+      return { outcome: 'not-held' };
+    }
+    const longest = this.data.longestRead(name, held.readers);
+    if (longest > 0) {
+      // It goes on reading, now beside others.
+      locks.set(name, { ...held, writer: undefined }, longest);
+      this.data.publish(name);
+    } else {
+      this.data.free(name);
+    }
+    return { outcome: 'released' };
+  }
+
+  async forceRelease(name: string): Promise<boolean> {
+    if (!this.data.locks.get(name)?.writer) return false;
+    this.data.free(name);
+    return true;
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
+    const writer = this.data.locks.get(name)?.writer;
+    return {
+      locked: writer !== undefined,
+      count: writer !== undefined && writer.owner === owner ? writer.count : 0,
+      remaining: this.data.store.remaining(name),
+    };
+  }
+
+  async withdraw(name: string, waiter: OwnerId): Promise<void> {
+    if (this.data.withdraw(name, waiter) && !this.data.locks.find(name)?.writer) this.data.publish(name);
+  }
+
+  private heldBy(owner: OwnerId, name: string): HeldReadWriteLock | undefined {
+    const held = this.data.locks.find(name);
+    return held?.writer?.owner === owner ? held : undefined;
+  }
+
+  /** Lets the lock of a writer last for `lease` ms from now, or longer where the writer also reads and does so for longer. */
+  private keep(name: string, held: HeldReadWriteLock, lease: number): void {
+    this.data.locks.set(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
   }
 }

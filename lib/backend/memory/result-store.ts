@@ -1,7 +1,7 @@
-import { flightLock, flightResult } from '../../keys/lock-name.js';
 import type { ResultStore, Lookup, StoredResult, SaveResult } from '../result-store.js';
 import { type HeldLock, lockTable } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
+import { flightLock, flightResult } from '../../keys/redisson-keys.js';
 
 /** Results of flights in memory: the executable specification of `scripts/single-flight/*.lua`. */
 export class MemorySingleFlight implements ResultStore {

@@ -1,8 +1,7 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
 import { runOutsideRegions } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import { Stopwatch } from '../../time/stopwatch.js';
+import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -16,14 +15,12 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../lock-operations.js';
-import { Background } from '../../concurrency/background.js';
-import { Ballot } from './ballot.js';
+import { Background } from '../../concurrency/in-flight.js';
+import { Ballot, busyFor, describeGrant, noQuorum, type Verdict, verdictOn } from './ballot.js';
 import { quorumLease, majorityOf, kthLargest } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Repair } from './hold-repair.js';
 import type { RetryDelay } from './retry-delay.js';
-import { busyFor, describeGrant, noQuorum, type Verdict, verdictOn } from './votes.js';
-
 /** What the clocks of the nodes may drift apart in: a share of the lease, and the grain of their expiry, ms. */
 const DRIFT = 0.01;
 const GRAIN_MS = 2;

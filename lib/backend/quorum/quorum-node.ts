@@ -1,8 +1,7 @@
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../context/ids.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { BackendListener } from '../backend-watcher.js';
-import type { PubSub } from '../lock-backend.js';
+import type { PubSub, BackendListener } from '../lock-backend.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -15,7 +14,26 @@ import type {
   ReleaseRequest,
   Renewal,
 } from '../lock-operations.js';
-import { PerOwnerQueue } from './owner-order.js';
+
+/**
+ * What an owner asks of one node happens there in the order it was asked, also where nobody waited for the node's
+ * answer: a quorum of the others had answered.
+ */
+export class PerOwnerQueue {
+  private readonly last = new Map<OwnerId, Promise<unknown>>();
+
+  /** Begins `work` when everything has settled that these owners asked before. */
+  run<T>(owners: readonly OwnerId[], work: () => Promise<T>): Promise<T> {
+    const before = owners.flatMap((owner) => this.last.get(owner) ?? []);
+    const running = before.length === 0 ? work() : Promise.allSettled(before).then(work);
+    for (const owner of owners) this.last.set(owner, running);
+    const forget = (): void => {
+      for (const owner of owners) if (this.last.get(owner) === running) this.last.delete(owner);
+    };
+    running.then(forget, forget);
+    return running;
+  }
+}
 
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {

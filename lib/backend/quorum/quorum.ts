@@ -1,6 +1,5 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { BackendListener } from '../backend-watcher.js';
-import type { PubSub } from '../lock-backend.js';
+import type { PubSub, BackendListener } from '../lock-backend.js';
 import { QuorumLock } from './quorum-lock.js';
 import { type NodeBackend, QuorumNode } from './quorum-node.js';
 import { QuorumPubSub } from './quorum-pubsub.js';

@@ -1,22 +1,17 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import { type BackendListener, type GivenUp, nobodyWatches } from '../backend-watcher.js';
-import type { Fences } from '../fenced-transitions.js';
-import type { LockBackend, PubSub } from '../lock-backend.js';
+import type { Fences } from '../lock-operations.js';
+import { type LockBackend, type PubSub, type BackendListener, type GivenUp, nobodyWatches } from '../lock-backend.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
-import { FairLockScripts } from './kinds/fair-dialect.js';
-import { RedisFairLock } from './kinds/fair-lock.js';
-import { FencedLockScripts } from './kinds/fenced-dialect.js';
-import { RedisFencedLock } from './kinds/fenced-lock.js';
+import { RedisFairLock, FairLockScripts } from './kinds/fair-lock.js';
+import { RedisFencedLock, FencedLockScripts } from './kinds/fenced-lock.js';
 import { GroupLockScripts } from './kinds/group-lock.js';
-import type { LockScripts } from './kinds/lock-scripts.js';
-import { RedisLatch } from './kinds/latch.js';
+import { type LockScripts, PlainLockScripts } from './kinds/lock-scripts.js';
 import { RedisLock } from './kinds/redis-lock.js';
 import { IdempotentRequests } from './commands/idempotent-requests.js';
 import { RedisPermits } from './kinds/permits.js';
-import { PlainLockScripts } from './kinds/plain-dialect.js';
 import { RedisReadLock, RedisWriteLock } from './kinds/read-write-lock.js';
 import type { Replicas } from './commands/replica-confirmation.js';
-import { RedisSemaphore } from './kinds/semaphore.js';
+import { RedisSemaphore, RedisLatch } from './kinds/counters.js';
 import { RedisSingleFlight } from './kinds/result-store.js';
 import type { Transport } from './transport.js';
 

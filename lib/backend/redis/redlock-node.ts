@@ -1,10 +1,10 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { BackendListener } from '../backend-watcher.js';
+import type { BackendListener } from '../lock-backend.js';
 import type { NodeBackend } from '../quorum/quorum-node.js';
 import type { ServerInput } from './connection/connection-input.js';
 import { RedisLock } from './kinds/redis-lock.js';
 import { NodeExecutor, type NodeCommandsOptions } from './commands/node-executor.js';
-import { PlainLockScripts } from './kinds/plain-dialect.js';
+import { PlainLockScripts } from './kinds/lock-scripts.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
 /** One of several independent Redis servers: what a lock on a quorum of them needs, and no more. */

@@ -5,9 +5,9 @@ import { parseOptions } from '../../validation/options.js';
 import { lockedBy } from '../../decorators/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaceMethod } from '../../decorators/decorated-method.js';
 import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
-import type { ConnectionChoice } from '../../runtime/connection-registry.js';
 import type { Duration } from '../../time/duration.js';
 import { type CronTimes, tickAt } from './planned-tick.js';
+import type { ConnectionChoice } from '../../locks/lock.options.js';
 
 /** Where an instance keeps the registry of jobs. Nest prints the text when the module is missing. */
 const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');

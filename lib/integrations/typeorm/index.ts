@@ -1,2 +1,2 @@
 export { transactionEnd } from './transaction-end.js';
-export type { TransactionManager, TransactionRunner, TransactionSource } from './transaction-source.js';
+export type { TransactionManager, TransactionRunner, TransactionSource } from './query-runner.js';

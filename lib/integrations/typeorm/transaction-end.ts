@@ -1,9 +1,13 @@
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import type { ReleaseAfter, ReleaseContext } from '../../decorators/release-after.js';
-import { endOfTransaction } from './query-runner.js';
-import { isSource, runnerOf, type TransactionRunner, type TransactionSource } from './transaction-source.js';
-
+import {
+  endOfTransaction,
+  isSource,
+  runnerOf,
+  type TransactionRunner,
+  type TransactionSource,
+} from './query-runner.js';
 /**
  * For `releaseAfter`: the lock is kept until the outermost transaction of TypeORM in which the method works has ended: by a
  * commit, a rollback, or with its connection. Outside any transaction it is released when the method has ended. Calls

@@ -1,7 +1,6 @@
-import { parseOptions } from '../../validation/options.js';
-import { invalidOption } from '../../validation/refused-option.js';
+import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
-import type { HandOverLimits } from '../../waiting/hand-over.js';
+import type { HandOverLimits } from '../../waiting/lock-attempts.js';
 
 /** How far a lock may go from one to the next inside a process before it is really released. */
 export interface HandoverOptions {

@@ -1,13 +1,12 @@
-import type { Fences } from '../../backend/fenced-transitions.js';
+import type { Fences } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
-import { parseOptions } from '../../validation/options.js';
-import { invalidOption } from '../../validation/refused-option.js';
+import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
-import { parsePlaces } from './redis-lock.places.js';
+import { parsePlaces } from './connection-targets.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redlock.options.js';
 import type { ConnectionTarget, LockSettings } from './settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';

@@ -5,8 +5,8 @@ import {
   isCluster,
   keyPrefixOf,
   type ServerInput,
+  nodeAddress,
 } from '../../backend/redis/connection/connection-input.js';
-import { nodeAddress } from '../../backend/redis/connection/node-address.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { parseOptions } from '../../validation/options.js';

@@ -1,5 +1,4 @@
-import { parseOptions } from '../../validation/options.js';
-import { invalidOption } from '../../validation/refused-option.js';
+import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
 /** How many replicas must have a lock, a permit or a changed number before that counts. */

@@ -1,9 +1,9 @@
-import type { Fences } from '../../backend/fenced-transitions.js';
+import type { Fences } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
-import type { HandOverLimits } from '../../waiting/hand-over.js';
+import type { HandOverLimits } from '../../waiting/lock-attempts.js';
 
 /** Where the locks of one connection live. */
 export interface ConnectionTarget {

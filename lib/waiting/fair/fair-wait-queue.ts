@@ -1,18 +1,17 @@
 import type { QueuedOutcome } from '../../backend/fair-lock-operations.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
-import { fairChannel } from '../../keys/lock-name.js';
 import { runOutsideRegions } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
-import type { Stopwatch } from '../../time/stopwatch.js';
+import type { Stopwatch } from '../../time/monotonic-scheduler.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';
-import { pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from '../pause.js';
 import { ChannelListener } from '../channel-listener.js';
 import { QueueHeartbeat } from './queue-heartbeat.js';
 import { ServerOrder } from './server-order.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { type AcquireContext, type LastOutcome, queueFull, refusal } from '../wait-errors.js';
-import { WakeSignal } from '../contender-sleep.js';
+import { WakeSignal, pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from '../contender-sleep.js';
+import { fairChannel } from '../../keys/redisson-keys.js';
 
 /** Slept at least: a place that ends this instant may be seen to end in the next. */
 const SHORTEST_PAUSE_MS = 10;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { WaitingWriter } from '../../../lib/backend/read-write-transitions.js';
+import type { WaitingWriter } from '../../../lib/backend/lock-operations.js';
 import { lease, UNIT } from '../durations.js';
 import { name, readerOrWriter } from '../names.js';
 import type { Step } from '../pair.js';

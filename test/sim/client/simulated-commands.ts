@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
-import { type BackendListener, nobodyWatches } from '../../../lib/backend/backend-watcher.js';
+import { type BackendListener, nobodyWatches } from '../../../lib/backend/lock-backend.js';
 import type { PublishCommand, ScriptExecutor } from '../../../lib/backend/redis/commands/script-executor.js';
 import { withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
 import { timeoutWithin } from '../../../lib/backend/redis/commands/node-executor.js';

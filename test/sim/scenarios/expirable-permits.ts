@@ -1,11 +1,11 @@
 import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { deadlineTable } from '../../../lib/backend/memory/permits.js';
-import { permitDeadlines } from '../../../lib/keys/lock-name.js';
 import type { Permit } from '../../../lib/synchronizers/permit.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Actor } from '../stage/actor.js';
 import type { Stage } from '../stage/stage.js';
 import { repeat, type Scenario } from './scenario.js';
+import { permitDeadlines } from '../../../lib/keys/redisson-keys.js';
 
 const NAME = 'permits';
 /** A lease is told in whole milliseconds. */

@@ -1,10 +1,10 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
-import { sharesShard } from '../../../keys/lock-name.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { Subscription, PubSub } from '../../lock-backend.js';
 import { RedisSubscriber } from '../connection/redis-subscriber.js';
 import type { Address } from './cluster-servers.js';
 import type { ClusterTopology } from './cluster-topology.js';
+import { sharesShard } from '../../../keys/redisson-keys.js';
 
 /** What somebody listens to, wherever that is just now. */
 class RoutedSubscription implements Subscription {

@@ -2,14 +2,13 @@ import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { type BackendListener, nobodyWatches } from '../../backend-watcher.js';
+import { type BackendListener, nobodyWatches } from '../../lock-backend.js';
 import type { ClusterClient, ClusterInput, ServerInput } from '../connection/connection-input.js';
 import { NodeExecutor } from '../commands/node-executor.js';
 import { clusterUnknown } from '../connection/reply-errors.js';
 import type { TransportSettings } from '../transport.js';
 import { ClusterOutages } from './cluster-outages.js';
-import { type Address, type ClusterServers, clusterServers, hostOf } from './cluster-servers.js';
-import { askWhetherSharded } from './sharded-channels.js';
+import { type Address, type ClusterServers, clusterServers, hostOf, askWhetherSharded } from './cluster-servers.js';
 import { SlotMap } from './slot-map.js';
 
 /** Two looks at the cluster are at least so far apart, ms; and where something is amiss the next follows after so long. */

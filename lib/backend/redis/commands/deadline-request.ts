@@ -1,6 +1,5 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { Stopwatch } from '../../../time/stopwatch.js';
+import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type { ScriptExecutor } from './script-executor.js';
 import type { RequestLimits } from '../kinds/lock-scripts.js';
 

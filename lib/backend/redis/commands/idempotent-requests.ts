@@ -1,10 +1,8 @@
-import { isPassing, LockUnavailableError } from '../../../errors.js';
-import { requestMarker } from '../../../keys/lock-name.js';
+import { isPassing, LockUnavailableError, wrongKeyType } from '../../../errors.js';
 import { runOutsideRegions } from '../../../context/owner-context.js';
 import { OwnerIds } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { GivenUp } from '../../backend-watcher.js';
-import { wrongKeyType } from '../../../wrong-key-type.js';
+import type { GivenUp } from '../../lock-backend.js';
 import type { ScriptExecutor } from './script-executor.js';
 import { enoughReplicas } from './enough-replicas.js';
 import type { RequestLimits } from '../kinds/lock-scripts.js';
@@ -13,6 +11,7 @@ import { errorOfTwo, isUnknown, sendWithDeadline } from './deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { OrphanReleaser } from './unknown-outcomes.js';
 import { writtenMarker } from './written.js';
+import { requestMarker } from '../../../keys/redisson-keys.js';
 
 /** What every request sends beside what it is about. */
 export interface IdempotentRequest extends RequestLimits {

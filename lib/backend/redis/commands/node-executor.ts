@@ -1,6 +1,6 @@
 import { isPassing } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { type BackendListener, nobodyWatches } from '../../backend-watcher.js';
+import { type BackendListener, nobodyWatches } from '../../lock-backend.js';
 import type { PublishCommand, ScriptExecutor } from './script-executor.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
@@ -11,8 +11,7 @@ import { Reachability } from '../connection/reachability.js';
 import { isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
 import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
-import { RestartGuard } from './restart-guard.js';
-import { scriptHash } from '../scripts/script-hash.js';
+import { RestartGuard, askIdentity } from './restart-guard.js';
 import {
   type ArgumentsOf,
   encode,
@@ -21,10 +20,9 @@ import {
   type Script,
   shapeOf,
   timeIn,
+  scriptHash,
 } from '../scripts/script.js';
 import { ServerClock } from './server-clock.js';
-import { askIdentity } from './server-identity.js';
-
 /** A deadline of this many milliseconds or more is given to every command, however short its lease. */
 const SHORTEST_DEADLINE_MS = 50;
 

@@ -4,8 +4,7 @@ import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { rawReply, withDeadline } from '../connection/command-deadline.js';
 import { isCommandMissing, isScriptMissing, unavailable, unexpectedReply } from '../connection/reply-errors.js';
-import { scriptHash } from '../scripts/script-hash.js';
-import { isReplyOf } from '../scripts/script.js';
+import { isReplyOf, scriptHash } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import type { Written } from './written.js';
 

@@ -1,4 +1,4 @@
-import type { BackendListener } from '../../backend-watcher.js';
+import type { BackendListener } from '../../lock-backend.js';
 import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';

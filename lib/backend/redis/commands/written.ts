@@ -1,7 +1,7 @@
-import { permitDeadlines } from '../../../keys/lock-name.js';
-import type { PermitId } from '../../../context/permit-id.js';
+import type { PermitId } from '../../../context/ids.js';
 import { encode } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
+import { permitDeadlines } from '../../../keys/redisson-keys.js';
 
 /** Something that was written, by the script that writes it once more, without a change, if the server still has it. */
 export interface Written {

@@ -1,7 +1,6 @@
 import { isRedisClient } from './redis-client.js';
-import { hasSentinels, type ServerInput } from './connection-input.js';
+import { hasSentinels, type ServerInput, nodeAddress } from './connection-input.js';
 import { optionsOfUrl } from './connection-url.js';
-import { nodeAddress } from './node-address.js';
 
 /** Where a connection leads and as whom, as far as that may be shown: never with a password. */
 export interface Endpoint {

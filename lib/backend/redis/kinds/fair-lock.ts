@@ -1,5 +1,5 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { isPassing } from '../../../errors.js';
+import { isPassing, wrongKeyType } from '../../../errors.js';
 import type {
   FairLockOperations,
   KeepRequest,
@@ -8,13 +8,81 @@ import type {
   QueueRequest,
 } from '../../fair-lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
-import type { FairLockScripts } from './fair-dialect.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { isUnknown } from '../commands/deadline-request.js';
-import { OrphanReleaser } from '../commands/unknown-outcomes.js';
-import { UnknownOutcomes } from '../commands/unsettled.js';
+import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
+import type { OwnerId } from '../../../context/ids.js';
+import type { AcquireRequest } from '../../lock-operations.js';
+import {
+  type AcquireReply,
+  type ForceReleaseReply,
+  type RequestLimits,
+  type ReleaseReply,
+  PlainLockScripts,
+} from './lock-scripts.js';
+import { scripts } from '../scripts/scripts.generated.js';
+import { fairDeadlines, fairQueue } from '../../../keys/redisson-keys.js';
+
+export interface QueueReply {
+  readonly outcome: 'acquired' | 'queued' | 'waiting' | 'late';
+  readonly remaining: number;
+  readonly holder: OwnerId;
+  readonly now: number;
+  readonly head: OwnerId;
+}
+
+/**
+ * The fair lock on Redisson's data: the plain lock's hash, a list of those who wait, and a sorted set of deadlines. Each
+ * waiter listens to a channel of its own, named after that of the lock.
+ */
+export class FairLockScripts extends PlainLockScripts {
+  override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
+    const { name, owner, lease } = request;
+    const args = { owner, lease, notAfter, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.fairLock.acquire, this.keys(name), args, deadline, name);
+    const [outcome, remaining, detail, now, key] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(key, detail);
+    return [outcome, remaining, detail, now];
+  }
+
+  async queue({ name, owner, lease, slot }: QueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply> {
+    const args = { owner, lease, slot, notAfter, ...this.announcing(name) };
+    const reply = await this.commands.run(scripts.fairLock.queue, this.keys(name), args, deadline, name);
+    const [outcome, remaining, detail, now, head] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(head, detail);
+    return { outcome, remaining, holder: detail, now, head };
+  }
+
+  /** Resolves with the server's time. */
+  async leave({ name, owners, slot }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
+    const args = { slot, owners, ...this.announcing(name) };
+    const [, now] = await this.commands.run(scripts.fairLock.leave, this.keys(name), args, deadline, name);
+    return now;
+  }
+
+  /** Resolves with one for each owner; 1 where it has a place. */
+  async keep({ name, owners, slot }: KeepRequest, deadline: number): Promise<readonly number[]> {
+    const args = { slot, owners, ...this.announcing(name) };
+    const [, , ...kept] = await this.commands.run(scripts.fairLock.keep, this.keys(name), args, deadline, name);
+    return kept;
+  }
+
+  override release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+    const args = { owner, ...this.announcing(name) };
+    return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
+  }
+
+  override forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
+    const args = { ...this.announcing(name), notAfter };
+    return this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
+  }
+
+  private keys(name: string): { lock: string; queue: string; deadlines: string } {
+    return { lock: name, queue: fairQueue(name), deadlines: fairDeadlines(name) };
+  }
+}
 
 /** Fair locks in Redis: what all locks have in common, and a queue. */
 export class RedisFairLock extends RedisLock implements FairLockOperations {

@@ -1,9 +1,50 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { FencedLockOperations } from '../../fenced-transitions.js';
+import type { FencedLockOperations, AcquireRequest, Fences } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
-import type { FencedLockScripts } from './fenced-dialect.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
+import { wrongKeyType } from '../../../errors.js';
+import { type AcquireReply, type RequestLimits, PlainLockScripts } from './lock-scripts.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
+import { scripts } from '../scripts/scripts.generated.js';
+import { lockToken } from '../../../keys/redisson-keys.js';
+
+/** @throws LockUnavailableError where it is none: what the server did is unknown then, as with any other wrong reply. */
+const parseToken = (text: string, reply: unknown): bigint => {
+  if (!/^\d{1,19}$/.test(text)) throw unexpectedReply(reply);
+  return BigInt(text);
+};
+
+/** A plain lock beside which the last token lies; only acquiring and asking touch it. */
+export class FencedLockScripts extends PlainLockScripts {
+  constructor(
+    commands: ScriptExecutor,
+    private readonly fences: Fences,
+  ) {
+    super(commands);
+  }
+
+  override async acquire(
+    { name, owner, lease }: AcquireRequest,
+    { notAfter, deadline }: RequestLimits,
+  ): Promise<AcquireReply> {
+    const keys = { lock: name, token: lockToken(name) };
+    const args = { owner, lease, notAfter, fences: this.fences };
+    const reply = await this.commands.run(scripts.fencedLock.acquire, keys, args, deadline, name);
+    const [outcome, remaining, detail, now, fence] = reply;
+    if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);
+    if (outcome !== 'acquired') return [outcome, remaining, detail, now];
+    return [outcome, remaining, detail, now, parseToken(fence, reply)];
+  }
+
+  async currentToken(name: string, deadline: number): Promise<bigint> {
+    const token = lockToken(name);
+    const reply = await this.commands.run(scripts.fencedLock.currentToken, { token }, {}, deadline, name);
+    const [outcome, detail] = reply;
+    if (outcome === 'no-token') throw wrongKeyType(token, detail);
+    return parseToken(detail, reply);
+  }
+}
 
 /** Fenced locks in Redis. */
 export class RedisFencedLock extends RedisLock implements FencedLockOperations {

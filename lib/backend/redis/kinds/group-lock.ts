@@ -1,8 +1,7 @@
 import { partsOfGroupLock } from '../../../keys/group-field.js';
-import { lockChannel } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
-import { wrongKeyType } from '../../../wrong-key-type.js';
+import { wrongKeyType } from '../../../errors.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type {
   AcquireReply,
@@ -15,6 +14,7 @@ import type {
   RenewReply,
 } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
+import { lockChannel } from '../../../keys/redisson-keys.js';
 
 /** Several fields of a group as one lock, on the layout of Redisson's group multi-lock; by the server's clock alone. */
 export class GroupLockScripts implements LockScripts {

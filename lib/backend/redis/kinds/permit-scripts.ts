@@ -1,12 +1,12 @@
-import { permitDeadlines, semaphoreChannel } from '../../../keys/lock-name.js';
-import type { PermitId, PermitIds } from '../../../context/permit-id.js';
+import type { PermitId, PermitIds } from '../../../context/ids.js';
 import { MOST_PERMITS } from '../../counter-operations.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
-import { wrongKeyType } from '../../../wrong-key-type.js';
+import { wrongKeyType } from '../../../errors.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type { RequestLimits } from './lock-scripts.js';
 import type { CounterReply, IdempotentRequest } from '../commands/idempotent-requests.js';
 import { scripts } from '../scripts/scripts.generated.js';
+import { permitDeadlines, semaphoreChannel } from '../../../keys/redisson-keys.js';
 
 export interface AcquireAnswer {
   readonly outcome: 'acquired' | 'busy' | 'not-set' | 'late';

@@ -1,9 +1,7 @@
 import { isPassing } from '../../../errors.js';
-import { semaphoreChannel } from '../../../keys/lock-name.js';
-import type { PermitId, PermitIds } from '../../../context/permit-id.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { Stopwatch } from '../../../time/stopwatch.js';
-import type { GivenUp } from '../../backend-watcher.js';
+import type { PermitId, PermitIds } from '../../../context/ids.js';
+import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import type { GivenUp } from '../../lock-backend.js';
 import type {
   PermitLeaseOutcome,
   PermitOutcome,
@@ -23,6 +21,7 @@ import type { Replicas } from '../commands/replica-confirmation.js';
 import { errorOfTwo, isUnknown, sendWithDeadline } from '../commands/deadline-request.js';
 import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 import { writtenPermits } from '../commands/written.js';
+import { semaphoreChannel } from '../../../keys/redisson-keys.js';
 
 /** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
 interface Stray {

@@ -1,9 +1,9 @@
 import { LockUnavailableError } from '../../../errors.js';
-import { readTimeout } from '../../../keys/lock-name.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import type { RequestLimits } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
+import { readTimeout } from '../../../keys/redisson-keys.js';
 
 /** An owner that reads so often, each time for `lease` ms from now. */
 export interface TornRead {

@@ -1,15 +1,20 @@
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { HoldOutcome, HoldRequest, ReleaseOutcome, ReleaseRequest } from '../../lock-operations.js';
-import type { ReadLockOperations, WriteLockOperations } from '../../read-write-transitions.js';
+import type {
+  HoldOutcome,
+  HoldRequest,
+  ReleaseOutcome,
+  ReleaseRequest,
+  ReadLockOperations,
+  WriteLockOperations,
+} from '../../lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import type { ReleaseReply } from './lock-scripts.js';
 import { RedisLock } from './redis-lock.js';
-import { ReadLockScripts } from './read-dialect.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { isUnknown } from '../commands/deadline-request.js';
-import { UnknownOutcomes } from '../commands/unsettled.js';
-import { WriteLockScripts } from './write-dialect.js';
+import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
+import { ReadLockScripts, WriteLockScripts } from './read-write-scripts.js';
 
 /**
  * Read locks in Redis. Other owners are gone once they have released. One that writes may read, stop reading and read

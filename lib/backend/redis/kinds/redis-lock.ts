@@ -1,7 +1,6 @@
-import { isPassing, LockUnavailableError } from '../../../errors.js';
+import { isPassing, LockUnavailableError, wrongKeyType } from '../../../errors.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { Stopwatch } from '../../../time/stopwatch.js';
+import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -15,7 +14,6 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../../lock-operations.js';
-import { wrongKeyType } from '../../../wrong-key-type.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { LeftBehind } from './left-behind.js';
 import type { AcquireReply, LockScripts, ReleaseReply } from './lock-scripts.js';
@@ -24,8 +22,7 @@ import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
 import { errorOfTwo, isUnknown, sendWithDeadline, type DeadlineRequest } from '../commands/deadline-request.js';
-import { OrphanReleaser } from '../commands/unknown-outcomes.js';
-import { UnknownOutcomes } from '../commands/unsettled.js';
+import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { writtenHold } from '../commands/written.js';
 
 /** Where a request is made, and for how long. */

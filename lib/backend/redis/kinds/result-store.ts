@@ -1,11 +1,10 @@
-import { isPassing } from '../../../errors.js';
-import { flightLock, flightResult } from '../../../keys/lock-name.js';
+import { isPassing, wrongKeyType } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { ResultStore, Lookup, SaveResult } from '../../result-store.js';
-import { wrongKeyType } from '../../../wrong-key-type.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { sendWithDeadline } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
+import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
 
 /** Results of flights in Redis: a string beside the lock. */
 export class RedisSingleFlight implements ResultStore {

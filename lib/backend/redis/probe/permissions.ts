@@ -1,8 +1,7 @@
 import type { RedisClient } from '../connection/redis-client.js';
 import type { PublishCommand } from '../commands/script-executor.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
-import { scriptHash } from '../scripts/script-hash.js';
-import { encode, isReplyOf } from '../scripts/script.js';
+import { encode, isReplyOf, scriptHash } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockScripts } from '../scripts/all-scripts.js';
 import type { ProbeNames } from './probe-names.js';

@@ -9,7 +9,7 @@ import {
   readWriteStem,
   requestMarker,
   semaphoreChannel,
-} from '../../../keys/lock-name.js';
+} from '../../../keys/redisson-keys.js';
 
 /** What the probe uses: a lock that nobody else has, and what belongs to it. */
 export interface ProbeNames {

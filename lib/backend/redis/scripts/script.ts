@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The keys of a script under the names its header declares: one key each, or all keys under one name. */
 export type NamedKeys = Readonly<Record<string, string | readonly string[]>>;
 
@@ -111,3 +113,15 @@ function toText(scriptName: string, name: string, value: string | number): strin
   }
   return String(value);
 }
+
+const hashes = new Map<string, string>();
+
+/** What EVALSHA knows a script by. */
+export const scriptHash = (text: string): string => {
+  let hash = hashes.get(text);
+  if (hash === undefined) {
+    hash = createHash('sha1').update(text).digest('hex');
+    hashes.set(text, hash);
+  }
+  return hash;
+};

@@ -1,6 +1,6 @@
-import type { OwnerContext } from '../context/region.js';
+import type { OwnerContext } from '../context/owner-context.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import type { ContextLockStates } from '../reentrancy/context-lock-state.js';
+import type { ContextLockStates } from './context-lock-state.js';
 
 /**
  * Lets later calls for a beneficiary, such as a transaction, re-enter a hold that is kept for it, although the first call

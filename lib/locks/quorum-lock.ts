@@ -1,6 +1,6 @@
-import { LockOptionsError } from './errors.js';
-import { ReentrantLock } from './locks/lock.js';
-import type { LockRuntime } from './runtime/lock-runtime.js';
+import { LockOptionsError } from '../errors.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
+import { ReentrantLock } from './reentrant-lock.js';
 
 /**
  * The reentrant lock on independent masters, of which a quorum decides.
