@@ -1,52 +1,94 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 
 const LIB = resolve(__dirname, '../lib');
 
-/** From the ground up; a folder imports only from its own layer's folders and from those below. */
+/** From the bottom up; a folder imports only from the folders of its own layer and from those below. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['collections', 'errors', 'input', 'time'],
-  ['scope', 'keys', 'observability'],
+  ['collections', 'errors', 'time', 'validation'],
+  ['concurrency', 'context', 'events', 'keys'],
   ['backend'],
   ['waiting', 'watchdog'],
-  ['primitives'],
+  ['holds'],
+  ['reentrancy'],
+  ['locks'],
+  ['coordination', 'synchronizers'],
+  ['runtime'],
   ['lock.service'],
-  ['locked'],
+  ['decorators'],
   // What a Nest user wires.
-  ['testing', 'redis-lock', 'lock-exception', 'schedule', 'transactional', 'typeorm', 'index'],
+  ['integrations', 'module', 'testing'],
+  ['index'],
 ];
 
-const sources = readdirSync(LIB, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const MOST_FILES = 17;
+
+const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.generated.ts'))
+  .map((file) => join(LIB, file));
+const nameOf = (file: string): string => relative(LIB, file);
 
 const layerOf = (file: string): number => {
-  const top = relative(LIB, file).split('/')[0] ?? '';
-  return LAYERS.findIndex((names) => names.some((name) => top === name || top.startsWith(`${name}.`)));
+  const top = nameOf(file).split('/')[0] ?? '';
+  return LAYERS.findIndex((names) => names.some((name) => top === name || top === `${name}.ts`));
 };
 
+/** Type imports included. */
 const importsOf = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(/from '(\.{1,2}\/[^']+)'/g)].map(([, path = '']) =>
-    resolve(file, '..', path),
-  );
+  [...readFileSync(file, 'utf8').matchAll(/from '(\.{1,2}\/[^']+)\.js'/g)]
+    .map(([, path = '']) => `${resolve(file, '..', path)}.ts`)
+    .filter((imported) => !imported.endsWith('.generated.ts'));
+
+/** A path of imports that leads back to where it began, if any. */
+function circleFrom(start: string): readonly string[] | undefined {
+  const seen = new Set<string>();
+  const search = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    for (const imported of importsOf(file)) {
+      if (imported === start) return [...path, imported];
+      if (seen.has(imported)) continue;
+      seen.add(imported);
+      const circle = search(imported, [...path, imported]);
+      if (circle) return circle;
+    }
+    return undefined;
+  };
+  return search(start, [start]);
+}
 
 describe('The folders of lib/', () => {
   it('are all in a layer', () => {
-    expect(sources.filter((file) => layerOf(join(LIB, file)) === -1)).toEqual([]);
+    expect(files.filter((file) => layerOf(file) === -1).map(nameOf)).toEqual([]);
   });
 
   it('import only what lies below them', () => {
-    const upwards = sources.flatMap((source) => {
-      const file = join(LIB, source);
+    const upwards = files.flatMap((file) => {
       const above = importsOf(file).filter((imported) => layerOf(imported) > layerOf(file));
-      return above.map((imported) => `${source} -> ${relative(LIB, imported)}`);
+      return above.map((imported) => `${nameOf(file)} -> ${nameOf(imported)}`);
     });
     expect(upwards).toEqual([]);
   });
 
   it('know Nest only at the top, and ioredis only in the Redis backend', () => {
-    const top = LAYERS.length - 2;
-    const foreign = (word: string, allowed: (source: string) => boolean): string[] =>
-      sources.filter((source) => readFileSync(join(LIB, source), 'utf8').includes(`from '${word}`) && !allowed(source));
-    expect(foreign('@nestjs/', (source) => layerOf(join(LIB, source)) >= top)).toEqual([]);
-    expect(foreign('ioredis', (source) => source.startsWith('backend/redis/'))).toEqual([]);
+    const top = LAYERS.findIndex((names) => names.includes('lock.service'));
+    const foreign = (word: string, isAllowed: (file: string) => boolean): string[] =>
+      files.filter((file) => readFileSync(file, 'utf8').includes(`from '${word}`) && !isAllowed(file)).map(nameOf);
+    expect(foreign('@nestjs/', (file) => layerOf(file) >= top)).toEqual([]);
+    expect(foreign('ioredis', (file) => nameOf(file).startsWith('backend/redis/'))).toEqual([]);
+  });
+
+  it(`have at most ${MOST_FILES} files each`, () => {
+    const filesIn = (folder: string): number => files.filter((file) => dirname(file) === folder).length;
+    const folders = new Set(files.map(dirname));
+    expect([...folders].filter((folder) => filesIn(folder) > MOST_FILES).map(nameOf)).toEqual([]);
+  });
+});
+
+describe('The files of lib/', () => {
+  it('import nothing that imports them', () => {
+    expect(files.map((file) => circleFrom(file)?.map(nameOf).join(' -> ')).filter(Boolean)).toEqual([]);
+  });
+
+  it('have names without capitals', () => {
+    expect(files.map((file) => basename(file)).filter((name) => name !== name.toLowerCase())).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import type { WaitLimit } from '../time/wait-limit.js';
-import { type AcquireContext, conflict, refusal } from '../waiting/wait-errors.js';
+import { conflict, refusal } from '../waiting/wait-errors.js';
 import type { ErrorCodec } from './error-codec.js';
 import type { FlightResult } from './result-codec.js';
+import { type AcquireContext } from '../waiting/acquirer.js';
 
 /** One execution that callers of this process share, from the first one's call to its result. */
 export class LocalFlight {

@@ -1,22 +1,28 @@
+import type { LocalFlights } from './local-flights.js';
 import type { Lookup } from '../backend/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
-import type { AcquireContext } from '../waiting/wait-errors.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { retryWhileWaiting } from '../waiting/retry.js';
 import type { ErrorCodec } from './error-codec.js';
 import { read, returned, type FlightResult, valueOf, write } from './result-codec.js';
 import { flightLock, flightResult } from '../keys/redisson-keys.js';
-import { ReentrantLock } from '../locks/reentrant-lock.js';
+import { type LockServices, ReentrantLock } from '../locks/reentrant-lock.js';
+import type { AcquireContext } from '../waiting/acquirer.js';
 
 /** Whether it says something of who waited, and nothing of what was waited for. */
 const isOfOneCaller = (error: unknown): boolean =>
   error instanceof LockTimeoutError || error instanceof LockConflictError || error instanceof LockAbortedError;
 
 type Work = (hold: Hold) => unknown;
+
+/** What the single flights of one connection share. */
+export interface FlightServices extends LockServices {
+  /** Results that are being made. */
+  readonly flights: LocalFlights;
+}
 
 /**
  * A result that is made once for all who want it meanwhile, in all processes (Go: `singleflight`). Callers of one process
@@ -28,7 +34,7 @@ export class SingleFlight {
 
   /** @param name Full name of the result. */
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: FlightServices,
     private readonly name: string,
     private readonly template: string | undefined,
     private readonly plan: FlightPlan,

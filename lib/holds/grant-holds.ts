@@ -1,5 +1,16 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { GrantedHold } from './granted-hold.js';
+import type { Hold } from './hold.js';
+
+/**
+ * How a hold ends: `scoped` ones with the callback that they were acquired for, `manual` ones when their acquirer releases
+ * them.
+ */
+export type HoldLifetime = 'scoped' | 'manual';
+
+/** What a grant knows of each of its holds. */
+export interface CountedHold extends Hold {
+  readonly lifetime: HoldLifetime;
+}
 
 /** How long a hold lasts: until the end of a lease of its own, or as long as the watchdog keeps it. */
 export interface HoldTerm {
@@ -14,7 +25,7 @@ export interface HoldTerm {
  * of one hold, and each is asked in every round of the watchdog: a list is small, and nothing is copied.
  */
 export class GrantHolds {
-  private readonly holds: GrantedHold[] = [];
+  private readonly holds: CountedHold[] = [];
   /** One for each hold. */
   private readonly terms: HoldTerm[] = [];
   private readonly since: number;
@@ -76,25 +87,25 @@ export class GrantHolds {
     return { end: this.scheduler.now() + lease, isWatched: false };
   }
 
-  get(hold: GrantedHold): HoldTerm | undefined {
+  get(hold: CountedHold): HoldTerm | undefined {
     return this.terms[this.holds.lastIndexOf(hold)];
   }
 
-  set(hold: GrantedHold, term: HoldTerm): void {
+  set(hold: CountedHold, term: HoldTerm): void {
     const known = this.holds.lastIndexOf(hold);
     const place = known === -1 ? this.holds.length : known;
     this.holds[place] = hold;
     this.terms[place] = term;
   }
 
-  delete(hold: GrantedHold): void {
+  delete(hold: CountedHold): void {
     const place = this.holds.lastIndexOf(hold);
     if (place === -1) return;
     this.holds.splice(place, 1);
     this.terms.splice(place, 1);
   }
 
-  findLast(matches: (hold: GrantedHold) => boolean): GrantedHold | undefined {
+  findLast(matches: (hold: CountedHold) => boolean): CountedHold | undefined {
     return this.holds.findLast(matches);
   }
 

@@ -1,8 +1,7 @@
-import { LinkedList } from '../collections/linked-list.js';
-import type { Grant } from './grant.js';
+import { LinkedList, type ListNode } from '../collections/linked-list.js';
 
 /** Everything that is held now, until the server has been told that it is not. */
-export class GrantRegistry implements Iterable<Grant> {
+export class GrantRegistry<Grant extends ListNode<Grant>> implements Iterable<Grant> {
   private readonly held = new LinkedList<Grant>();
   private readonly waiting = new Set<() => void>();
 

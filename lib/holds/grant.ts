@@ -1,3 +1,7 @@
+import type { LockEvents } from '../events/lock-events.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { AcquireDefaults } from '../waiting/acquire.options.js';
+import type { GrantRegistry } from './grant-registry.js';
 import { ListNode } from '../collections/linked-list.js';
 import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
 import type { OwnerId } from '../context/ids.js';
@@ -6,14 +10,22 @@ import { Stopwatch } from '../time/monotonic-scheduler.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
-import { lastRenewalWithin, type Watched } from '../watchdog/watchdog.js';
-import type { GrantedHold } from './granted-hold.js';
+import { lastRenewalWithin, type Watchdog, type Watched } from '../watchdog/watchdog.js';
 import type { HoldRelease } from './hold.js';
 import { LazyAbortController } from './hold-signal.js';
-import { GrantHolds, type HoldTerm, HoldAgeCheck } from './grant-holds.js';
+import { type CountedHold, GrantHolds, type HoldTerm, HoldAgeCheck } from './grant-holds.js';
 import type { LockKind } from './lock-kind.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { lossError, lossRemedy, lossText } from './lost-hold-error.js';
+
+/** What the grants of one connection share. */
+export interface GrantServices {
+  readonly scheduler: MonotonicScheduler;
+  readonly watchdog: Watchdog;
+  readonly events: LockEvents;
+  readonly defaults: AcquireDefaults;
+  /** Everything that is held now. */
+  readonly grants: GrantRegistry<Grant>;
+}
 
 /**
  * What the server granted to one owner: a number of holds, and one lease over all of them. Transitions go to the server
@@ -45,7 +57,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   private serverMayHoldUntil: number;
 
   constructor(
-    readonly runtime: LockRuntime,
+    readonly runtime: GrantServices,
     readonly kind: LockKind,
     readonly name: string,
     private readonly acquired: Acquired,
@@ -100,8 +112,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** The hold that came in last and that somebody is to release by hand. */
-  get latestManualHold(): GrantedHold | undefined {
-    return this.holds.findLast((hold) => hold.lifetime === 'loose' && hold.isHeld);
+  get latestManualHold(): CountedHold | undefined {
+    return this.holds.findLast((hold) => hold.lifetime === 'manual' && hold.isHeld);
   }
 
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
@@ -120,7 +132,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** Counts the hold in that the server has counted already. */
-  addFirstHold(hold: GrantedHold, lease: number | undefined): void {
+  addFirstHold(hold: CountedHold, lease: number | undefined): void {
     this.holds.set(hold, this.holds.termOf(lease));
     this.keepAlive();
   }
@@ -130,7 +142,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * @returns false when the last hold had left before this one's turn came.
    * @throws LockLostError, LockUnavailableError
    */
-  reenter(hold: GrantedHold, lease: number | undefined): Promise<boolean> {
+  reenter(hold: CountedHold, lease: number | undefined): Promise<boolean> {
     this.joining += 1;
     return this.mutex.run(async () => {
       try {
@@ -149,7 +161,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /** Ends one hold, and with the last one the grant. */
-  leave(hold: GrantedHold): Promise<HoldRelease> {
+  leave(hold: CountedHold): Promise<HoldRelease> {
     this.leaving += 1;
     // At once, not when its turn has come: what nobody wants any more is not renewed.
     if (!this.isJoinable) this.letGo();
@@ -175,7 +187,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * Lets a hold last at least `lease` ms from now.
    * @throws LockLostError, LockUnavailableError
    */
-  extend(hold: GrantedHold, lease: number): Promise<void> {
+  extend(hold: CountedHold, lease: number): Promise<void> {
     return this.keepFor(hold, (before) => {
       const { end } = this.holds.termOf(lease);
       return { ...before, end: Math.max(before.end, end) };
@@ -186,7 +198,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * Lets a hold that the watchdog kept so far last for `lease` ms from now and no longer.
    * @throws LockLostError, LockUnavailableError
    */
-  limit(hold: GrantedHold, lease: number): Promise<void> {
+  limit(hold: CountedHold, lease: number): Promise<void> {
     return this.keepFor(hold, () => this.holds.termOf(lease));
   }
 
@@ -195,7 +207,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.holds.holdAtLeast(ms);
   }
 
-  private keepFor(hold: GrantedHold, termAfter: (before: HoldTerm) => HoldTerm): Promise<void> {
+  private keepFor(hold: CountedHold, termAfter: (before: HoldTerm) => HoldTerm): Promise<void> {
     return this.mutex.run(async () => {
       this.assertHeld();
       const before = this.holds.get(hold);

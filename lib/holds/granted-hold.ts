@@ -2,18 +2,13 @@ import { inspect } from 'node:util';
 import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
-import type { Hold, HoldRelease, HoldSummary } from './hold.js';
+import type { CountedHold, HoldLifetime } from './grant-holds.js';
+import type { HoldRelease, HoldSummary } from './hold.js';
 import { runUnder } from './run-under-hold.js';
 import { checkLease } from '../waiting/acquire.options.js';
 
-/**
- * How a hold ends: `bound` ones with the callback that they were acquired for, `loose` ones when whoever acquired them
- * releases them.
- */
-export type HoldLifetime = 'bound' | 'loose';
-
 /** A hold of one lock, counted in a grant. */
-export class GrantedHold implements Hold {
+export class GrantedHold implements CountedHold {
   private releasing: Promise<HoldRelease> | undefined;
 
   constructor(

@@ -1,10 +1,7 @@
-import { LockOwnershipError } from '../errors.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import { type Lock } from './lock.js';
-import type { HeldLock } from '../holds/lock-kind.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /** A hold with a fencing token. */
 export interface FencedHold extends Hold {
@@ -26,19 +23,10 @@ export interface FencedLock extends Lock<FencedHold> {
   currentToken(): Promise<bigint>;
 }
 
-/** For kinds that give tokens. @throws LockOwnershipError where what is held has none. */
-export const requireFence = ({ name, owner, fence }: HeldLock): void => {
-  if (fence !== undefined) return;
-  throw new LockOwnershipError(
-    `Lock "${name}" is held by the running code without a fencing token, as ${owner}: take it by getFencedLock() in the first place`,
-    { lockName: name, details: { owner } },
-  );
-};
-
 /** The reentrant lock of a kind whose every hold has a token. */
 export class FencedReentrantLock extends ReentrantLock<GrantedHold & FencedHold> implements FencedLock {
   /** Made by `LockService`. */
-  constructor(runtime: LockRuntime, name: string) {
+  constructor(runtime: LockServices, name: string) {
     super(runtime, name, undefined, runtime.kinds.fenced);
   }
 

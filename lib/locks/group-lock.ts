@@ -3,8 +3,7 @@ import { formatValue } from '../validation/format-value.js';
 import { invalidOption } from '../validation/options.js';
 import { groupField, groupLockName } from '../keys/group-field.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /** Hashed, it would be as good as any other half. */
 const HALF_A_PAIR = /\p{Cs}/u;
@@ -37,7 +36,7 @@ export class GroupLock extends ReentrantLock {
    * @param values Those that are given twice count once.
    * @throws LockOptionsError when there is none, LockNameError for what is no well-formed text, and for too many values.
    */
-  constructor(runtime: LockRuntime, group: string, values: unknown) {
+  constructor(runtime: LockServices, group: string, values: unknown) {
     const fields = valuesOf(values, runtime.defaults.maxNames).map(groupField);
     super(runtime, groupLockName(group, sortedNames(fields)), undefined, runtime.kinds.group);
   }

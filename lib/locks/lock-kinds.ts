@@ -7,12 +7,13 @@ import type { OwnerIds } from '../context/ids.js';
 import { LockAttempts, type HandOverLimits, HandOverAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
-import { QueuedAcquirer, type WaitDependencies } from '../waiting/queued-acquirer.js';
+import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { SpinAcquirer } from '../waiting/spin-acquirer.js';
-import { requireFence } from './fenced-lock.js';
-import type { LockFamily, LockKind, SpinKind } from '../holds/lock-kind.js';
+import { LockOwnershipError } from '../errors.js';
+import type { HeldLock, LockFamily, LockKind, SpinKind } from '../holds/lock-kind.js';
 import { WriterPreferenceAcquirer } from '../waiting/writer-preference.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
+import { type WaitDependencies } from '../waiting/acquirer.js';
 
 /** The halves of a read-write lock; and the same halves where waiting writers go before new readers. */
 export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
@@ -65,6 +66,15 @@ export interface KindParts {
   readonly handOver: HandOverLimits;
 }
 
+/** For kinds that give tokens. @throws LockOwnershipError where what is held has none. */
+const requireFence = ({ name, owner, fence }: HeldLock): void => {
+  if (fence !== undefined) return;
+  throw new LockOwnershipError(
+    `Lock "${name}" is held by the running code without a fencing token, as ${owner}: take it by getFencedLock() in the first place`,
+    { lockName: name, details: { owner } },
+  );
+};
+
 /** How each kind changes its state, and how it is waited for. */
 export const createKinds = ({
   backend,
@@ -79,7 +89,7 @@ export const createKinds = ({
   const inLine = (
     family: LockFamily,
     operations: LockOperations,
-    { channelOf = lockChannel, wakeUps: pubSub = waiting.pubSub } = {},
+    { channelOf = lockChannel, pubSub = waiting.pubSub } = {},
   ): LockKind => {
     const acquirer = new QueuedAcquirer(attempts(operations), { ...waiting, pubSub }, channelOf);
     return { family, operations, acquirer };
@@ -108,6 +118,6 @@ export const createKinds = ({
     fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },
     group: inLine('group', groupLock, { channelOf: channelOfGroup }),
     ...readWriteKinds(backend, waiting, owners, events),
-    ...(masters && { quorum: inLine('quorum', masters.lock, { wakeUps: masters.wakeUps }) }),
+    ...(masters && { quorum: inLine('quorum', masters.lock, { pubSub: masters.wakeUps }) }),
   };
 };

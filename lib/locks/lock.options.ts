@@ -1,8 +1,16 @@
 import { parseOptions, invalidOption, parseSignal } from '../validation/options.js';
 import { parseLease, parseWait } from '../time/duration.js';
-import { refused } from '../runtime/connection-registry.js';
+import { formatValue } from '../validation/format-value.js';
 import { LockOptionsError } from '../errors.js';
 import type { AcquireOptions, LockRequest } from '../waiting/acquire.options.js';
+
+/** The connection of everything that names none. */
+export const DEFAULT_CONNECTION_NAME = 'default';
+/** Shows names only: options and clients, too, know passwords. */
+export const refused = (rule: string, value: unknown): LockOptionsError => {
+  const [found, details] = isConnectionName(value) ? [`, not ${formatValue(value)}`, { value }] : ['', {}];
+  return new LockOptionsError(`connection must be ${rule}${found}`, { details: { option: 'connection', ...details } });
+};
 
 interface KindChoice {
   /**

@@ -2,11 +2,10 @@ import { LockOptionsError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { AcquirableLock, ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, AcquirableLock, ReentrantLock } from './reentrant-lock.js';
 import { type HeldSection, enteredTogether } from '../reentrancy/critical-section.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { allSettled, CompositeHold, type MultiHold } from '../holds/multi-hold.js';
 import { firstRepeated } from './repeated-lock.js';
 import { acquireAll } from './acquire-all.js';
@@ -30,7 +29,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
    * @throws LockOptionsError for no lock at all, for one that is given twice, and for what is no lock; LockNameError for
    *   more than `maxNames`.
    */
-  constructor(runtime: LockRuntime, locks: readonly unknown[]) {
+  constructor(runtime: LockServices, locks: readonly unknown[]) {
     super(runtime);
     const members = membersOf(locks, runtime.defaults.maxNames);
     this.inCommonOrder = new Set(members.map((member) => member.runtime)).size === 1;

@@ -2,8 +2,7 @@ import { LockOwnershipError } from '../errors.js';
 import { parseOptions } from '../validation/options.js';
 import { parseKind } from './lock.options.js';
 import type { HeldLock } from '../holds/lock-kind.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /** What a non-reentrant lock is made of. */
 export interface NonReentrantLockOptions {
@@ -28,7 +27,7 @@ export class NonReentrantLock extends ReentrantLock {
    * Made by `LockService`.
    * @throws LockOptionsError
    */
-  constructor(runtime: LockRuntime, name: string, options?: NonReentrantLockOptions) {
+  constructor(runtime: LockServices, name: string, options?: NonReentrantLockOptions) {
     const kind = runtime.kinds[parseKind(parseOptions(options, ['fair'], { of: 'getNonReentrantLock' }))];
     super(runtime, name, undefined, { ...kind, checkReentry: refuseReentry });
   }

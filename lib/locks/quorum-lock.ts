@@ -1,12 +1,11 @@
 import { LockOptionsError } from '../errors.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /**
  * The reentrant lock on independent masters, of which a quorum decides.
  * @throws LockOptionsError when none are configured.
  */
-export const quorumLock = (runtime: LockRuntime, name: string): ReentrantLock => {
+export const quorumLock = (runtime: LockServices, name: string): ReentrantLock => {
   const { quorum } = runtime.kinds;
   if (quorum) return new ReentrantLock(runtime, name, undefined, quorum);
   throw new LockOptionsError(

@@ -1,7 +1,6 @@
 import { parseOptions, invalidOption } from '../validation/options.js';
 import { type Lock } from './lock.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 export interface ReadWriteLockOptions {
   /**
@@ -39,7 +38,7 @@ export class ReentrantReadWriteLock implements ReadWriteLock {
 
   /** Made by `LockService`. */
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: LockServices,
     readonly name: string,
     options?: ReadWriteLockOptions,
   ) {

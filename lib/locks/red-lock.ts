@@ -11,11 +11,10 @@ import { formatValue } from '../validation/format-value.js';
 import { assertNameCount } from '../keys/lock-name.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { AcquirableLock, ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, AcquirableLock, ReentrantLock } from './reentrant-lock.js';
 import { type HeldSection, enteredTogether } from '../reentrancy/critical-section.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { MajorityHold } from '../holds/majority-hold.js';
 import type { MultiHold } from '../holds/multi-hold.js';
 import { firstRepeated } from './repeated-lock.js';
@@ -40,7 +39,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
    * @throws LockOptionsError for fewer than three locks, for one that is given twice, and for what is no lock;
    *   LockNameError for more than `maxNames`.
    */
-  constructor(runtime: LockRuntime, locks: readonly unknown[]) {
+  constructor(runtime: LockServices, locks: readonly unknown[]) {
     super(runtime);
     this.members = membersOf(locks, runtime.defaults.maxNames);
     this.needed = majorityOf(locks.length);

@@ -1,20 +1,27 @@
+import type { LockBackend } from '../backend/lock-backend.js';
 import { LockConflictError, LockOptionsError, LockTimeoutError, LockOwnershipError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import type { HeldSection } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
 import { parseLockOptions } from './lock.options.js';
 import type { Lock } from './lock.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { acceptedTerms, type AcquireTerms, type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
-import { ReentrantAcquirer } from '../reentrancy/reentrant-acquirer.js';
+import { ReentrantAcquirer, type ReentrancyServices } from '../reentrancy/reentrant-acquirer.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { LockKind } from '../holds/lock-kind.js';
+import type { LockKinds } from './lock-kinds.js';
+
+/** What the locks of one connection share. Two connections are two owners, also for the same name. */
+export interface LockServices extends ReentrancyServices {
+  readonly backend: LockBackend;
+  readonly kinds: LockKinds;
+}
 
 /** The ways to acquire, for every lock that says how it is taken under terms. */
 export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   abstract readonly name: string;
 
-  constructor(readonly runtime: LockRuntime) {}
+  constructor(readonly runtime: LockServices) {}
 
   /** A hold of its own, to be released by whoever gets it. */
   abstract take(terms: AcquireTerms): Promise<H>;
@@ -93,7 +100,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
    * @param method The method or interceptor that is locked, if any, for events and logs: `@Locked Orders.pay`.
    */
   constructor(
-    runtime: LockRuntime,
+    runtime: LockServices,
     readonly name: string,
     template?: string,
     private readonly kind: LockKind = runtime.kinds.plain,

@@ -1,12 +1,11 @@
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import type { ReentrantLock } from './reentrant-lock.js';
+import type { LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /**
  * The first lock whose name was there before on the same connection, if any. Kinds of one name exclude each other, or,
  * as the halves of a read-write lock, wait for each other, so they count as one lock.
  */
 export const firstRepeated = (locks: readonly ReentrantLock[]): ReentrantLock | undefined => {
-  const seen = new Map<LockRuntime, Set<string>>();
+  const seen = new Map<LockServices, Set<string>>();
   return locks.find(({ runtime, name }) => {
     const names = seen.get(runtime);
     if (names === undefined) seen.set(runtime, new Set([name]));

@@ -1,6 +1,5 @@
 import { type Backoff, parseBackoff } from '../waiting/backoff.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { ReentrantLock } from './reentrant-lock.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /**
  * A reentrant lock whose waiters ask again and again, and whose releases are announced to nobody: nothing is published
@@ -14,7 +13,7 @@ export class SpinLock extends ReentrantLock {
    * @param backoff Absent: grows from 1 to 128 ms.
    * @throws LockOptionsError when the backoff cannot give pauses.
    */
-  constructor(runtime: LockRuntime, name: string, backoff?: Backoff) {
+  constructor(runtime: LockServices, name: string, backoff?: Backoff) {
     const { spin } = runtime.kinds;
     const acquirer = backoff === undefined ? spin.acquirer : spin.acquirer.with(parseBackoff(backoff));
     super(runtime, name, undefined, { ...spin, acquirer });

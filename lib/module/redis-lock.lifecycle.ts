@@ -11,7 +11,8 @@ import { type LockedMethodInfo, lockingPlaces } from '../decorators/decorated-me
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { adopt } from '../decorators/instance-wiring.js';
 import { logEvents } from '../events/event-logger.js';
-import { type ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
+import { type ConnectionRegistry } from '../runtime/connection-registry.js';
+import { DEFAULT_CONNECTION_NAME } from '../locks/lock.options.js';
 import { allSettled } from '../holds/multi-hold.js';
 import { ShutdownDrain } from './shutdown.js';
 import type { OwnedRuntime } from './runtime.factory.js';

@@ -7,7 +7,8 @@ import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { RedlockNode } from '../backend/redis/redlock-node.js';
 import { openTransport } from '../backend/redis/transport.js';
 import { LockEvents } from '../events/lock-events.js';
-import { ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../runtime/connection-registry.js';
+import { ConnectionRegistry } from '../runtime/connection-registry.js';
+import { DEFAULT_CONNECTION_NAME } from '../locks/lock.options.js';
 import { LocalFlights } from '../coordination/local-flights.js';
 import { GrantRegistry } from '../holds/grant-registry.js';
 import { createKinds } from '../locks/lock-kinds.js';
@@ -117,7 +118,6 @@ export const createRuntime = (
   return {
     backend,
     scheduler,
-    waiting,
     kinds,
     semaphores,
     expirablePermits,

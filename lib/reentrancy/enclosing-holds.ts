@@ -1,11 +1,16 @@
+import type { Hold } from '../holds/hold.js';
 import { currentRegion, type OwnerContext } from '../context/owner-context.js';
-import type { Grant } from '../holds/grant.js';
+import type { Grant, GrantServices } from '../holds/grant.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import { type LockFamily, LOCK_FAMILIES } from '../holds/lock-kind.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { seatName } from './context-lock-state.js';
-import type { Hold } from '../holds/hold.js';
+import { type ContextLockStates, type ReadWritePairs, seatName } from './context-lock-state.js';
 import { CompositeHold } from '../holds/multi-hold.js';
+
+/** What contexts hold of the locks of one connection. */
+export interface ContextServices extends GrantServices {
+  readonly contextLockStates: ContextLockStates;
+  readonly readWritePairs: ReadWritePairs;
+}
 
 /** A region or scope that holds a lock, and the grant it holds it by. */
 export interface EnclosingHold {
@@ -16,7 +21,7 @@ export interface EnclosingHold {
 /** What the regions and scopes around the running code hold of one lock. */
 export class EnclosingHolds {
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: ContextServices,
     private readonly name: string,
   ) {}
 
@@ -66,7 +71,7 @@ export class EnclosingHolds {
  * The hold that the running code is under, on one of these connections: of the lock with this name, or the innermost.
  * @param name As callers give it, without the prefix that each connection puts before it.
  */
-export const currentHold = (runtimes: readonly LockRuntime[], name: string | undefined): Hold | undefined => {
+export const currentHold = (runtimes: readonly ContextServices[], name: string | undefined): Hold | undefined => {
   for (const region of currentRegion()?.outwards() ?? []) {
     const hold = region.isScope ? heldInScope(runtimes, region, name) : heldBy(runtimes, region, name);
     if (hold) return hold;
@@ -74,25 +79,27 @@ export const currentHold = (runtimes: readonly LockRuntime[], name: string | und
   return undefined;
 };
 
-const nameOn = ({ defaults }: LockRuntime, name: string): string => defaults.keyPrefix + name;
+const nameOn = ({ defaults }: GrantServices, name: string): string => defaults.keyPrefix + name;
+
+const isAmong = (runtimes: readonly GrantServices[], runtime: GrantServices): boolean => runtimes.includes(runtime);
 
 const heldBy = (
-  runtimes: readonly LockRuntime[],
+  runtimes: readonly ContextServices[],
   { hold }: OwnerContext,
   name: string | undefined,
 ): Hold | undefined => {
   if (hold instanceof GrantedHold) {
     const { runtime } = hold.grant;
-    return runtimes.includes(runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
+    return isAmong(runtimes, runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
   }
   // By its name, a member is found: each has a region of its own.
-  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => runtimes.includes(grant.runtime));
+  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => isAmong(runtimes, grant.runtime));
   return isOurs && name === undefined ? hold : undefined;
 };
 
 /** A scope may hold much, and none of it is inside the other. */
 const heldInScope = (
-  runtimes: readonly LockRuntime[],
+  runtimes: readonly ContextServices[],
   scope: OwnerContext,
   name: string | undefined,
 ): Hold | undefined => {

@@ -2,20 +2,27 @@ import { LockConflictError } from '../errors.js';
 import type { OwnerContext } from '../context/owner-context.js';
 import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import { type AcquireContext, refusal } from '../waiting/wait-errors.js';
+import { refusal } from '../waiting/wait-errors.js';
 import { type HeldSection, entered } from './critical-section.js';
 import { Grant } from '../holds/grant.js';
-import { type HoldLifetime, GrantedHold } from '../holds/granted-hold.js';
-import { type EnclosingHold, EnclosingHolds } from './enclosing-holds.js';
+import type { HoldLifetime } from '../holds/grant-holds.js';
+import { GrantedHold } from '../holds/granted-hold.js';
+import { type ContextServices, type EnclosingHold, EnclosingHolds } from './enclosing-holds.js';
 import { keptFor } from './kept-for.js';
 import type { LockKind } from '../holds/lock-kind.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { retryWhileWaiting } from '../waiting/retry.js';
 import { readBeside } from './read-while-writing.js';
 import { seatName } from './context-lock-state.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
+import { type AcquireContext } from '../waiting/acquirer.js';
 
 type Request = AcquireContext & AcquireTerms;
+
+/** What acquiring the locks of one connection takes. */
+export interface ReentrancyServices extends ContextServices {
+  /** Aborts when the application shuts down: nobody new gets in, nobody goes on waiting. */
+  readonly shutdown: AbortSignal;
+}
 
 /** Where a lock comes from, for errors, events and logs. */
 interface Origin {
@@ -32,7 +39,7 @@ interface Origin {
  */
 export class ReentrantAcquirer {
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: ReentrancyServices,
     private readonly kind: LockKind,
     private readonly name: string,
     private readonly origin: Origin,
@@ -61,11 +68,11 @@ export class ReentrantAcquirer {
   acquire(terms: AcquireTerms): Promise<GrantedHold> {
     const request = this.request(terms);
     const grant = this.current();
-    return grant ? this.joinOrAcquire(grant, request) : this.acquireNew(request, 'loose');
+    return grant ? this.joinOrAcquire(grant, request) : this.acquireNew(request, 'manual');
   }
 
   private async joinOrAcquire(grant: Grant, request: Request): Promise<GrantedHold> {
-    return (await this.join(grant, request, 'loose')) ?? (await this.acquireNew(request, 'loose'));
+    return (await this.join(grant, request, 'manual')) ?? (await this.acquireNew(request, 'manual'));
   }
 
   /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
@@ -74,15 +81,15 @@ export class ReentrantAcquirer {
     const covering = this.enclosing.covering(this.kind.family);
     if (covering && !covering.context.isScope) {
       // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
-      const hold = await this.join(covering.grant, request, 'bound');
+      const hold = await this.join(covering.grant, request, 'scoped');
       if (hold) return this.enterInRegion(covering.context, hold, request);
     }
     const written = this.enclosingWrite();
     if (written && !written.context.isScope)
-      return this.enterInRegion(written.context, await this.acquireNew(request, 'bound'), request);
+      return this.enterInRegion(written.context, await this.acquireNew(request, 'scoped'), request);
     const scope = this.scope();
     if (scope) return this.enterInScope(scope, request);
-    return entered(await this.acquireNew(request, 'bound'), () => {});
+    return entered(await this.acquireNew(request, 'scoped'), () => {});
   }
 
   /** Under a hold that the region or scope has. */
@@ -118,7 +125,7 @@ export class ReentrantAcquirer {
   private async enterInScope(scope: OwnerContext, request: Request): Promise<HeldSection<GrantedHold>> {
     const endTurn = await this.takeTurnIn(scope, request);
     try {
-      return this.joinIn(scope, await this.acquireInScope(scope, request, 'bound'), endTurn);
+      return this.joinIn(scope, await this.acquireInScope(scope, request, 'scoped'), endTurn);
     } catch (error) {
       endTurn();
       throw error;
@@ -126,9 +133,9 @@ export class ReentrantAcquirer {
   }
 
   /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
-  private acquireNew(request: Request, binding: HoldLifetime): Promise<GrantedHold> {
+  private acquireNew(request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
     const scope = this.scope();
-    return scope ? this.acquireInScope(scope, request, binding) : this.acquireFirst(request, binding);
+    return scope ? this.acquireInScope(scope, request, lifetime) : this.acquireFirst(request, lifetime);
   }
 
   /**
@@ -142,14 +149,14 @@ export class ReentrantAcquirer {
     return covering?.context.isScope ? covering.context : scope;
   }
 
-  private async acquireInScope(scope: OwnerContext, request: Request, binding: HoldLifetime): Promise<GrantedHold> {
+  private async acquireInScope(scope: OwnerContext, request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
     const { contextLockStates } = this.runtime;
     const endTurn = await this.takeTurn(contextLockStates.take(scope, this.acquireStateName).acquireMutex, request);
     const seat = contextLockStates.take(scope, this.stateName);
     try {
-      const joined = seat.joinableGrant ? await this.join(seat.joinableGrant, request, binding) : undefined;
+      const joined = seat.joinableGrant ? await this.join(seat.joinableGrant, request, lifetime) : undefined;
       if (joined) return joined;
-      const hold = await this.acquireFirst(request, binding, () =>
+      const hold = await this.acquireFirst(request, lifetime, () =>
         contextLockStates.removeIfIdle(scope, this.stateName),
       );
       // Not `seat`: that may be gone by now, when what the scope held before ended meanwhile.
@@ -162,33 +169,33 @@ export class ReentrantAcquirer {
   }
 
   /** Beside what the owner has of the other half, or as somebody new. */
-  private acquireFirst(request: Request, binding: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
+  private acquireFirst(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const refused = this.upgradeError(request);
     if (refused) return Promise.reject(refused);
     const write = this.enclosingWrite()?.grant;
     return write
-      ? this.acquireAsWriter(write, request, binding, onClosed)
-      : this.acquireAsNewOwner(request, binding, onClosed);
+      ? this.acquireAsWriter(write, request, lifetime, onClosed)
+      : this.acquireAsNewOwner(request, lifetime, onClosed);
   }
 
   private async acquireAsWriter(
     write: Grant,
     request: Request,
-    binding: HoldLifetime,
+    lifetime: HoldLifetime,
     onClosed?: () => void,
   ): Promise<GrantedHold> {
-    const beside = await this.acquireReadForWriter(write, request, binding, onClosed);
-    return beside ?? (await this.acquireAsNewOwner(request, binding, onClosed));
+    const beside = await this.acquireReadForWriter(write, request, lifetime, onClosed);
+    return beside ?? (await this.acquireAsNewOwner(request, lifetime, onClosed));
   }
 
-  private acquireAsNewOwner(request: Request, binding: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
+  private acquireAsNewOwner(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const { runtime, kind } = this;
     // Who has nothing yet gets nothing new while the application shuts down.
     const limit = request.limit.withShutdown(runtime.shutdown);
     const { what, name, template, lease } = request;
     // Of those who wait there may be many: nothing is kept of each but what is needed then.
     const terms = { lease, limit };
-    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, binding, onClosed);
+    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, lifetime, onClosed);
     return kind.acquirer.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
   }
 
@@ -196,21 +203,21 @@ export class ReentrantAcquirer {
   private async acquireReadForWriter(
     write: Grant,
     request: Request,
-    binding: HoldLifetime,
+    lifetime: HoldLifetime,
     onClosed?: () => void,
   ): Promise<GrantedHold | undefined> {
     const { readWritePairs, watchdog } = this.runtime;
     const seat = readWritePairs.stateOf(write);
     const endTurn = await this.takeTurn(seat.acquireMutex, request);
     try {
-      const joined = seat.joinableGrant && (await this.join(seat.joinableGrant, request, binding));
+      const joined = seat.joinableGrant && (await this.join(seat.joinableGrant, request, lifetime));
       if (joined) return joined;
       // It has the same owner: what it still asks for must not come behind what is asked for now.
       await seat.grant?.seal();
       const lease = request.lease ?? watchdog.timeout;
       const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.operations, lease));
       if (!acquired) return undefined;
-      const hold = this.admit(acquired, request, binding, onClosed);
+      const hold = this.admit(acquired, request, lifetime, onClosed);
       readWritePairs.add(write, hold.grant);
       return hold;
     } finally {
@@ -218,19 +225,19 @@ export class ReentrantAcquirer {
     }
   }
 
-  private admit(acquired: Acquired, terms: AcquireTerms, binding: HoldLifetime, onClosed?: () => void): GrantedHold {
+  private admit(acquired: Acquired, terms: AcquireTerms, lifetime: HoldLifetime, onClosed?: () => void): GrantedHold {
     const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.origin.method, onClosed);
-    const hold = new GrantedHold(grant, binding, terms.limit.waited);
+    const hold = new GrantedHold(grant, lifetime, terms.limit.waited);
     grant.addFirstHold(hold, terms.lease);
     return hold;
   }
 
   /** Re-enters; `undefined` when the grant ended before its turn came. */
-  private async join(grant: Grant, request: Request, binding: HoldLifetime): Promise<GrantedHold | undefined> {
+  private async join(grant: Grant, request: Request, lifetime: HoldLifetime): Promise<GrantedHold | undefined> {
     // What is lost is refused for that.
     if (!grant.isLost) this.kind.checkReentry?.(grant);
     return retryWhileWaiting(request, async () => {
-      const hold = new GrantedHold(grant, binding, request.limit.waited);
+      const hold = new GrantedHold(grant, lifetime, request.limit.waited);
       return (await grant.reenter(hold, request.lease)) ? hold : undefined;
     });
   }

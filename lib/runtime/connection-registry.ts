@@ -1,15 +1,6 @@
-import { LockOptionsError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import type { LockRuntime } from './lock-runtime.js';
-import { isConnectionName } from '../locks/lock.options.js';
-
-/** The connection of everything that names none. */
-export const DEFAULT_CONNECTION_NAME = 'default';
-/** Shows names only: options and clients, too, know passwords. */
-export const refused = (rule: string, value: unknown): LockOptionsError => {
-  const [found, details] = isConnectionName(value) ? [`, not ${formatValue(value)}`, { value }] : ['', {}];
-  return new LockOptionsError(`connection must be ${rule}${found}`, { details: { option: 'connection', ...details } });
-};
+import { DEFAULT_CONNECTION_NAME, refused } from '../locks/lock.options.js';
 
 /** The connections of one module, by their names. Each has owners, a watchdog and events of its own. */
 export class ConnectionRegistry<R extends LockRuntime = LockRuntime> {

@@ -1,9 +1,21 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import { parseCount } from './permit.options.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { Acquirer } from '../waiting/acquirer.js';
+import type { OpenLatch } from '../waiting/latch-attempts.js';
 import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+/** What the latches of one connection share. */
+export interface LatchServices {
+  readonly backend: LockBackend;
+  readonly scheduler: MonotonicScheduler;
+  /** How open latches are waited for. */
+  readonly latches: Acquirer<undefined, OpenLatch>;
+  readonly shutdown: AbortSignal;
+}
 
 /**
  * A gate that opens when something has happened a number of times (Redisson: `RCountDownLatch`). Set the count, count
@@ -21,7 +33,7 @@ const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 export class CountDownLatch {
   /** Made by `LockService`. */
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: LatchServices,
     /** The latch's name, as it stands in Redis. */
     readonly name: string,
   ) {}
@@ -73,7 +85,7 @@ export class CountDownLatch {
     }
   }
 
-  private get transitions(): LockRuntime['backend']['countDownLatch'] {
+  private get transitions(): LockBackend['countDownLatch'] {
     return this.runtime.backend.countDownLatch;
   }
 }

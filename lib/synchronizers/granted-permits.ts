@@ -1,12 +1,24 @@
 import type { PermitId, PermitIds } from '../context/ids.js';
 import type { AcquiredPermits } from '../waiting/permit-attempts.js';
 import { GrantedPermit, type PermitKeeper } from './granted-permit.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { PermitsOut } from './permits-out.js';
+
+/** What keeping permits takes. */
+export interface GrantedPermitServices {
+  readonly backend: LockBackend;
+  readonly scheduler: MonotonicScheduler;
+  readonly events: LockEvents;
+  /** Permits with ids that were granted here. */
+  readonly permitsOut: PermitsOut;
+}
 
 /** The permits of one semaphore, from their grant in this process to their release. */
 export class GrantedPermits implements PermitKeeper {
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: GrantedPermitServices,
     /** The semaphore's. */
     private readonly name: string,
   ) {}
@@ -76,7 +88,7 @@ export class GrantedPermits implements PermitKeeper {
     permit.onLoss((reason) => this.emitLoss(permit, reason));
   }
 
-  private get transitions(): LockRuntime['backend']['permitExpirableSemaphore'] {
+  private get transitions(): LockBackend['permitExpirableSemaphore'] {
     return this.runtime.backend.permitExpirableSemaphore;
   }
 

@@ -2,14 +2,27 @@ import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { type Duration, parseLease } from '../time/duration.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { InFlight } from '../concurrency/in-flight.js';
+import type { AcquireServices } from '../waiting/acquire.options.js';
+import type { Acquirer } from '../waiting/acquirer.js';
+import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
 import type { GrantedPermit } from './granted-permit.js';
-import { GrantedPermits } from './granted-permits.js';
+import { type GrantedPermitServices, GrantedPermits } from './granted-permits.js';
 import type { Permit } from './permit.js';
 import { parsePermitId, parsePermitIds, parseWanted, type PermitOptions, parseCount } from './permit.options.js';
 
 const PERMITS = { min: 0, max: MOST_PERMITS };
 const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };
+
+/** What the semaphores of one connection share whose permits have ids. */
+export interface PermitServices extends AcquireServices, GrantedPermitServices {
+  /** How permits are taken that have ids and leases. */
+  readonly expirablePermits: Acquirer<WantedPermits, AcquiredPermits>;
+  readonly shutdown: AbortSignal;
+  /** Work that runs with permits and gives them back at its end. */
+  readonly permitsInUse: InFlight;
+}
 
 /**
  * A number of permits that each have an id and may have a lease (Redisson: `RPermitExpirableSemaphore`). Any process that
@@ -33,7 +46,7 @@ export class PermitExpirableSemaphore {
 
   /** Made by `LockService`. */
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: PermitServices,
     /** The semaphore's name, as it stands in Redis. */
     readonly name: string,
   ) {
@@ -194,7 +207,7 @@ export class PermitExpirableSemaphore {
     }
   }
 
-  private get transitions(): LockRuntime['backend']['permitExpirableSemaphore'] {
+  private get transitions(): LockBackend['permitExpirableSemaphore'] {
     return this.runtime.backend.permitExpirableSemaphore;
   }
 

@@ -7,7 +7,12 @@ import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { parseCount } from './permit.options.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
-import type { LockRuntime } from '../runtime/lock-runtime.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { InFlight } from '../concurrency/in-flight.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { AcquireServices } from '../waiting/acquire.options.js';
+import type { Acquirer } from '../waiting/acquirer.js';
+import type { TakenPermits } from '../waiting/permit-attempts.js';
 import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 const PERMITS = { min: 0, max: MOST_PERMITS };
@@ -17,6 +22,17 @@ const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };
 export interface SetPermitsOptions {
   /** After this time the semaphore is gone again, in ms or such as `'30s'`. Absent: never. 1 … 2^31 − 1 ms. */
   readonly ttl?: Duration | undefined;
+}
+
+/** What the semaphores of one connection share. */
+export interface SemaphoreServices extends AcquireServices {
+  readonly backend: LockBackend;
+  /** How permits are taken. Wanted is their number. */
+  readonly semaphores: Acquirer<number, TakenPermits>;
+  readonly events: LockEvents;
+  readonly shutdown: AbortSignal;
+  /** Work that runs with permits and gives them back at its end. */
+  readonly permitsInUse: InFlight;
 }
 
 /**
@@ -36,7 +52,7 @@ export interface SetPermitsOptions {
 export class Semaphore {
   /** Made by `LockService`. */
   constructor(
-    private readonly runtime: LockRuntime,
+    private readonly runtime: SemaphoreServices,
     /** The semaphore's name, as it stands in Redis. */
     readonly name: string,
     private readonly template?: string,
@@ -158,7 +174,7 @@ export class Semaphore {
     };
   }
 
-  private get transitions(): LockRuntime['backend']['semaphore'] {
+  private get transitions(): LockBackend['semaphore'] {
     return this.runtime.backend.semaphore;
   }
 

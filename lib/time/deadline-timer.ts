@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { ListNode, LinkedList } from '../collections/linked-list.js';
-import type { ScheduledTask } from './scheduler.js';
-import type { MonotonicScheduler } from './monotonic-scheduler.js';
+import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 /** Something that is to be over at an instant of the scheduler, and mostly is long before. */
 export abstract class Deadline extends ListNode<Deadline> {
@@ -36,7 +35,7 @@ export class DeadlineTimer {
   /** The timer is everybody's, and so must not run in the context of whoever happened to need it first. */
   private readonly context = new AsyncResource('Deadlines');
 
-  constructor(private readonly scheduler: MonotonicScheduler) {}
+  constructor(private readonly scheduler: Pick<Scheduler, 'now' | 'schedule'>) {}
 
   add(deadline: Deadline): void {
     this.pending.append(deadline);

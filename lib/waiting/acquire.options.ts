@@ -1,6 +1,5 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
-import { type LockRuntime } from '../runtime/lock-runtime.js';
 import { parseOptions, parseSignal } from '../validation/options.js';
 import { type Duration, parseWait } from '../time/duration.js';
 import { LockOptionsError } from '../errors.js';
@@ -16,6 +15,12 @@ export interface AcquireTerms {
   readonly limit: WaitLimit;
 }
 
+/** What reading the options of a call takes. */
+export interface AcquireServices {
+  readonly scheduler: MonotonicScheduler;
+  readonly defaults: AcquireDefaults;
+}
+
 /** What was asked for, as of now. */
 export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: MonotonicScheduler): AcquireTerms => ({
   lease,
@@ -26,7 +31,7 @@ export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: Monoton
  * {@link termsOf} what may be asked for here.
  * @throws LockOptionsError where the restart guard would end before the lease does.
  */
-export const acceptedTerms = (request: LockRequest, { defaults, scheduler }: LockRuntime): AcquireTerms => {
+export const acceptedTerms = (request: LockRequest, { defaults, scheduler }: AcquireServices): AcquireTerms => {
   checkLease(request.lease, defaults);
   return termsOf(request, scheduler);
 };
@@ -54,7 +59,7 @@ export const parseWaitOptions = (
   return new WaitLimit(scheduler, wait, signal ? [signal] : []);
 };
 /** What a lock does where its caller said nothing. */
-export interface LockDefaults {
+export interface AcquireDefaults {
   /** Put before every name, ours and Redisson's alike. */
   readonly keyPrefix: string;
   /** Milliseconds an acquirer waits; may be `Infinity`. */
@@ -69,7 +74,7 @@ export interface LockDefaults {
 }
 
 /** @throws LockOptionsError where the restart guard would end before the lease does. */
-export const checkLease = (lease: number | undefined, { maxLease }: LockDefaults): void => {
+export const checkLease = (lease: number | undefined, { maxLease }: AcquireDefaults): void => {
   if (lease === undefined || lease <= maxLease) return;
   const why = `the restart guard covers ${maxLease} ms; give the module a restartGuard as long as the longest lease`;
   throw new LockOptionsError(`lease must not be ${lease} ms: ${why}`, { details: { option: 'lease', value: lease } });

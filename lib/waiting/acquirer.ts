@@ -1,6 +1,8 @@
 import type { NodeResult } from '../backend/lock-operations.js';
 import type { OwnerId } from '../context/ids.js';
-import type { AcquireContext } from './wait-errors.js';
+import type { WaitLimit } from '../time/wait-limit.js';
+import type { PubSub } from '../backend/lock-backend.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** What is wanted cannot be had just now. */
 export interface Busy {
@@ -83,3 +85,26 @@ export const drainAll = (parts: readonly Drainable[]): Drainable => ({
     return parts.reduce((sum, part) => sum + part.contended, 0);
   },
 });
+/** What was asked for, for the texts of errors. */
+export interface AcquireContext {
+  /** What it is that is wanted, at the beginning of a sentence: `Lock`. */
+  readonly what: string;
+  readonly name: string;
+  readonly template: string | undefined;
+  readonly limit: WaitLimit;
+}
+/** What all waiting of one connection shares. */
+export interface WaitDependencies {
+  readonly pubSub: PubSub;
+  readonly scheduler: MonotonicScheduler;
+  readonly polling: Polling;
+  /** How many may wait for the same in this process. */
+  readonly maxQueue: number;
+}
+/** How long a contender sleeps when nothing else wakes it, ms. */
+export interface Polling {
+  /** While the subscription works: what one lost message may cost. */
+  readonly subscribed: number;
+  /** While it does not. */
+  readonly unsubscribed: number;
+}

@@ -39,14 +39,6 @@ export class WakeSignal {
   }
 }
 
-/** How long a contender sleeps when nothing else wakes it, ms. */
-export interface Polling {
-  /** While the subscription works: what one lost message may cost. */
-  readonly subscribed: number;
-  /** While it does not. */
-  readonly unsubscribed: number;
-}
-
 /** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
 const EXPIRY_JITTER_MS = 5;
 export const UNAVAILABLE_PAUSE_MS = 100;

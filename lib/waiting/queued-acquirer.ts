@@ -1,20 +1,15 @@
-import type { PubSub } from '../backend/lock-backend.js';
 import { isPassing } from '../errors.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { BackoffSequence } from './backoff.js';
 import { WaitQueue } from './wait-queue.js';
-import type { Polling } from './contender-sleep.js';
-import { type AcquireContext, conflict, type LastOutcome, refusal } from './wait-errors.js';
-import type { Acquirer, Result, HandOver, AttemptStrategy } from './acquirer.js';
-
-/** What all waiting of one connection shares. */
-export interface WaitDependencies {
-  readonly pubSub: PubSub;
-  readonly scheduler: MonotonicScheduler;
-  readonly polling: Polling;
-  /** How many may wait for the same in this process. */
-  readonly maxQueue: number;
-}
+import { conflict, type LastOutcome, refusal } from './wait-errors.js';
+import {
+  type Acquirer,
+  type Result,
+  type HandOver,
+  type AttemptStrategy,
+  type AcquireContext,
+  type WaitDependencies,
+} from './acquirer.js';
 
 /** A first try. What it holds goes when it is over: tables that a map outgrew may be kept for long. */
 interface FirstAttempt<Got> {

@@ -1,5 +1,6 @@
 import { isPassing } from '../errors.js';
-import { type AcquireContext, refusal } from './wait-errors.js';
+import { refusal } from './wait-errors.js';
+import { type AcquireContext } from './acquirer.js';
 
 /** Between two questions where the server cannot be asked just now. */
 const PAUSE_MS = 50;

@@ -1,7 +1,6 @@
 import { type Backoff, BackoffSequence } from './backoff.js';
 import type { QueuedAcquirer } from './queued-acquirer.js';
-import type { AcquireContext } from './wait-errors.js';
-import type { Acquirer } from './acquirer.js';
+import type { Acquirer, AcquireContext } from './acquirer.js';
 
 /**
  * Waits by asking again and again, after pauses of its own, since nobody tells of a release. In this process only the

@@ -7,18 +7,8 @@ import {
   LockTimeoutError,
   LockUnavailableError,
 } from '../errors.js';
-import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
-import type { Busy } from './acquirer.js';
-
-/** What was asked for, for the texts of errors. */
-export interface AcquireContext {
-  /** What it is that is wanted, at the beginning of a sentence: `Lock`. */
-  readonly what: string;
-  readonly name: string;
-  readonly template: string | undefined;
-  readonly limit: WaitLimit;
-}
-
+import type { WaitEnd } from '../time/wait-limit.js';
+import type { Busy, AcquireContext } from './acquirer.js';
 /** What the last try found: that it cannot be had, or no answer. */
 export type LastOutcome = Busy | LockUnavailableError | undefined;
 

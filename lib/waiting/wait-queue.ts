@@ -6,9 +6,14 @@ import type { WaitEnd } from '../time/wait-limit.js';
 import type { BackoffSequence } from './backoff.js';
 import { PeerYield } from './peer-yield.js';
 import { ChannelListener } from './channel-listener.js';
-import type { WaitDependencies } from './queued-acquirer.js';
-import { type AcquireContext, type LastOutcome, queueFull, refusal } from './wait-errors.js';
-import type { Busy, Result, AttemptStrategy } from './acquirer.js';
+import { type LastOutcome, queueFull, refusal } from './wait-errors.js';
+import {
+  type Busy,
+  type Result,
+  type AttemptStrategy,
+  type AcquireContext,
+  type WaitDependencies,
+} from './acquirer.js';
 import { SilentTurn } from './silent-turn.js';
 import { Waiter } from './waiter.js';
 import { WakeSignal, pauseAfter, untilLastLook } from './contender-sleep.js';

@@ -1,7 +1,7 @@
 import { ListNode } from '../collections/linked-list.js';
 import type { WaitEnd, WaitWatch } from '../time/wait-limit.js';
 import type { BackoffSequence } from './backoff.js';
-import type { AcquireContext } from './wait-errors.js';
+import type { AcquireContext } from './acquirer.js';
 
 /** Where somebody waits. */
 interface Queue<Wanted, Got> {

@@ -2,9 +2,8 @@ import type { AcquireOutcome, AcquireRequest, WriteLockOperations } from '../bac
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/ids.js';
 import { LockAttempts, type Acquired } from './lock-attempts.js';
-import { QueuedAcquirer, type WaitDependencies } from './queued-acquirer.js';
-import type { AcquireContext } from './wait-errors.js';
-import type { Acquirer } from './acquirer.js';
+import { QueuedAcquirer } from './queued-acquirer.js';
+import { type Acquirer, type AcquireContext, type WaitDependencies } from './acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import { readWriteLockChannel } from '../keys/redisson-keys.js';
 

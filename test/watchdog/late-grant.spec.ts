@@ -16,7 +16,7 @@ describe('A lease that is over when its hold is admitted', () => {
     const acquired = { owner: 'me:1', sent: new Stopwatch(runtime.scheduler), lease: LEASE, fence: undefined };
     const grant = new Grant(runtime, runtime.kinds.plain, 'order:1', acquired);
     loop.block(LEASE);
-    grant.addFirstHold(new GrantedHold(grant, 'loose', 0), LEASE);
+    grant.addFirstHold(new GrantedHold(grant, 'manual', 0), LEASE);
     expect(grant.signal.reason).toBeInstanceOf(LockLostError);
     expect(runtime.grants.size).toBe(0);
     await loop.pass(runtime.watchdog.timeout);

@@ -4,18 +4,9 @@ import { ClusterExecutor } from './cluster/cluster-executor.js';
 import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
 import { ClusterTopology } from './cluster/cluster-topology.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
-import { type ConnectionInput, isCluster } from './connection/connection-input.js';
+import { type ConnectionInput, isCluster, type TransportSettings } from './connection/connection-input.js';
 import { NodeExecutor } from './commands/node-executor.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
-
-export interface TransportSettings {
-  /** Longest time one command may take, ms. */
-  readonly commandTimeout: number;
-  /** The longest lease that a server may have forgotten which restarted or was promoted, ms. Default: 0, none is. */
-  readonly restartGuard?: number;
-  /** Whether messages in a cluster stay with the shard of their lock. Default: `auto`, where the servers can. */
-  readonly shardedPubSub?: 'auto' | boolean;
-}
 
 /** How a backend talks to Redis: over connections of our own, for commands and to listen. */
 export interface Transport {

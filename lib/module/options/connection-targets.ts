@@ -1,7 +1,7 @@
 import { type ConnectionInput, keyPrefixOf } from '../../backend/redis/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
-import { DEFAULT_CONNECTION_NAME } from '../../runtime/connection-registry.js';
+import { DEFAULT_CONNECTION_NAME } from '../../locks/lock.options.js';
 import { isPlainObject, parseConnection } from './connection.options.js';
 import type { ConnectionTarget } from './settings.js';
 import { isConnectionName } from '../../locks/lock.options.js';

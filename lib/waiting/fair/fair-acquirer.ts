@@ -3,8 +3,8 @@ import { FairLeaving } from './fair-leaving.js';
 import { FairWaitQueue } from './fair-wait-queue.js';
 import type { FairWaiting } from './fair-waiter.js';
 import { tryOnce } from '../queued-acquirer.js';
-import { type AcquireContext, refusal } from '../wait-errors.js';
-import type { Acquirer } from '../acquirer.js';
+import { refusal } from '../wait-errors.js';
+import { type Acquirer, type AcquireContext } from '../acquirer.js';
 import { InFlight } from '../../concurrency/in-flight.js';
 
 /** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */

@@ -9,9 +9,10 @@ import { ChannelListener } from '../channel-listener.js';
 import { QueueHeartbeat } from './queue-heartbeat.js';
 import { ServerOrder } from './server-order.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
-import { type AcquireContext, type LastOutcome, queueFull, refusal } from '../wait-errors.js';
+import { type LastOutcome, queueFull, refusal } from '../wait-errors.js';
 import { WakeSignal, pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from '../contender-sleep.js';
 import { fairChannel } from '../../keys/redisson-keys.js';
+import { type AcquireContext } from '../acquirer.js';
 
 /** Slept at least: a place that ends this instant may be seen to end in the next. */
 const SHORTEST_PAUSE_MS = 10;

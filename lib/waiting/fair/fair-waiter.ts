@@ -3,10 +3,9 @@ import { LockUnavailableError } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../../context/ids.js';
 import type { Acquired } from '../lock-attempts.js';
-import type { WaitDependencies } from '../queued-acquirer.js';
-import type { AcquireContext } from '../wait-errors.js';
 import type { FairLeaving } from './fair-leaving.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
+import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 
 /** What the waiting for all fair locks of one connection shares. */
 export interface FairWaiting extends WaitDependencies {

@@ -77,7 +77,7 @@ const acquireAgain = async (backend: LockBackend, { name, holder: owner, lease }
   const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler, () => backend);
   const sent = new Stopwatch(runtime.scheduler);
   const grant = new Grant(runtime, runtime.kinds.plain, name, { owner, sent, lease, fence: undefined });
-  const hold = new GrantedHold(grant, 'loose', 0);
+  const hold = new GrantedHold(grant, 'manual', 0);
   grant.addFirstHold(hold, lease);
   try {
     return await hold.run(() => new NonReentrantLock(runtime, name).tryAcquire({ lease }));

@@ -3,7 +3,8 @@ import { ClusterExecutor } from '../../../lib/backend/redis/cluster/cluster-exec
 import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';
-import { ConnectionRegistry, DEFAULT_CONNECTION_NAME } from '../../../lib/runtime/connection-registry.js';
+import { ConnectionRegistry } from '../../../lib/runtime/connection-registry.js';
+import { DEFAULT_CONNECTION_NAME } from '../../../lib/locks/lock.options.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
 import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';

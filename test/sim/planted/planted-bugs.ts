@@ -12,7 +12,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'waiters are told of a release by a command of its own, before the one that frees the lock',
     edits: [
       {
-        file: 'backend/redis/kinds/plain-dialect.ts',
+        file: 'backend/redis/kinds/lock-scripts.ts',
         find: 'return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);',
         replace: `const told = { ...args, count: 1, ttl: 1, message: '0', keep: 1, notAfter: Number.MAX_SAFE_INTEGER };
     const keys = { counter: \`\${name}:told\`, marker: \`\${name}:marker\` };
@@ -32,12 +32,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a lock is handed over to a waiter that wants another lease than the server has granted',
     edits: [
       {
-        file: 'waiting/hand-over.ts',
+        file: 'waiting/lock-attempts.ts',
         find: 'if (handed >= max || lease !== wanted || sent.elapsed',
         replace: 'if (handed >= max || sent.elapsed',
       },
       {
-        file: 'waiting/hand-over.ts',
+        file: 'waiting/lock-attempts.ts',
         find: 'return { ...acquired, handed: handed + 1 };',
         replace: 'return { ...acquired, lease: wanted, handed: handed + 1 };',
       },
@@ -97,7 +97,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'deadlines go by the wall clock alone, which can be set back',
     edits: [
       {
-        file: 'time/stopwatch.ts',
+        file: 'time/monotonic-scheduler.ts',
         find: 'Math.max(monotonic, wall - this.wallStart)',
         replace: 'wall - this.wallStart',
       },

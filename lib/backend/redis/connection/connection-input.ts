@@ -82,3 +82,11 @@ export const nodeAddress = (input: ServerInput): string => {
   const shown = name === 'localhost' ? '127.0.0.1' : name.includes(':') ? `[${name}]` : name;
   return `${shown}:${Number(port ?? DEFAULT_PORT)}`;
 };
+export interface TransportSettings {
+  /** Longest time one command may take, ms. */
+  readonly commandTimeout: number;
+  /** The longest lease that a server may have forgotten which restarted or was promoted, ms. Default: 0, none is. */
+  readonly restartGuard?: number;
+  /** Whether messages in a cluster stay with the shard of their lock. Default: `auto`, where the servers can. */
+  readonly shardedPubSub?: 'auto' | boolean;
+}
