@@ -118,6 +118,6 @@ export const createKinds = ({
     fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },
     group: inLine('group', groupLock, { channelOf: channelOfGroup }),
     ...readWriteKinds(backend, waiting, owners, events),
-    ...(masters && { quorum: inLine('quorum', masters.lock, { pubSub: masters.wakeUps }) }),
+    ...(masters && { quorum: inLine('quorum', masters.lock, { pubSub: masters.pubSub }) }),
   };
 };

@@ -45,7 +45,7 @@ const openQuorum = (size: number, fates: () => Fate) => {
         {
           lock: failing(new MemoryLock(store)),
           silentLock: failing(new MemoryLock(store, false)),
-          wakeUps: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
+          pubSub: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
           watch: () => {},
           refuse: () => {},
           open: () => {},

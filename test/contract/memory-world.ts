@@ -127,7 +127,7 @@ class SharedMemory implements Probe {
       });
     const parts = Object.entries(backend).map(([part, transitions]: [string, object]) => [part, counting(transitions)]);
     return Object.assign(Object.create(backend) as MemoryBackend, Object.fromEntries(parts), {
-      wakeUps: {
+      pubSub: {
         subscribe: (channel: string, listener: () => void) => {
           this.channelNames.add(channel);
           return backend.pubSub.subscribe(channel, listener);

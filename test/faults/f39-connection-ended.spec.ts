@@ -6,7 +6,7 @@ import { until } from './observe.js';
 const world = new RedisWorld();
 
 inWorld(world, () => {
-  it.each(['commands', 'wakeUps'] as const)(
+  it.each(['commands', 'pubSub'] as const)(
     'F39 F20 a connection of the %s that ioredis gave up comes back',
     async (of) => {
       const client = await world.open();

@@ -129,9 +129,9 @@ export class Bench {
     const backend = (scheduler: MonotonicScheduler): LockBackend => {
       const transport = openTransport(commands, { commandTimeout: DEADLINE }, scheduler);
       const redis = new RedisBackend(transport, {}, scheduler);
-      const wakeUps = new RedisSubscriber(subscriber, DEADLINE, scheduler);
-      const close = async (graceMs: number) => void (await Promise.all([redis.close(graceMs), wakeUps.close()]));
-      return Object.assign(Object.create(redis) as RedisBackend, { wakeUps, open: () => redis.open(), close });
+      const pubSub = new RedisSubscriber(subscriber, DEADLINE, scheduler);
+      const close = async (graceMs: number) => void (await Promise.all([redis.close(graceMs), pubSub.close()]));
+      return Object.assign(Object.create(redis) as RedisBackend, { pubSub, open: () => redis.open(), close });
     };
     return this.open(commands, { ...options, backend });
   }

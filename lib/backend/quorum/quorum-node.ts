@@ -40,7 +40,7 @@ export interface NodeBackend {
   readonly lock: LockOperations;
   /** The same data, but nobody is told of a release. */
   readonly silentLock: Pick<LockOperations, 'release'>;
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
   /** Tells servers apart, however they are reached; `undefined` where that is not known. */
   readonly serverId?: string | undefined;
   watch(watcher: BackendListener): void;
@@ -69,8 +69,8 @@ export class QuorumNode {
     return this.backend.serverId;
   }
 
-  get wakeUps(): PubSub {
-    return this.backend.wakeUps;
+  get pubSub(): PubSub {
+    return this.backend.pubSub;
   }
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {

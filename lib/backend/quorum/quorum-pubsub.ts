@@ -70,7 +70,7 @@ class QuorumSubscription implements Subscription {
   /** Never rejects: a node that cannot be listened to now is tried again, unless it says that it never can. */
   private async listenTo(node: QuorumNode): Promise<void> {
     try {
-      const subscription = await node.wakeUps.subscribe(this.channel, () => this.wake());
+      const subscription = await node.pubSub.subscribe(this.channel, () => this.wake());
       if (this.cancelled) {
         subscription.cancel();
         return;

@@ -8,7 +8,7 @@ import { RetryDelay } from './retry-delay.js';
 /** N independent masters, of which a quorum decides. */
 export class Quorum {
   readonly lock: QuorumLock;
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
   private readonly nodes: readonly QuorumNode[];
 
   /**
@@ -23,7 +23,7 @@ export class Quorum {
     this.nodes = [...backends].map(([label, backend]) => new QuorumNode(label, backend, scheduler));
     const retryDelay = new RetryDelay();
     this.lock = new QuorumLock(this.nodes, quorum, retryDelay, scheduler);
-    this.wakeUps = new QuorumPubSub({ nodes: this.nodes, quorum, retryDelay, scheduler });
+    this.pubSub = new QuorumPubSub({ nodes: this.nodes, quorum, retryDelay, scheduler });
   }
 
   /** Tells `watcher` from now on what becomes of the nodes. */

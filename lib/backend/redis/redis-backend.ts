@@ -47,7 +47,7 @@ export class RedisBackend implements LockBackend {
     private readonly scheduler: MonotonicScheduler,
   ) {
     this.commands = transport.commands;
-    this.pubSub = transport.wakeUps;
+    this.pubSub = transport.pubSub;
     const lockIn = (dialect: LockScripts): RedisLock => {
       const lock = new RedisLock(this.commands, scheduler, dialect, replicas);
       this.locks.push(lock);

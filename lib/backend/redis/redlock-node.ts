@@ -11,7 +11,7 @@ import { RedisSubscriber } from './connection/redis-subscriber.js';
 export class RedlockNode implements NodeBackend {
   readonly lock: RedisLock;
   readonly silentLock: RedisLock;
-  readonly wakeUps: RedisSubscriber;
+  readonly pubSub: RedisSubscriber;
   private readonly commands: NodeExecutor;
 
   constructor(
@@ -20,7 +20,7 @@ export class RedlockNode implements NodeBackend {
     private readonly scheduler: MonotonicScheduler,
   ) {
     this.commands = new NodeExecutor(connection, { ...settings, identify: true }, scheduler);
-    this.wakeUps = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
+    this.pubSub = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands));
     this.silentLock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands, false));
   }
@@ -45,6 +45,6 @@ export class RedlockNode implements NodeBackend {
     const end = this.scheduler.now() + ms;
     await Promise.all([this.lock.finish(ms / 2), this.silentLock.finish(ms / 2)]);
     const left = Math.max(0, end - this.scheduler.now());
-    await Promise.all([this.commands.close(left), this.wakeUps.close(left)]);
+    await Promise.all([this.commands.close(left), this.pubSub.close(left)]);
   }
 }

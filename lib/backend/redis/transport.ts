@@ -11,7 +11,7 @@ import { RedisSubscriber } from './connection/redis-subscriber.js';
 /** How a backend talks to Redis: over connections of our own, for commands and to listen. */
 export interface Transport {
   readonly commands: ScriptExecutor;
-  readonly wakeUps: PubSub;
+  readonly pubSub: PubSub;
   /** @param ms The longest that this may take. Default: half a second. */
   close(ms?: number): Promise<void>;
 }
@@ -24,22 +24,22 @@ export const openTransport = (
   if (isCluster(input)) {
     const topology = new ClusterTopology(input, settings, scheduler);
     const commands = new ClusterExecutor(topology, settings.commandTimeout, scheduler);
-    const wakeUps = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
+    const pubSub = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
     return {
       commands,
-      wakeUps,
+      pubSub,
       close: async (ms) => {
-        await Promise.all([commands.close(ms), wakeUps.close(ms)]);
+        await Promise.all([commands.close(ms), pubSub.close(ms)]);
       },
     };
   }
   const commands = new NodeExecutor(input, settings, scheduler);
-  const wakeUps = new RedisSubscriber(input, settings.commandTimeout, scheduler);
+  const pubSub = new RedisSubscriber(input, settings.commandTimeout, scheduler);
   return {
     commands,
-    wakeUps,
+    pubSub,
     close: async (ms) => {
-      await Promise.all([commands.close(ms), wakeUps.close(ms)]);
+      await Promise.all([commands.close(ms), pubSub.close(ms)]);
     },
   };
 };

@@ -160,8 +160,8 @@ export class SimulatedProcess {
 
   private connect(server: SimulatedServer, scheduler: MonotonicScheduler): LockBackend {
     const commands = this.commandsTo(server, scheduler);
-    const wakeUps = this.listenTo(server, scheduler);
-    return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
+    const pubSub = this.listenTo(server, scheduler);
+    return new RedisBackend({ commands, pubSub, close: () => commands.close() }, {}, scheduler);
   }
 
   private connectToCluster(cluster: SimulatedCluster, scheduler: MonotonicScheduler): LockBackend {
@@ -170,8 +170,8 @@ export class SimulatedProcess {
     const commands = new ClusterExecutor(simulatedTopology(cluster, nodes), commandTimeout, scheduler);
     const [first] = cluster.servers;
     if (!first) throw new Error('A cluster has servers');
-    const wakeUps = this.listenTo(first, scheduler);
-    return new RedisBackend({ commands, wakeUps, close: () => commands.close() }, {}, scheduler);
+    const pubSub = this.listenTo(first, scheduler);
+    return new RedisBackend({ commands, pubSub, close: () => commands.close() }, {}, scheduler);
   }
 
   private commandsTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedCommands {
@@ -188,13 +188,13 @@ export class SimulatedProcess {
   private listenTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedSubscriber {
     const connection = this.connection(
       server,
-      () => void wakeUps.returned(),
-      () => wakeUps.broken(),
+      () => void pubSub.returned(),
+      () => pubSub.broken(),
     );
     const { commandTimeout } = this.options.settings;
-    const wakeUps: SimulatedSubscriber = new SimulatedSubscriber(connection, server.store, scheduler, commandTimeout);
-    this.subscribers.push(wakeUps);
-    return wakeUps;
+    const pubSub: SimulatedSubscriber = new SimulatedSubscriber(connection, server.store, scheduler, commandTimeout);
+    this.subscribers.push(pubSub);
+    return pubSub;
   }
 
   private connection(server: SimulatedServer, onReady: () => void, onBroken: () => void): SimulatedConnection {

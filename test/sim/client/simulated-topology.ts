@@ -17,7 +17,7 @@ class SimulatedTopology {
     private readonly nodes: ReadonlyMap<string, SimulatedCommands>,
   ) {}
 
-  async known(): Promise<void> {}
+  async whenKnown(): Promise<void> {}
 
   nodeFor(key: string): SimulatedCommands | undefined {
     const slot = hashSlot(key);
@@ -29,7 +29,7 @@ class SimulatedTopology {
     return this.nodes.get(address);
   }
 
-  namedBy(_node: unknown, host: string): string {
+  resolveAddress(_node: unknown, host: string): string {
     return host;
   }
 
@@ -38,7 +38,7 @@ class SimulatedTopology {
   }
 
   /** Redirections tell all that there is to know. */
-  lookSoon(): void {}
+  refreshSoon(): void {}
 
   get connected(): readonly SimulatedCommands[] {
     return [...this.nodes.values()].filter((node) => node.isConnected());
