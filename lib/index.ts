@@ -30,8 +30,7 @@ export { SingleFlight } from './decorators/single-flight.decorator.js';
 export type { SharedMethodOptions } from './decorators/single-flight.options.js';
 export type { ReleaseAfter, ReleaseContext } from './decorators/release-after.js';
 export type { KeyFunction, KeyPart } from './decorators/locked.types.js';
-export type { Fences } from './backend/lock-operations.js';
-export type { NodeResult } from './backend/lock-operations.js';
+export type { Fences, NodeResult } from './backend/lock-operations.js';
 export type { RedisClient } from './backend/redis/connection/redis-client.js';
 export { type LockScript, lockScripts } from './backend/redis/scripts/all-scripts.js';
 export type {
@@ -47,8 +46,7 @@ export type { Hold, HoldRelease, HoldSummary } from './holds/hold.js';
 export type { FencedHold, FencedLock } from './locks/fenced-lock.js';
 export type { LeaderElection, LeaderElectionOptions } from './coordination/leader-election.js';
 export type { Lock } from './locks/lock.js';
-export type { LockOptions, ConnectionChoice } from './locks/lock.options.js';
-export type { LockKindOptions } from './locks/lock.options.js';
+export type { ConnectionChoice, LockKindOptions, LockOptions } from './locks/lock.options.js';
 export type { NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
 export type { CountDownLatch } from './synchronizers/count-down-latch.js';
 export type { MultiHold } from './holds/multi-hold.js';
@@ -61,7 +59,7 @@ export type { Permit } from './synchronizers/permit.js';
 export type { PermitOptions } from './synchronizers/permit.options.js';
 export type { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
 export type { Semaphore, SetPermitsOptions } from './synchronizers/semaphore.js';
-export type { WaitOptions, AcquireOptions } from './waiting/acquire.options.js';
+export type { AcquireOptions, WaitOptions } from './waiting/acquire.options.js';
 export type { ReadWriteLock, ReadWriteLockOptions } from './locks/read-write-lock.js';
 export {
   RedisLockModule,

@@ -27,7 +27,7 @@ const keepsUntilTransactionEnds = async () => {
   const { ClsPluginTransactional, TransactionHost } = require('@nestjs-cls/transactional');
   const { ClsModule } = require('nestjs-cls');
   const { Locked, LockService, RedisLockModule } = require('nest-redis-lock');
-  const { announcingEnd, transactionEnd } = require('nest-redis-lock/transactional');
+  const { trackTransactions, transactionEnd } = require('nest-redis-lock/transactional');
 
   class Stock {
     async take() {}
@@ -36,7 +36,7 @@ const keepsUntilTransactionEnds = async () => {
   const locked = Locked('stock', { releaseAfter: transactionEnd() })(Stock.prototype, 'take', take);
   Object.defineProperty(Stock.prototype, 'take', locked);
 
-  const adapter = announcingEnd({
+  const adapter = trackTransactions({
     connection: {},
     optionsFactory: (connection) => ({
       wrapWithTransaction: async (_, fn, setClient) => {

@@ -14,7 +14,7 @@ export const endOfTransaction = (client: object): End | undefined => ends.get(cl
  * The same adapter, whose transactions can be waited for by `transactionEnd()`.
  *
  * @example
- * new ClsPluginTransactional({ adapter: announcingEnd(new TransactionalAdapterTypeOrm({ dataSourceToken })) })
+ * new ClsPluginTransactional({ adapter: trackTransactions(new TransactionalAdapterTypeOrm({ dataSourceToken })) })
  */
 export const trackTransactions = <C, T extends object, O>(
   adapter: TransactionalAdapter<C, T, O>,

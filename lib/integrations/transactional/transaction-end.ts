@@ -8,7 +8,7 @@ import { endOfTransaction } from './tracked-adapter.js';
  * committed or rolled back, the outermost where some are nested. Without one it is released when the method has ended.
  * Calls within one transaction re-enter what is kept for it.
  *
- * The adapter must announce what it does: `new ClsPluginTransactional({ adapter: announcingEnd(adapter) })`. Where it does
+ * The adapter must announce what it does: `new ClsPluginTransactional({ adapter: trackTransactions(adapter) })`. Where it does
  * not, locked calls inside its transactions fail with a `LockOptionsError`.
  *
  * @param connectionName As for `@Transactional` and `ClsPluginTransactional`. Default: the one without a name.
@@ -30,7 +30,7 @@ const endOfOpenTransaction = (connectionName: string | undefined): Promise<void>
   const ended = endOfTransaction(host.tx);
   if (ended) return ended;
   throw new LockOptionsError(
-    `The end of a transaction of ${pluginOf(connectionName)} cannot be known: give it adapter: announcingEnd(…), from nest-redis-lock/transactional, around its adapter`,
+    `The end of a transaction of ${pluginOf(connectionName)} cannot be known: give it adapter: trackTransactions(…), from nest-redis-lock/transactional, around its adapter`,
     { details: { connectionName } },
   );
 };
