@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPassing } from '../../lib/errors.js';
 import type { Client, ClientOptions } from './open-locks.js';
 import { POLL, RECONNECT, useBench } from './open-locks.js';
 import { repeatedly, until } from './observe.js';
@@ -36,10 +37,13 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
   });
 
   it('serves all when it happens again and again', async () => {
-    // A release gives up after this long, and may; in 200 ms a busy machine gets no connection ready between two resets.
+    // In 200 ms a busy machine gets no connection ready between two resets.
     const { proxy, hold, served } = await crowd('f6:often', { commandTimeout: '1s' });
     const stop = repeatedly(() => proxy.cutAll(), 150);
-    await hold.release();
+    // Both tries may be cut before their replies; the release then goes on in the background.
+    await hold.release().catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+    });
     await served;
     await stop();
     expect(bench().history.grants).toBe(CLIENTS * WAITERS + 1);

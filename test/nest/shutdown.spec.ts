@@ -176,9 +176,9 @@ class WorkController {
 
 /** How many wait for locks; counted where nobody else looks. */
 const waitersIn = (app: Served['app']): number => {
-  const contentions = Reflect.get(runtimeOf(app).kinds.plain.acquirer, 'contentions') as ReadonlyMap<string, object>;
-  const lines = [...contentions.values()].map((contention) => Reflect.get(contention, 'waiters') as Set<unknown>);
-  return lines.reduce((sum, { size }) => sum + size, 0);
+  const queues = Reflect.get(runtimeOf(app).kinds.plain.acquirer, 'queues') as ReadonlyMap<string, object>;
+  const waiters = [...queues.values()].map((queue) => Reflect.get(queue, 'waiters') as Set<unknown>);
+  return waiters.reduce((sum, { size }) => sum + size, 0);
 };
 
 describe.each(adapters)('While an application on %s shuts down', (_, adapter) => {

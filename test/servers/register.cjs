@@ -17,7 +17,7 @@ Module._extensions['.ts'] = (module, filename) => {
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
   const entry = /^nest-redis-lock(?:\/([a-z]+))?$/.exec(request);
-  if (entry) return path.join(root, 'lib', entry[1] ?? '', 'index.ts');
+  if (entry) return path.join(root, 'lib', entry[1] ? `integrations/${entry[1]}` : '', 'index.ts');
   if (/^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts')) {
     const source = path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;
