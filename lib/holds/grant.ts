@@ -232,7 +232,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.isVerifying = true;
     try {
       const { count } = await this.operations.inspect(name, owner);
-      // An owner that released it meanwhile has lost nothing. A dropped owner is never restored: ids are used once.
+      // An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back.
       if (count === 0 && !this.closed && this.isJoinable) this.lease.lose('gone');
     } catch (error) {
       if (error instanceof WrongKeyTypeError) this.lease.lose('gone');

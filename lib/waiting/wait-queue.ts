@@ -118,7 +118,7 @@ export class WaitQueue<Wanted, Got extends object> {
     });
   }
 
-  /** Wakes the contender if it sleeps until the end of a yield. */
+  /** Ends a yield, and wakes the contender if it sleeps until that end. */
   private cancelYield(): void {
     const { isYielding } = this.peerYield;
     this.peerYield.forget();
