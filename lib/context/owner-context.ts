@@ -83,7 +83,7 @@ export const currentCallerGone = (): AbortSignal | undefined => {
 export const runInRegion = <T>(region: OwnerContext, fn: () => T): T => regions.run(region, fn);
 
 /**
- * Runs `fn` outside any context. Sockets, subscriptions, timers and whatever else outlives a call start here: created
- * inside an owner's context they would keep it for ever, and every later message would run as that owner.
+ * Runs `fn` outside any context. Sockets, subscriptions, timers and everything else that outlives a call start here:
+ * created inside an owner's context they would keep it for ever, and every later message would run as that owner.
  */
 export const runOutsideRegions = <T>(fn: () => T): T => regions.run(undefined, fn);

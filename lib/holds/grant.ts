@@ -30,7 +30,7 @@ export interface GrantServices {
 /**
  * The server's grant to one owner: a number of holds, and one lease over all of them. Commands are sent one after the
  * other, and each states the desired count and lease rather than a change: each may be sent twice with one effect, and
- * the next command settles what a failed one left open.
+ * the next command corrects the state that a failed one may have left.
  */
 export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
@@ -104,7 +104,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return !this.mutex.isIdle;
   }
 
-  /** Whether the lease is over. */
+  /** Whether the lease is over, by loss or by release. */
   get isLost(): boolean {
     return !this.lease.isAlive;
   }
@@ -277,7 +277,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return this.releaseOnServer();
   }
 
-  /** Keeps the lock held on the server for the rest of the minimum hold time, under an owner that cannot release it. */
+  /** Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it. */
   private keepOnServer(): Promise<HoldRelease> {
     const { name, owner, holds, serverMayHoldFor: lease } = this;
     return this.operations.leaveBehind({ name, owner, lease, keep: holds.minHoldLeft }).then(

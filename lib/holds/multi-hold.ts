@@ -6,9 +6,9 @@ import type { Hold, HoldRelease, HoldSummary } from './hold.js';
 import { LazyAbortController } from './hold-signal.js';
 import { runUnder } from './run-under-hold.js';
 
-/** One acquisition of several locks: it is held while all of them are. */
+/** One acquisition of several locks: held while all of them are; that of a RedLock, while a majority of them is. */
 export interface MultiHold extends Hold {
-  /** The hold of each lock, in the order of the locks. All end together, with the {@link MultiHold}. */
+  /** The holds of the locks that were acquired, in the order of the locks. Releasing this hold releases them all. */
   readonly members: readonly Hold[];
 }
 

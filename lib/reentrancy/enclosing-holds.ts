@@ -6,7 +6,7 @@ import { type LockFamily, LOCK_FAMILIES } from '../holds/lock-kind.js';
 import { type ContextLockStates, type ReadWritePairs, seatName } from './context-lock-state.js';
 import { CompositeHold } from '../holds/multi-hold.js';
 
-/** Services needed to look up what contexts hold of the locks of one connection. */
+/** Services needed to look up which locks of one connection contexts hold. */
 export interface ContextServices extends GrantServices {
   readonly contextLockStates: ContextLockStates;
   readonly readWritePairs: ReadWritePairs;

@@ -193,7 +193,7 @@ export class ReentrantAcquirer {
     // A new owner is not admitted while the application shuts down.
     const limit = request.limit.withShutdown(runtime.shutdown);
     const { what, name, template, lease } = request;
-    // There may be many waiters: keep only what each needs after its grant.
+    // There may be many waiters: capture only the values needed after the grant.
     const terms = { lease, limit };
     const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, lifetime, onClosed);
     return kind.acquirer.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);

@@ -30,10 +30,10 @@ export interface AttemptStrategy<Wanted, Got extends object> {
    * @throws LockUnavailableError, WrongKeyTypeError
    */
   attempt(name: string, wanted: Wanted): Promise<Result<Got>>;
-  /** Releases what no waiter wants any more. Continues in the background if the first request fails. */
+  /** Releases `got`, which no waiter wants any more. Continues in the background if the first request fails. */
   undo(name: string, got: Got): void;
   /**
-   * What a waiter that wants `wanted` holds after a hand-over of `got`; `undefined`: `got` must be released instead.
+   * Converts `got` for a hand-over to a waiter that wants `wanted`; `undefined`: `got` must be released instead.
    * Absent: nothing is ever handed over.
    */
   transfer?(got: Got, wanted: Wanted): Got | undefined;

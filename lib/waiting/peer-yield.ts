@@ -12,8 +12,8 @@ const LONGEST_ECHO_MS = 20;
  * Lets other clients (peers) go first after a release. The releasing client knows of it before all others and would win
  * every race, so it first waits for as many releases by peers as there are peers that received its announcement. If no
  * peer acquires, the yield ends after a few milliseconds, doubled each time, so that slow peers get their turn and the
- * lock is not kept idle for peers that never try. States: our turn → theirs (announcements are counted; a timer runs while
- * the lock seems to be free) → our turn.
+ * lock is not kept idle for peers that never try. States: our turn → theirs (announcements are counted; a timer runs
+ * while the lock seems to be free) → our turn.
  */
 export class PeerYield {
   /** Number of peers that received the last release; `undefined`: unknown. */
@@ -134,7 +134,7 @@ export class PeerYield {
     this.timer = this.scheduler.schedule(this.yieldTime, () => this.onTimeout(), { keepAlive: true });
   }
 
-  /** Lets this client try. `turns` is kept: if a peer turns out to hold the lock, the yield goes on with its release. */
+  /** Lets this client try. `turns` is kept: if a peer holds the lock after all, the yield goes on with its release. */
   private onTimeout(): void {
     this.yieldedInVain = true;
     this.timer = undefined;

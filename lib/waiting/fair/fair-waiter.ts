@@ -24,7 +24,7 @@ export interface WaiterCallbacks {
   refused(error: unknown): void;
 }
 
-/** A waiter for a fair lock: its owner id, and what it may have on the server. */
+/** A waiter for a fair lock: its owner id, and whether it may have a place or the lock on the server. */
 export class FairWaiter {
   /** Whether an attempt is in flight. One at a time, so that each sees the effect of the one before. */
   isAttempting = false;
@@ -80,7 +80,7 @@ export class FairWaiter {
     this.waiting.leaving.leave(this.context.name, this.owner, this.lease);
   }
 
-  /** Continues under a new owner id: releasing what the old one has may take a while. */
+  /** Continues under a new owner id: giving up the place or lock of the old one may take a while. */
   startOver(): void {
     this.leave();
     this.id = this.waiting.owners.next();
