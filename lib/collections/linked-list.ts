@@ -1,15 +1,14 @@
-/** Something that may stand in one row of its kind at a time. */
+/** Base class of list nodes. A node is in one list at a time. */
 export abstract class ListNode<P extends ListNode<P>> {
-  /** Kept by the row. */
+  /** Managed by the list. */
   list: LinkedList<P> | undefined = undefined;
   previous: P | undefined = undefined;
   next: P | undefined = undefined;
 }
 
 /**
- * A set in an order. Its members know their neighbours, so that coming and going, thousands of times a second, leaves
- * nothing behind: the tables of a `Set` or `Map` that were outgrown keep what was in them, and each the next, until the
- * old generation is collected.
+ * Intrusive doubly linked list. Used instead of `Set`/`Map` on the hot path: V8 keeps outgrown hash tables, each with
+ * its content and the next table, until the next full GC.
  */
 export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
   first: P | undefined = undefined;
@@ -20,7 +19,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
     return place.list === this;
   }
 
-  /** As the last. Who stands in the row goes to its end. */
+  /** Adds a node at the end. A node that is in this list moves there. */
   append(place: P): void {
     this.delete(place);
     const { last } = this;
@@ -32,7 +31,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
     this.size += 1;
   }
 
-  /** As the first. */
+  /** Adds a node at the front. A node that is in this list moves there. */
   prepend(place: P): void {
     this.delete(place);
     const { first } = this;
@@ -44,7 +43,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
     this.size += 1;
   }
 
-  /** Whether it stood in the row. */
+  /** @returns Whether the node was in this list. */
   delete(place: P): boolean {
     if (!this.has(place)) return false;
     const { previous, next } = place;
@@ -59,7 +58,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
     return true;
   }
 
-  /** In order. The one whose turn it is may go meanwhile; those after it may not. */
+  /** In order. The current node may be deleted during iteration; the nodes after it may not. */
   *[Symbol.iterator](): Generator<P, undefined> {
     for (let place = this.first; place;) {
       const { next } = place;

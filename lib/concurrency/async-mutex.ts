@@ -1,6 +1,6 @@
 import type { WaitEnd, WaitLimit } from '../time/wait-limit.js';
 
-/** A turn that was given; ends it. Calling it again does nothing. */
+/** Unlocks the mutex. Further calls have no effect. */
 export type Unlock = () => void;
 
 const runUntil = <T>(end: Unlock, task: () => Promise<T>): Promise<T> => {
@@ -9,25 +9,25 @@ const runUntil = <T>(end: Unlock, task: () => Promise<T>): Promise<T> => {
   return work;
 };
 
-/** Lets takers in one at a time, first come first served, without asking any server. */
+/** First-come, first-served mutex inside this process. */
 export class AsyncMutex {
-  /** Made when somebody has to wait: every hold has turns, and hardly any has a queue. */
+  /** Created for the first waiter: every grant has a mutex, and hardly any has waiters. */
   private queue: Set<(end: Unlock) => void> | undefined;
   private isLocked = false;
 
-  /** @param onIdle Called when nobody has or wants a turn any more. */
+  /** @param onIdle Called when the mutex is unlocked and has no waiters. */
   constructor(private readonly onIdle?: () => void) {}
 
   get isIdle(): boolean {
     return !this.isLocked;
   }
 
-  /** Runs `task`, which rejects but does not throw, in its turn, however long that takes to come. */
+  /** Runs `task` with the mutex locked, however long that takes. `task` may reject but must not throw. */
   run<T>(task: () => Promise<T>): Promise<T> {
     return this.isLocked ? this.lock().then((end) => runUntil(end, task)) : runUntil(this.begin(), task);
   }
 
-  /** Resolves with the turn, or with the reason why the wait for it ended. */
+  /** Resolves with the function that unlocks, or with the reason why the wait ended. */
   lock(): Promise<Unlock>;
   lock(limit: WaitLimit): Promise<Unlock | WaitEnd>;
   lock(limit?: WaitLimit): Promise<Unlock | WaitEnd> {

@@ -1,6 +1,6 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
-/** Work that has begun, until it has ended. */
+/** Counts work that has begun and not ended. */
 export class InFlight {
   private count = 0;
   private readonly waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class InFlight {
     return work;
   }
 
-  /** For work that has no promise of its own; what is returned ends it. */
+  /** For work without a promise; the returned function ends it. */
   begin(): () => void {
     let over = false;
     this.enter();
@@ -26,7 +26,7 @@ export class InFlight {
     };
   }
 
-  /** For work that certainly calls {@link leave} once, at its end. */
+  /** For work that is certain to call {@link leave} once, at its end. */
   enter(): void {
     this.count += 1;
   }
@@ -36,13 +36,13 @@ export class InFlight {
     if (this.count === 0) for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   async settled(): Promise<void> {
     while (this.count > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 }
 
-/** Work that goes on after its answer was given. */
+/** Work that continues after its caller got the result. */
 export class Background {
   private readonly works = new Set<Promise<unknown>>();
 
@@ -54,7 +54,7 @@ export class Background {
     this.works.add(noted);
   }
 
-  /** Resolves when it is done, or after `ms`. */
+  /** Resolves when all work is done, or after `ms`. */
   async finish(ms: number): Promise<void> {
     if (this.works.size > 0) await Promise.race([Promise.all(this.works), this.scheduler.pause(ms)]);
   }

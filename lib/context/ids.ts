@@ -1,26 +1,26 @@
 import { randomUUID, randomBytes } from 'node:crypto';
 
-/** Who holds, as it stands in Redis: `<clientId>:<number>`, spelled like Redisson's `<clientId>:<threadId>`. */
+/** An owner id as stored in Redis: `<clientId>:<number>`, in the format of Redisson's `<clientId>:<threadId>`. */
 export type OwnerId = string;
 
-/** Where a UUID tells its version. */
+/** Position of the version digit in a UUID. */
 const VERSION_AT = 14;
 
 /**
- * A client of ours. It is a UUID like Redisson's, of version 8 instead of 4: where owners of both wait for one lock, one
- * can tell which of them still say that they do.
+ * Creates a client id: a UUID as Redisson's are, but of version 8 instead of 4. If owners of both wait for one lock,
+ * this tells which of them keep reporting that they still wait.
  */
 const newClientId = (): string => {
   const id = randomUUID();
   return `${id.slice(0, VERSION_AT)}8${id.slice(VERSION_AT + 1)}`;
 };
 
-/** Whether the owner is one of this library, in whatever process. */
+/** Whether the owner belongs to this library, in any process. */
 export const isOurs = (owner: OwnerId): boolean => owner[VERSION_AT] === '8';
 
 /**
- * Gives every new acquisition an owner id of its own. To a Java peer each looks like one more thread of one more
- * Redisson instance.
+ * Generates a new owner id for each acquisition. To a Java peer each looks like another thread of another Redisson
+ * instance.
  */
 export class OwnerIds {
   private last = 0;
@@ -34,17 +34,17 @@ export class OwnerIds {
   }
 }
 
-/** One permit that is out: 32 hexadecimal digits in lower case; Redisson's, and its 16 bytes in Redis. */
+/** Id of one acquired permit: 32 lower-case hexadecimal digits, as in Redisson; its 16 bytes in Redis. */
 export type PermitId = string;
 
-/** At least one. */
+/** One permit id or more. */
 export type PermitIds = readonly [PermitId, ...PermitId[]];
 
 const SPELLING = /^[\da-f]{32}$/;
 
 const newPermitId = (): PermitId => randomBytes(16).toString('hex');
 
-/** Ids that nothing ever had: whoever asks for permits brings them along. */
+/** New unique ids: the client generates them and sends them with its request for permits. */
 export const newPermitIds = (count: number): PermitIds => [
   newPermitId(),
   ...Array.from({ length: count - 1 }, newPermitId),

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * One callback that is running: under a hold, as a scope of its own, or for a caller who may go away. Code is inside while the callback has not
- * settled; a region that closed gives nothing any more, so work left running detached is nobody.
+ * The context of one running callback: under a hold, in its own scope, or for a caller that may disconnect. Code is
+ * inside until the callback settles; once closed it owns nothing, so detached work that outlives its callback has no
+ * owner.
  */
 export class OwnerContext {
   private readonly outer: OwnerContext | undefined;
@@ -10,10 +11,11 @@ export class OwnerContext {
   private closeListeners: (() => void)[] | undefined;
 
   /**
-   * @param hold What the callback runs under; `undefined` makes a scope, in which everything acquired has one owner.
-   * @param outer The region this one is nested in. Closed ones are skipped, so a loop that reschedules itself from
-   *   inside does not grow a chain.
-   * @param callerGone Aborts when whoever all this is done for has gone; it is no scope then.
+   * @param hold The hold that the callback runs under; `undefined` makes a scope, in which all acquisitions have one
+   *   owner.
+   * @param outer The enclosing context. Closed ones are skipped, so a loop that reschedules itself from inside does not
+   *   grow a chain.
+   * @param callerGone Aborts when the caller that the work is done for disconnects; the context is not a scope then.
    */
   constructor(
     readonly hold: object | undefined,
@@ -33,18 +35,18 @@ export class OwnerContext {
     return this.hold === undefined && this.callerGone === undefined;
   }
 
-  /** The scope that code in this region acquires in: the innermost one around it. */
+  /** The scope that code in this context acquires in: the innermost enclosing one. */
   get acquiresIn(): OwnerContext | undefined {
     for (const region of this.outwards()) if (region.isScope) return region;
     return undefined;
   }
 
-  /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
+  /** The scope of the object that the running call acquires locks for, such as a transaction, if any. */
   get beneficiary(): OwnerContext | undefined {
     return undefined;
   }
 
-  /** This region and the ones around it that are open, from the inside out. */
+  /** This context and the enclosing ones that are open, innermost first. */
   *outwards(): Generator<OwnerContext> {
     for (let region = OwnerContext.innermostOpen(this); region; region = OwnerContext.innermostOpen(region.outer))
       yield region;
@@ -55,7 +57,7 @@ export class OwnerContext {
     for (const listener of this.closeListeners?.splice(0) ?? []) listener();
   }
 
-  /** Calls `listener` when the region closes, or at once if it has. */
+  /** Calls `listener` when the context closes, or at once if it is closed. */
   whenClosed(listener: () => void): void {
     if (this.open) (this.closeListeners ??= []).push(listener);
     else listener();
@@ -63,25 +65,25 @@ export class OwnerContext {
 }
 
 /**
- * The library's only AsyncLocalStorage: each further one would be copied at every promise of the process. `enterWith`
- * is never used, because it leaks to whoever awaits the function that calls it.
+ * The library's only AsyncLocalStorage: every further one would be copied at each promise of the process. `enterWith`
+ * is never used, because it leaks into the code that awaits the function calling it.
  */
 const regions = new AsyncLocalStorage<OwnerContext | undefined>();
 
-/** The innermost region that is still open around the running code. */
+/** The innermost open context of the running code. */
 export const currentRegion = (): OwnerContext | undefined => OwnerContext.innermostOpen(regions.getStore());
 
-/** Aborts when the caller has gone for whom the running code works; absent where nobody could tell. */
+/** Aborts when the caller disconnects that the running code works for; absent if its connection is not observed. */
 export const currentCallerGone = (): AbortSignal | undefined => {
   for (const { callerGone } of currentRegion()?.outwards() ?? []) if (callerGone) return callerGone;
   return undefined;
 };
 
-/** Runs `fn` inside `region`. */
+/** Runs `fn` inside a context. */
 export const runInRegion = <T>(region: OwnerContext, fn: () => T): T => regions.run(region, fn);
 
 /**
- * Runs `fn` as nobody. Whatever outlives a call – sockets, subscriptions, timers – starts here: born inside an owner's
- * region it would carry that owner for ever, and every later message would impersonate it.
+ * Runs `fn` outside any context. Sockets, subscriptions, timers and everything else that outlives a call start here:
+ * created inside an owner's context they would keep it for ever, and every later message would run as that owner.
  */
 export const runOutsideRegions = <T>(fn: () => T): T => regions.run(undefined, fn);

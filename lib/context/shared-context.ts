@@ -8,9 +8,9 @@ const scopeOf = (beneficiary: object): OwnerContext => {
 };
 
 /**
- * The regions around a caller, with the scope of a beneficiary as the outermost one. Locks that the caller holds come first;
- * everything else is acquired in the scope of the beneficiary, also if the caller is in a scope of its own: other calls for
- * the beneficiary, which keeps the lock, may come from elsewhere.
+ * The caller's context chain, with a scope shared by all calls for one object (the beneficiary, such as a transaction)
+ * as its outermost link. Locks that the caller holds come first; everything else is acquired in the shared scope, even
+ * if the caller is in its own scope: the beneficiary keeps the lock, and other calls for it may come from elsewhere.
  */
 class ChainWithScope extends OwnerContext {
   constructor(
@@ -39,8 +39,8 @@ class ChainWithScope extends OwnerContext {
 }
 
 /**
- * Runs `enter`, which acquires something for `beneficiary`, such as a transaction: what the caller does not hold is
- * acquired by one owner for all that is acquired for it. What runs under it later is in no scope by that.
+ * Runs `enter`, which acquires something for `beneficiary`, such as a transaction. Locks that the caller does not hold
+ * are acquired by one owner for all calls for the beneficiary. Work that runs under them later is not in that scope.
  */
 export const runFor = async <T>(beneficiary: object, enter: () => Promise<T>): Promise<T> => {
   const entrance = new ChainWithScope(currentRegion(), scopeOf(beneficiary));

@@ -1,40 +1,37 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { Hold } from './hold.js';
 
-/**
- * How a hold ends: `scoped` ones with the callback that they were acquired for, `manual` ones when their acquirer releases
- * them.
- */
+/** How a hold ends: `scoped` with the callback it was acquired for, `manual` when its acquirer releases it. */
 export type HoldLifetime = 'scoped' | 'manual';
 
-/** What a grant knows of each of its holds. */
+/** A hold as its grant sees it. */
 export interface CountedHold extends Hold {
   readonly lifetime: HoldLifetime;
 }
 
-/** How long a hold lasts: until the end of a lease of its own, or as long as the watchdog keeps it. */
+/** How long a hold lasts: until the end of its own lease, or as long as the watchdog renews it. */
 export interface HoldTerm {
-  /** By the scheduler; `Infinity`: without end. */
+  /** Time of the scheduler; `Infinity`: no end. */
   readonly end: number;
   /** Whether the watchdog renews it until then. */
   readonly isWatched: boolean;
 }
 
 /**
- * The holds of one grant, in the order they came in, and how long each lasts. There are thousands of grants, most of them
- * of one hold, and each is asked in every round of the watchdog: a list is small, and nothing is copied.
+ * The holds of one grant, in the order they were added, and their terms. There are thousands of grants, most with one
+ * hold, and the watchdog checks each in every round: arrays are small, and nothing is copied.
  */
 export class GrantHolds {
   private readonly holds: CountedHold[] = [];
-  /** One for each hold. */
+  /** Parallel to `holds`. */
   private readonly terms: HoldTerm[] = [];
   private readonly since: number;
-  /** Until when the lock is to stay held, however soon its holds leave. */
+  /** The lock stays held until this time even if all holds leave sooner. */
   private minHoldUntil = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param watchdogTimeout Milliseconds that each renewal of the watchdog grants.
-   * @param maxHold Milliseconds from the grant on for which the watchdog renews at the most; may be `Infinity`.
+   * @param watchdogTimeout Milliseconds granted by each renewal of the watchdog.
+   * @param maxHold Longest time after the grant for which the watchdog renews, ms; may be `Infinity`.
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -53,35 +50,35 @@ export class GrantHolds {
     return this.scheduler.now() - this.since;
   }
 
-  /** Whether the watchdog keeps any. */
+  /** Whether the watchdog renews any hold. */
   get isWatched(): boolean {
     for (const { isWatched } of this.terms) if (isWatched) return true;
     return false;
   }
 
-  /** Milliseconds until the last of them ends by itself; `Infinity` where it does not. */
+  /** Milliseconds until the last hold expires; `Infinity`: never. */
   get left(): number {
     let last = Number.NEGATIVE_INFINITY;
     for (const { end } of this.terms) last = Math.max(last, end);
     return last - this.scheduler.now();
   }
 
-  /** Keeps the lock for `ms` from now at least. */
+  /** Keeps the lock held for at least `ms` from now. */
   holdAtLeast(ms: number): void {
     this.minHoldUntil = Math.max(this.minHoldUntil, this.scheduler.now() + ms);
   }
 
-  /** Milliseconds that the lock is to stay held although nobody holds it any more; 0 or less: none. */
+  /** Milliseconds for which the lock must stay held without any hold; 0 or less: none. */
   get minHoldLeft(): number {
     return Math.ceil(this.minHoldUntil - this.scheduler.now());
   }
 
-  /** Whether any has time left: holds whose own lease is over, and that nobody released, keep nothing. */
+  /** Whether any hold has time left: a hold past its own lease that was not released keeps nothing. */
   get isLasting(): boolean {
     return this.left > 0;
   }
 
-  /** The term of a hold that asks for a lease of so many milliseconds from now; of one that asks for none. */
+  /** The term of a hold with a lease of `lease` ms from now; `undefined`: a hold without a lease. */
   termOf(lease: number | undefined): HoldTerm {
     if (lease === undefined) return { end: this.since + this.maxHold, isWatched: true };
     return { end: this.scheduler.now() + lease, isWatched: false };
@@ -110,8 +107,8 @@ export class GrantHolds {
   }
 
   /**
-   * Milliseconds the holds need together: the longest of their leases, and a round of the watchdog where it keeps one.
-   * @param entering The term of one more, that is to come in.
+   * The lease that the holds need together, ms: the longest of theirs, and one watchdog timeout if any is watched.
+   * @param entering The term of a hold about to be added.
    */
   needed(entering?: HoldTerm): number {
     const now = this.scheduler.now();
@@ -125,21 +122,21 @@ export class GrantHolds {
   }
 }
 
-/** The age from which on a hold is said to be long where nothing limits it, ms. */
+/** Age from which a hold without a limit is reported as long, ms. */
 const LONG_HOLD_MS = 300_000;
 
-/** What the watchdog is to say of a hold that it keeps. */
+/** A warning about a hold that the watchdog renews. */
 export type HoldAgeWarning = 'held-too-long' | 'held-long';
 
-/** Notices, once each, that a hold is kept for very long, and that it is kept no longer. */
+/** Detects, once each, that a hold has lasted very long, and that `maxHold` is reached. */
 export class HoldAgeCheck {
-  /** Whether it was held for as long as the watchdog keeps anything: what is left is its last renewal. Until extended. */
+  /** True once `maxHold` is reached: the last renewal has been sent and the hold will expire. Reset by `extend`. */
   isOver = false;
   private isKnownAsLong = false;
 
   /**
-   * @param maxHold Milliseconds for which the watchdog keeps a hold at the most; may be `Infinity`.
-   * @param lastRenewal Milliseconds before that from which on there is no further renewal.
+   * @param maxHold Longest time for which the watchdog renews a hold, ms; may be `Infinity`.
+   * @param lastRenewal Milliseconds before the end of `maxHold` from which there is no further renewal.
    */
   constructor(
     private readonly holds: GrantHolds,
@@ -147,7 +144,7 @@ export class HoldAgeCheck {
     private readonly lastRenewal: number,
   ) {}
 
-  /** To be called again and again. */
+  /** Called in every round of the watchdog. */
   check(): HoldAgeWarning | undefined {
     const { holds, maxHold } = this;
     if (!holds.isWatched) return undefined;

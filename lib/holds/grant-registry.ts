@@ -1,6 +1,6 @@
 import { LinkedList, type ListNode } from '../collections/linked-list.js';
 
-/** Everything that is held now, until the server has been told that it is not. */
+/** All current grants. Each stays registered until the server has confirmed its release. */
 export class GrantRegistry<Grant extends ListNode<Grant>> implements Iterable<Grant> {
   private readonly held = new LinkedList<Grant>();
   private readonly waiting = new Set<() => void>();

@@ -17,43 +17,46 @@ import { type CountedHold, GrantHolds, type HoldTerm, HoldAgeCheck } from './gra
 import type { LockKind } from './lock-kind.js';
 import { lossError, lossRemedy, lossText } from './lost-hold-error.js';
 
-/** What the grants of one connection share. */
+/** Services shared by the grants of one connection. */
 export interface GrantServices {
   readonly scheduler: MonotonicScheduler;
   readonly watchdog: Watchdog;
   readonly events: LockEvents;
   readonly defaults: AcquireDefaults;
-  /** Everything that is held now. */
+  /** All current grants. */
   readonly grants: GrantRegistry<Grant>;
 }
 
 /**
- * What the server granted to one owner: a number of holds, and one lease over all of them. Transitions go to the server
- * one after the other, and each says what is to be, not what is to change: each may be sent twice and has one effect,
- * and what a failed one left open is settled by the next.
+ * The server's grant to one owner: a number of holds, and one lease over all of them. Commands are sent one after the
+ * other, and each states the desired count and lease rather than a change: each may be sent twice with one effect, and
+ * the next command corrects the state that a failed one may have left.
  */
 export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
-  /** Kept by the watchdog. */
+  /** Managed by the watchdog. */
   onRota: ScheduleEntry<Watched> | undefined = undefined;
-  /** Higher than that of any grant before, where the kind of lock gives fences. */
+  /** Fencing token, if this kind of lock has them: higher than that of any earlier grant. */
   readonly fence: bigint | undefined;
   private readonly abortController = new LazyAbortController();
-  /** The holds the server is to count. */
+  /** The holds that the server is to count. */
   private readonly holds: GrantHolds;
   private readonly age: HoldAgeCheck;
   private isVerifying = false;
-  /** Whether the server was told anything since it granted. */
+  /** Whether any command was sent since the grant. */
   private isModified = false;
   private readonly mutex = new AsyncMutex();
-  /** Holds on their way in, and holds on their way out that are still counted. */
+  /** Holds about to be added, and holds about to leave that are still counted. */
   private joining = 0;
   private leaving = 0;
-  /** The last hold has left; nothing comes after. */
+  /** Set when the last hold has left; no command follows. */
   private closed = false;
   private loss: LossReason | undefined;
-  /** Until when the server may count the owner at the most, by the scheduler, whatever became of what was sent. */
+  /**
+   * Latest local time at which Redis may still hold the lock for this owner, assuming every command that was sent took
+   * effect.
+   */
   private serverMayHoldUntil: number;
 
   constructor(
@@ -61,7 +64,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     readonly kind: LockKind,
     readonly name: string,
     private readonly acquired: Acquired,
-    /** The method or interceptor that got it, if any: `@Locked Orders.pay`. */
+    /** The method or interceptor that acquired it, if any: `@Locked Orders.pay`. */
     readonly method?: string,
     private readonly onClosed?: () => void,
   ) {
@@ -76,7 +79,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     runtime.grants.add(this);
   }
 
-  /** Whether a hold remains when all that are on their way out have left, so that others may join it. */
+  /** Whether a hold remains after all pending releases, so that others may join it. */
   get isJoinable(): boolean {
     return !this.closed && this.holds.count + this.joining > this.leaving;
   }
@@ -101,17 +104,17 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return !this.mutex.isIdle;
   }
 
-  /** Whether there is nothing to hold on to any more. */
+  /** Whether the lease is over, by loss or by release. */
   get isLost(): boolean {
     return !this.lease.isAlive;
   }
 
-  /** Milliseconds since it was granted. */
+  /** Milliseconds since the grant. */
   get heldFor(): number {
     return Math.round(this.holds.age);
   }
 
-  /** The hold that came in last and that somebody is to release by hand. */
+  /** The last added hold that is to be released by hand. */
   get latestManualHold(): CountedHold | undefined {
     return this.holds.findLast((hold) => hold.lifetime === 'manual' && hold.isHeld);
   }
@@ -121,25 +124,25 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return this.abortController.signal;
   }
 
-  /** @throws LockLostError By the clock: no timer and no reply has to have told. */
+  /** @throws LockLostError by the local clock, even if no timer or reply has reported the loss yet. */
   assertHeld(): void {
     if (!this.lease.isAlive) throw this.lossError();
   }
 
-  /** Tells the holder to stop although nothing is lost yet. */
+  /** Signals the holder to stop although nothing is lost yet. */
   abort(reason: Error): void {
     this.abortController.abort(reason);
   }
 
-  /** Counts the hold in that the server has counted already. */
+  /** Adds the hold that the server counted with the grant. */
   addFirstHold(hold: CountedHold, lease: number | undefined): void {
     this.holds.set(hold, this.holds.termOf(lease));
     this.keepAlive();
   }
 
   /**
-   * Re-enters: the owner holds once more. The lease is never shortened by a hold that asks for less than another.
-   * @returns false when the last hold had left before this one's turn came.
+   * Re-enters: adds one hold. A hold that asks for less than another never shortens the lease.
+   * @returns false if the last hold had left before this call got the mutex.
    * @throws LockLostError, LockUnavailableError
    */
   reenter(hold: CountedHold, lease: number | undefined): Promise<boolean> {
@@ -160,10 +163,10 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     });
   }
 
-  /** Ends one hold, and with the last one the grant. */
+  /** Ends one hold; the last one ends the grant. */
   leave(hold: CountedHold): Promise<HoldRelease> {
     this.leaving += 1;
-    // At once, not when its turn has come: what nobody wants any more is not renewed.
+    // Immediately, not only with the mutex: a lock that is no longer wanted must not be renewed.
     if (!this.isJoinable) this.letGo();
     return this.mutex.run<HoldRelease>(() => {
       this.leaving -= 1;
@@ -174,8 +177,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /**
-   * Resolves when nothing that this grant asked for is on its way, and nothing will be: what the server counts under its
-   * owner is another's from then on. For a grant that was lost, or that is about to close.
+   * Resolves when no command of this grant is in flight, and closes it. From then on, whatever the server counts under
+   * its owner id belongs to another grant. For a grant that was lost or is about to close.
    */
   seal(): Promise<void> {
     return this.mutex.run(async () => {
@@ -184,7 +187,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /**
-   * Lets a hold last at least `lease` ms from now.
+   * Makes a hold last at least `lease` ms from now.
    * @throws LockLostError, LockUnavailableError
    */
   extend(hold: CountedHold, lease: number): Promise<void> {
@@ -195,14 +198,14 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /**
-   * Lets a hold that the watchdog kept so far last for `lease` ms from now and no longer.
+   * Makes a hold that the watchdog renewed so far end `lease` ms from now.
    * @throws LockLostError, LockUnavailableError
    */
   limit(hold: CountedHold, lease: number): Promise<void> {
     return this.keepFor(hold, () => this.holds.termOf(lease));
   }
 
-  /** However soon it is released, others get the lock after `ms` from now only. */
+  /** Keeps the lock held for at least `ms` from now, even if it is released sooner. */
   holdAtLeast(ms: number): void {
     this.holds.holdAtLeast(ms);
   }
@@ -220,8 +223,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   /**
-   * Finds out whether the server still has it; where not, it is lost. No answer changes nothing. For when nothing else
-   * asks the server about it.
+   * Asks the server whether it still has the lock; if not, the grant is lost. A missing reply changes nothing. For
+   * times when no other command would ask the server.
    */
   async verify(): Promise<void> {
     if (this.isVerifying || this.isBusy || this.closed || this.loss) return;
@@ -229,7 +232,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.isVerifying = true;
     try {
       const { count } = await this.operations.inspect(name, owner);
-      // An owner that let go meanwhile has lost nothing; one that is gone never comes back.
+      // An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back.
       if (count === 0 && !this.closed && this.isJoinable) this.lease.lose('gone');
     } catch (error) {
       if (error instanceof WrongKeyTypeError) this.lease.lose('gone');
@@ -257,7 +260,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return this.loss ? 'expired' : 'still-held';
   }
 
-  /** Whether nothing was said about it since the server granted it, and nothing is being asked. */
+  /** Whether no command was sent since the grant, and none is in flight. */
   private get isUnmodified(): boolean {
     return !this.loss && !this.isModified && !this.isVerifying && !this.runtime.watchdog.isRenewing(this);
   }
@@ -274,7 +277,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return this.releaseOnServer();
   }
 
-  /** It stays held on the server, by nobody who could release it, for as long as it was to be held at least. */
+  /** Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it. */
   private keepOnServer(): Promise<HoldRelease> {
     const { name, owner, holds, serverMayHoldFor: lease } = this;
     return this.operations.leaveBehind({ name, owner, lease, keep: holds.minHoldLeft }).then(
@@ -300,7 +303,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
         return this.finish(this.loss ? 'expired' : 'released');
       },
       (error: unknown) => {
-        // Also where nobody was told: an announcement that is still expected would be another's.
+        // The release may have announced nothing: the next announcement must not be taken for ours.
         handOver?.afterRelease(name, 0);
         runtime.grants.delete(this);
         throw error;
@@ -308,21 +311,20 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     );
   }
 
-  /** Milliseconds after which the server has certainly dropped the hold if nothing more is asked of it. */
+  /** Milliseconds after which the server has certainly dropped the hold if no further command is sent. */
   private get serverMayHoldFor(): number {
     const { scheduler, watchdog } = this.runtime;
     return Math.max(this.serverMayHoldUntil - scheduler.now(), watchdog.timeout);
   }
 
-  /** Nothing comes after. */
   private finish(end: HoldRelease): HoldRelease {
     this.runtime.grants.delete(this);
     return end;
   }
 
   /**
-   * Tells the server how often the owner holds, and for how long from now.
-   * @param entering The term of a hold that is to come in as well.
+   * Sends the server the owner's hold count and the lease from now.
+   * @param entering The term of a hold about to be added.
    */
   private async confirm(entering?: HoldTerm): Promise<void> {
     const { runtime, name, owner } = this;
@@ -333,7 +335,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.serverMayHoldUntil = Math.max(this.serverMayHoldUntil, runtime.scheduler.now() + lease);
     const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
     this.lease.request(command);
-    // A lease that ends by itself needs its timer also if this command is never answered.
+    // A lease that will end needs its timer even if this command is never answered.
     if (this.isEnding) this.lease.doubt();
     const reply = await this.operations.hold({ name, owner, count, lease }).catch((error: unknown) => {
       this.lease.unanswered(command);
@@ -346,7 +348,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   private keepAlive(): void {
     if (this.isEnding) this.lease.doubt();
     else this.lease.trust();
-    // The deadline may have passed before the reply came, and whoever is lost leaves the watchdog only once.
+    // The deadline may have passed before the reply; a lost grant has left the watchdog and must not return to it.
     if (!this.loss) this.runtime.watchdog.watch(this);
   }
 
@@ -355,13 +357,13 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.lease.end();
   }
 
-  /** Called by its lease. */
+  /** Called by the lease. */
   onLost(how: LossReason): void {
     if (this.loss) return;
     const reason = how === 'lease-over' && this.age.isOver ? 'held-too-long' : how;
     this.loss = reason;
     this.runtime.watchdog.unwatch(this);
-    // Nobody has to give back what is not there any more, and nothing waits for it.
+    // A lost grant need not be released, so a shutdown does not wait for it.
     this.runtime.grants.delete(this);
     const { name: lockName, owner, method, heldFor } = this;
     const why = lossText(reason, this.kind.family);

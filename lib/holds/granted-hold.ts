@@ -58,7 +58,7 @@ export class GrantedHold implements CountedHold {
     return this.releasing;
   }
 
-  /** Releases; what goes wrong is an event, since the result of the protected work always wins. */
+  /** Releases. A failure is emitted as an event, so that the result of the protected work is never replaced. */
   async releaseQuietly(): Promise<void> {
     try {
       await this.release();
@@ -72,12 +72,12 @@ export class GrantedHold implements CountedHold {
     return runUnder(this, fn);
   }
 
-  /** Begins a lease anew that has passed for the most part while its holder waited for something else. */
+  /** Restarts a lease if most of it passed while the holder waited for something else. */
   async refresh(lease: number | undefined): Promise<void> {
     if (lease !== undefined && this.grant.lease.remaining < lease / 2) await this.extend(lease);
   }
 
-  /** Gives a hold the lease that it was to have from now on, and that the watchdog kept it without so far. */
+  /** Starts the intended lease of a hold that the watchdog has renewed so far. */
   async limit(lease: number): Promise<void> {
     this.assertHeld();
     await this.grant.limit(this, lease);

@@ -1,9 +1,9 @@
 import { runOutsideRegions } from '../context/owner-context.js';
 
-/** Tells a holder to stop, once. Makes the `AbortSignal` only when somebody asks for it. */
+/** Signals a holder to stop, once. Creates the `AbortSignal` only when it is read. */
 export class LazyAbortController {
   private controller: AbortController | undefined;
-  /** Why to stop, once there is a reason. */
+  /** The reason of the abort, once there is one. */
   reason: Error | undefined;
 
   get signal(): AbortSignal {
@@ -12,7 +12,7 @@ export class LazyAbortController {
     return this.controller.signal;
   }
 
-  /** Only the first reason counts. Listeners run as nobody: who aborts may well be inside somebody's region. */
+  /** Only the first reason counts. Listeners run outside any context, as the caller may be inside one. */
   abort(reason: Error): void {
     this.reason ??= reason;
     runOutsideRegions(() => this.controller?.abort(this.reason));

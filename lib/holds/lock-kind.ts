@@ -7,37 +7,37 @@ import type { Acquirer, HandOver } from '../waiting/acquirer.js';
 export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] as const;
 
 /**
- * Kinds of one family share their holds: who has the plain lock of a name re-enters its fair lock. The halves of a
- * read-write lock are held separately.
+ * Kinds of one family share their holds: the owner of a plain lock re-enters the fair lock of the same name. The halves
+ * of a read-write lock are held separately.
  */
 export type LockFamily = (typeof LOCK_FAMILIES)[number];
 
-/** What the running code holds of a lock that it is about to take once more. */
+/** A lock that the running code holds and is about to re-enter. */
 export interface HeldLock {
   readonly name: string;
   readonly owner: OwnerId;
   readonly fence: bigint | undefined;
 }
 
-/** What tells one kind of lock from the others. */
+/** Everything that differs between kinds of locks. */
 export interface LockKind {
   readonly family: LockFamily;
-  /** How its state changes. */
+  /** The operations of the backend for this kind. */
   readonly operations: LockOperations;
-  /** How new owners get it: at once, or by waiting. Wanted is the lease, ms. */
+  /** Acquires for new owners, at once or by waiting. A request is its lease, ms. */
   readonly acquirer: Acquirer<number, Acquired>;
-  /** How it goes on from one to the next in this process. Absent: only by the server. */
+  /** Hands locks over inside this process. Absent: every lock is released on the server. */
   readonly handOver?: HandOver<Acquired>;
   /**
-   * Whether a hold with a lease is renewed as well, until its end: what several hold has one time to live, which a Java
-   * peer may set to what its own hold needs. Absent: no.
+   * Whether holds with a lease are renewed, too, until their end: the holders of a shared lock have one time to live in
+   * Redis, which a Java peer may set to what its own hold needs. Absent: no.
    */
   readonly renewsLeases?: boolean;
-  /** Throws where what is held cannot be held once more by this kind. Absent: it always can. */
+  /** Throws if this kind cannot re-enter the held lock. Absent: it always can. */
   readonly checkReentry?: (held: HeldLock) => void;
 }
 
-/** A kind whose waiters ask again and again. */
+/** A kind whose waiters poll. */
 export interface SpinKind extends LockKind {
   readonly acquirer: SpinAcquirer<number, Acquired>;
 }

@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<LossReason, string>> = {
 const GONE_FROM_QUORUM =
   'no quorum of the servers has it any more, because it expired, was deleted or was force-released there';
 
-/** Why a hold was lost, for people. */
+/** The cause of a loss, in words. */
 export const lossText = (reason: LossReason, family: LockFamily): string =>
   reason === 'gone' && family === 'quorum' ? GONE_FROM_QUORUM : TEXTS[reason];
 
@@ -25,11 +25,11 @@ const REMEDIES: Readonly<Record<LossReason, string>> = {
   gone: 'look for forceRelease(), DEL or FLUSHDB by others, and for a restart or a fail-over of Redis',
 };
 
-/** How to keep that from happening again, for people. @param isWatched Whether the watchdog renewed the hold. */
+/** How to avoid the loss, in words. @param isWatched Whether the watchdog renewed the hold. */
 export const lossRemedy = (reason: LossReason, isWatched: boolean): string =>
   reason === 'lease-over' && isWatched ? WATCHED_BUT_OVER : REMEDIES[reason];
 
-/** @param reason Absent where it was not lost, but released. */
+/** @param reason Absent if the lock was released rather than lost. */
 export const lossError = (
   name: string,
   owner: OwnerId,

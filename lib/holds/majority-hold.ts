@@ -18,11 +18,11 @@ const isAlive = (hold: GrantedHold): boolean => {
 const reasonsIn = (results: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
   results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
 
-/** The holds of several locks as one, which lives as long as a majority of the locks is held. */
+/** The holds of several locks as one, which is held as long as a majority of the locks is. */
 export class MajorityHold extends CompositeHold {
   /**
-   * @param needed How many of the locks are a majority.
-   * @param size How many locks there are, whether they are held or not.
+   * @param needed Number of locks that make a majority.
+   * @param size Number of all locks, held or not.
    */
   constructor(
     members: readonly GrantedHold[],
@@ -41,7 +41,7 @@ export class MajorityHold extends CompositeHold {
     const results = await Promise.allSettled(this.members.map((member) => member.extend(lease)));
     if (results.filter(({ status }) => status === 'fulfilled').length >= this.needed) return;
     this.assertHeld();
-    // A member that was lost is no loss as long as a majority is held.
+    // A lost member does not matter as long as a majority is held.
     const reasons = reasonsIn(results);
     throw reasons.find((reason) => !(reason instanceof LockLostError)) ?? reasons[0];
   }
@@ -58,7 +58,7 @@ export class MajorityHold extends CompositeHold {
     return this.members.filter(isAlive);
   }
 
-  /** Locks that were never got are free as well, so that as many may fail as are no majority. */
+  /** Locks that were never acquired count as free, so a minority of the releases may fail. */
   protected override async releaseMembers(): Promise<HoldRelease> {
     const results = await Promise.allSettled(this.members.map((member) => member.release()));
     const reasons = reasonsIn(results);

@@ -6,15 +6,15 @@ import type { Hold, HoldRelease, HoldSummary } from './hold.js';
 import { LazyAbortController } from './hold-signal.js';
 import { runUnder } from './run-under-hold.js';
 
-/** One acquisition of several locks: all of them are held, or it is lost. */
+/** One acquisition of several locks: held while all of them are; that of a RedLock, while a majority of them is. */
 export interface MultiHold extends Hold {
-  /** The hold of each lock, in the order of the locks. They end together, by the hold of all. */
+  /** The holds of the locks that were acquired, in the order of the locks. Releasing this hold releases them all. */
   readonly members: readonly Hold[];
 }
 
 /**
- * Waits for everything that was begun, whatever fails of it.
- * @throws What failed, the first by position where several did.
+ * Waits for all promises, even if some reject.
+ * @throws The rejection of the first by position.
  */
 export const allSettled = async <T>(works: readonly Promise<T>[]): Promise<readonly T[]> => {
   await Promise.allSettled(works);
@@ -74,8 +74,8 @@ export class CompositeHold implements MultiHold {
   }
 
   /**
-   * To be called when nobody wants to know of a loss any more: an outer hold of a member may last much longer, and
-   * `AbortSignal.any` would stay with it as long.
+   * Called when a loss is no longer of interest: an outer hold of a member may last much longer, and `AbortSignal.any`
+   * would stay registered with it as long.
    */
   stopListening(): void {
     this.isListening = true;
@@ -96,7 +96,7 @@ export class CompositeHold implements MultiHold {
     await Promise.all(this.members.map((member) => member.releaseQuietly()));
   }
 
-  /** Why the holder is to stop, where the signals of these members have aborted. */
+  /** The reason for the holder to stop after the signals of these members have aborted, if it has to. */
   protected reasonToStop([first]: readonly GrantedHold[]): unknown {
     return first?.signal.reason;
   }
@@ -111,7 +111,7 @@ export class CompositeHold implements MultiHold {
     look();
   }
 
-  /** Every one of them, also when one fails: what nobody gives back stays locked. */
+  /** Releases every member, even if one fails: an unreleased one would stay locked. */
   protected async releaseMembers(): Promise<HoldRelease> {
     const releases = await allSettled(this.members.map((member) => member.release()));
     if (releases.includes('expired')) return 'expired';

@@ -5,8 +5,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
- * Runs `fn` in a region of its own under the hold, which closes with `fn` or with the promise that `fn` returns.
- * @throws LockLostError when nothing is held any more.
+ * Runs `fn` in its own context under the hold, which closes with `fn` or with the promise that `fn` returns.
+ * @throws LockLostError if the lock is no longer held.
  */
 export const runUnder = <T>(hold: Hold, fn: () => T): T => {
   hold.assertHeld();
@@ -15,7 +15,7 @@ export const runUnder = <T>(hold: Hold, fn: () => T): T => {
   let goesOn: boolean;
   try {
     result = runInRegion(region, fn);
-    // Within the try: what has a `then` may throw when it is looked at.
+    // Inside the try: a `then` getter may throw.
     goesOn = isThenable(result);
   } catch (error) {
     region.close();
@@ -25,6 +25,6 @@ export const runUnder = <T>(hold: Hold, fn: () => T): T => {
     region.close();
     return result;
   }
-  // The promise handed on is the one that closes the region, so that a rejection nobody handles stays visible.
+  // Return the promise that closes the context, so that an unhandled rejection stays visible.
   return Promise.resolve(result).finally(() => region.close()) as T;
 };

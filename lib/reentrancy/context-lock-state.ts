@@ -3,16 +3,16 @@ import { AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Grant } from '../holds/grant.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 
-/** Under which name regions keep what they keep about a lock. */
+/** The key under which contexts store the state of a lock. */
 export const seatName = (family: LockFamily, name: string): string => `${family} ${name}`;
 
-/** What one region keeps about one lock. */
+/** The state of one lock in one context. */
 export class ContextLockState {
-  /** Callbacks that lock inside the region, one at a time. */
+  /** Serializes callbacks that lock inside the context. */
   readonly sectionMutex: AsyncMutex;
-  /** Acquisitions inside a scope, one at a time, so that the second finds what the first was granted. */
+  /** Serializes acquisitions inside a scope, so that the second joins the grant made by the first. */
   readonly acquireMutex: AsyncMutex;
-  /** What the scope holds. */
+  /** The scope's grant. */
   grant: Grant | undefined;
 
   constructor(onIdle: () => void) {
@@ -20,7 +20,7 @@ export class ContextLockState {
     this.acquireMutex = new AsyncMutex(onIdle);
   }
 
-  /** What the scope holds and may go on with. What it lost it may take again, as a thread may. */
+  /** The scope's grant, if it can be joined. A lost lock may be acquired anew, as by a Java thread. */
   get joinableGrant(): Grant | undefined {
     return this.grant?.isJoinable && !this.grant.isLost ? this.grant : undefined;
   }
@@ -30,7 +30,7 @@ export class ContextLockState {
   }
 }
 
-/** The seats of all regions on the locks of one connection; a seat that nothing uses any more is gone. */
+/** The lock states of all contexts, for the locks of one connection. Idle states are removed. */
 export class ContextLockStates {
   private readonly byContext = new WeakMap<OwnerContext, Map<string, ContextLockState>>();
 
@@ -48,18 +48,18 @@ export class ContextLockStates {
     return seat;
   }
 
-  /** To be called when something about the seat has ended. */
+  /** Called when something that used the state has ended. */
   removeIfIdle(region: OwnerContext, name: string): void {
     if (this.find(region, name)?.isIdle) this.byContext.get(region)?.delete(name);
   }
 }
 
-/** Owners that write and read as well: two grants of one owner id, one for each half of the lock. */
+/** Pairs the write grant and the read grant of an owner that holds both halves of a lock under one owner id. */
 export class ReadWritePairs {
   private readonly states = new WeakMap<Grant, ContextLockState>();
   private readonly writes = new WeakMap<Grant, Grant>();
 
-  /** Where the writer's reads are admitted, one at a time, so that the second finds what the first was granted. */
+  /** Serializes the writer's read acquisitions so that the second joins the grant made by the first. */
   stateOf(write: Grant): ContextLockState {
     const seat = this.states.get(write) ?? new ContextLockState(() => {});
     this.states.set(write, seat);
@@ -71,12 +71,12 @@ export class ReadWritePairs {
     this.writes.set(read, write);
   }
 
-  /** By what the writer reads as well and may go on reading. */
+  /** The read grant this writer also holds, if it is still usable. */
   readOf(write: Grant): Grant | undefined {
     return this.states.get(write)?.joinableGrant;
   }
 
-  /** By what the reader writes as well and may go on writing. */
+  /** The write grant this reader also holds, if it is still usable. */
   writeOf(read: Grant): Grant | undefined {
     const write = this.writes.get(read);
     return write?.isJoinable && !write.isLost ? write : undefined;

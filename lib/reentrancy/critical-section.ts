@@ -4,24 +4,25 @@ import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import type { CompositeHold, MultiHold } from '../holds/multi-hold.js';
 
-/** A hold that work is to run under, until {@link leave}. */
+/** A critical section: work runs under its hold until {@link leave}. */
 export interface HeldSection<H extends Hold = Hold> {
   readonly hold: H;
   /** Runs `fn` as the owner; may be called several times. */
   readonly run: <T>(fn: () => T) => T;
   /**
-   * Ends the owner's region and releases the hold, when `kept` has settled where that is given: nobody is inside then, and
-   * nobody's turn is held up. `kept` does not reject, and neither does this: what goes wrong is an event.
+   * Closes the owner's context and releases the hold; with `kept`, only after it has settled, while the next section
+   * need not wait for that, since no code is inside any more. `kept` must not reject. Neither does this: failures are
+   * events.
    */
   readonly leave: (kept?: Promise<unknown>) => Promise<void>;
 }
 
-/** Everything that work runs under, whatever it is. */
+/** A critical section of any kind, with or without a hold. */
 export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
 
 /**
- * Puts work under the hold whose turn it is; `endTurn` is called when it has left.
- * @param onKept Called when the work has ended and the hold is kept.
+ * Opens a section under a hold; the caller has the section mutex, which `endTurn` unlocks on leaving.
+ * @param onKept Called when the work has ended but the hold is kept.
  */
 export const entered = (hold: GrantedHold, endTurn: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
   const region = new OwnerContext(hold, currentRegion());
@@ -47,8 +48,8 @@ export const entered = (hold: GrantedHold, endTurn: Unlock, onKept?: () => void)
 };
 
 /**
- * Puts work under several holds at once, so that what it runs is covered by each.
- * @param parts What each of the holds was entered by.
+ * Opens a section under several holds at once, so that its work is covered by each of them.
+ * @param parts The sections of the individual holds.
  */
 export const enteredTogether = (hold: CompositeHold, parts: readonly HeldSection[]): HeldSection<MultiHold> => {
   const members: OwnerContext[] = [];

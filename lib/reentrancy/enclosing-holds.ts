@@ -6,26 +6,26 @@ import { type LockFamily, LOCK_FAMILIES } from '../holds/lock-kind.js';
 import { type ContextLockStates, type ReadWritePairs, seatName } from './context-lock-state.js';
 import { CompositeHold } from '../holds/multi-hold.js';
 
-/** What contexts hold of the locks of one connection. */
+/** Services needed to look up which locks of one connection contexts hold. */
 export interface ContextServices extends GrantServices {
   readonly contextLockStates: ContextLockStates;
   readonly readWritePairs: ReadWritePairs;
 }
 
-/** A region or scope that holds a lock, and the grant it holds it by. */
+/** A context that holds a lock, and the grant by which it does. */
 export interface EnclosingHold {
   readonly context: OwnerContext;
   readonly grant: Grant;
 }
 
-/** What the regions and scopes around the running code hold of one lock. */
+/** Looks up one lock in the contexts that enclose the running code. */
 export class EnclosingHolds {
   constructor(
     private readonly runtime: ContextServices,
     private readonly name: string,
   ) {}
 
-  /** The innermost region or scope around the running code that holds the lock by this family. */
+  /** The innermost enclosing context that holds the lock in this family. */
   covering(family: LockFamily): EnclosingHold | undefined {
     const innermost = currentRegion();
     if (!innermost) return undefined;
@@ -36,17 +36,17 @@ export class EnclosingHolds {
     return undefined;
   }
 
-  /** The scope in which the running code acquires what no region or scope around it holds. */
+  /** The scope in which the running code acquires locks that no enclosing context holds. */
   scope(): OwnerContext | undefined {
     return currentRegion()?.acquiresIn;
   }
 
-  /** The scope of what the running call acquires locks for, such as a transaction, if there is one. */
+  /** The scope of the object that the running call acquires locks for, such as a transaction, if any. */
   beneficiary(): OwnerContext | undefined {
     return currentRegion()?.beneficiary;
   }
 
-  /** By what a region holds the lock, also where it is the region of its owner's other half. */
+  /** The grant by which a context holds the lock, also if the context belongs to the other half of the same owner. */
   heldIn(region: OwnerContext, family: LockFamily): Grant | undefined {
     const own = this.ownOf(region, family);
     if (own?.isJoinable) return own;
@@ -68,8 +68,8 @@ export class EnclosingHolds {
 }
 
 /**
- * The hold that the running code is under, on one of these connections: of the lock with this name, or the innermost.
- * @param name As callers give it, without the prefix that each connection puts before it.
+ * The hold that the running code is under, on one of these connections: the one of the given lock, or the innermost.
+ * @param name As callers give it, without the key prefix of the connection.
  */
 export const currentHold = (runtimes: readonly ContextServices[], name: string | undefined): Hold | undefined => {
   for (const region of currentRegion()?.outwards() ?? []) {
@@ -92,12 +92,12 @@ const heldBy = (
     const { runtime } = hold.grant;
     return isAmong(runtimes, runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
   }
-  // By its name, a member is found: each has a region of its own.
+  // A member is found by its own name: each has its own context.
   const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => isAmong(runtimes, grant.runtime));
   return isOurs && name === undefined ? hold : undefined;
 };
 
-/** A scope may hold much, and none of it is inside the other. */
+/** A scope may hold several locks, none nested in another, so without a name there is no result. */
 const heldInScope = (
   runtimes: readonly ContextServices[],
   scope: OwnerContext,

@@ -3,12 +3,12 @@ import type { GrantedHold } from '../holds/granted-hold.js';
 import type { ContextLockStates } from './context-lock-state.js';
 
 /**
- * Lets later calls for a beneficiary, such as a transaction, re-enter a hold that is kept for it, although the first call
- * joined what its caller held already. Without that they would wait, as a new owner, for the end of the beneficiary, and so
- * for themselves. The caller still comes first: they get in when its region has closed.
+ * Lets later calls for a beneficiary, such as a transaction, re-enter a hold that is kept for it although the first
+ * call joined a grant of its caller. Otherwise they would wait, as a new owner, for the end of the beneficiary, and so
+ * for themselves. The caller comes first: later calls get in when its context has closed.
  * @param beneficiary Scope of the beneficiary.
- * @param seatName What the scope keeps about the lock, it keeps under this name.
- * @param caller The region whose grant was joined.
+ * @param seatName Key under which the scope stores the state of the lock.
+ * @param caller The context whose grant was joined.
  */
 export const keptFor = (
   beneficiary: OwnerContext,

@@ -4,10 +4,10 @@ import type { Acquired } from '../waiting/lock-attempts.js';
 import type { Grant } from '../holds/grant.js';
 
 /**
- * Lets an owner read that writes: for the server both are one owner. Where that fails, whatever it may have left is taken
- * back in the background, unless the owner wants to read after all.
- * @param reads The transitions of the read half.
- * @returns `undefined` when it writes no more, because it released.
+ * Acquires the read half for an owner that holds the write half: for the server both are one owner. If that fails,
+ * whatever it may have acquired is released in the background, unless the owner reads after all.
+ * @param reads The operations of the read half.
+ * @returns `undefined` if the owner no longer writes, because it released.
  * @throws LockLostError, LockUnavailableError
  */
 export const readBeside = async (
@@ -22,7 +22,7 @@ export const readBeside = async (
     const reply = await reads.hold({ name, owner, count: 1, lease });
     if (reply.outcome === 'held') return { owner, sent: reply.sent, lease, fence: undefined };
   } catch (error) {
-    // Also where nothing was sent: the release of an earlier read, still open, was given up in favour of this one.
+    // Even if nothing was sent: this request has cancelled the pending background release of an earlier read.
     if (error instanceof LockUnavailableError) {
       reads
         .release({ name, owner, lease })

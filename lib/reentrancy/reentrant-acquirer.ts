@@ -18,24 +18,24 @@ import { type AcquireContext } from '../waiting/acquirer.js';
 
 type Request = AcquireContext & AcquireTerms;
 
-/** What acquiring the locks of one connection takes. */
+/** Services needed to acquire the locks of one connection. */
 export interface ReentrancyServices extends ContextServices {
-  /** Aborts when the application shuts down: nobody new gets in, nobody goes on waiting. */
+  /** Aborts when the application shuts down: no new owner is admitted and no caller goes on waiting. */
   readonly shutdown: AbortSignal;
 }
 
-/** Where a lock comes from, for errors, events and logs. */
+/** The origin of a lock, for errors, events and logs. */
 interface Origin {
-  /** The key template that made its name. */
+  /** The key template that produced its name. */
   readonly template: string | undefined;
   /** The method or interceptor that is locked: `@Locked Orders.pay`. */
   readonly method: string | undefined;
 }
 
 /**
- * How callers get in to one lock. The owner is whoever is running: inside a region that holds the lock, its owner,
- * without waiting; inside a scope, the scope's; outside both, always somebody new. Who writes may read as well, as the
- * same owner; who only reads may not write.
+ * Acquires one lock, or re-enters it. The owner depends on the context of the running code: inside a context that holds
+ * the lock it is that owner, without waiting; inside a scope, the scope's owner; otherwise always a new owner. A writer
+ * may also read, as the same owner; a reader may not write.
  */
 export class ReentrantAcquirer {
   constructor(
@@ -49,22 +49,22 @@ export class ReentrantAcquirer {
     return new EnclosingHolds(this.runtime, this.name);
   }
 
-  /** What regions keep about the lock, they keep under this. */
+  /** The key under which contexts store the state of this lock. */
   private get stateName(): string {
     return seatName(this.kind.family, this.name);
   }
 
-  /** A scope takes one half after the other: what it has of one decides what it gets of the other. */
+  /** A scope acquires the two halves one at a time: whether it holds one decides how it gets the other. */
   private get acquireStateName(): string {
     return this.kind.family === 'read' ? seatName('write', this.name) : this.stateName;
   }
 
-  /** The grant that the running code may join: that of the innermost region or scope around it. */
+  /** The grant that the running code may join: that of the innermost enclosing context that has one. */
   current(): Grant | undefined {
     return this.enclosing.covering(this.kind.family)?.grant;
   }
 
-  /** A hold of its own, to be released by whoever gets it. */
+  /** A separate hold, which the caller must release. */
   acquire(terms: AcquireTerms): Promise<GrantedHold> {
     const request = this.request(terms);
     const grant = this.current();
@@ -75,12 +75,12 @@ export class ReentrantAcquirer {
     return (await this.join(grant, request, 'manual')) ?? (await this.acquireNew(request, 'manual'));
   }
 
-  /** A hold for work that runs under it. The work of one owner on one lock goes one at a time, in the order it came. */
+  /** A hold for work that runs under it. Sections of one owner on one lock run one at a time, in order of arrival. */
   async enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
     const request = this.request(terms);
     const covering = this.enclosing.covering(this.kind.family);
     if (covering && !covering.context.isScope) {
-      // Counted in before its turn has come, so that the hold stays while a sibling queues, whoever ends first.
+      // Join before waiting for the mutex, so that the grant stays while a sibling queues, whichever ends first.
       const hold = await this.join(covering.grant, request, 'scoped');
       if (hold) return this.enterInRegion(covering.context, hold, request);
     }
@@ -92,7 +92,7 @@ export class ReentrantAcquirer {
     return entered(await this.acquireNew(request, 'scoped'), () => {});
   }
 
-  /** Under a hold that the region or scope has. */
+  /** Opens a section under a hold that the context has. */
   private joinIn(region: OwnerContext, hold: GrantedHold, endTurn: Unlock): HeldSection<GrantedHold> {
     const beneficiary = this.enclosing.beneficiary();
     if (!beneficiary || region === beneficiary) return entered(hold, endTurn);
@@ -106,13 +106,13 @@ export class ReentrantAcquirer {
     request: Request,
   ): Promise<HeldSection<GrantedHold>> {
     const endTurn = await this.takeTurnIn(region, request).catch((error: unknown) => {
-      // In the background: nobody needs to wait for it.
+      // In the background: the caller need not wait for the release.
       void hold.releaseQuietly();
       throw error;
     });
     const inTurn = this.joinIn(region, hold, endTurn);
     try {
-      // Its lease begins with its turn, not with the queueing.
+      // The lease starts with the section, not with the wait for the mutex.
       await hold.refresh(request.lease);
       hold.assertHeld();
       return inTurn;
@@ -132,15 +132,15 @@ export class ReentrantAcquirer {
     }
   }
 
-  /** As one who holds nothing yet, or only the other half; in a scope, or out of any. */
+  /** For a caller that holds nothing yet, or only the other half; inside a scope or outside. */
   private acquireNew(request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
     const scope = this.scope();
     return scope ? this.acquireInScope(scope, request, lifetime) : this.acquireFirst(request, lifetime);
   }
 
   /**
-   * The scope that holds the lock, or the other half that allows this one; otherwise the one that new locks are acquired in.
-   * There are two around calls for a transaction: that of the caller and that of the transaction.
+   * The scope that holds the lock, or the other half that allows this one; otherwise the one that new locks are
+   * acquired in. Calls for a transaction are inside two scopes: that of the caller and that of the transaction.
    */
   private scope(): OwnerContext | undefined {
     const scope = this.enclosing.scope();
@@ -159,7 +159,7 @@ export class ReentrantAcquirer {
       const hold = await this.acquireFirst(request, lifetime, () =>
         contextLockStates.removeIfIdle(scope, this.stateName),
       );
-      // Not `seat`: that may be gone by now, when what the scope held before ended meanwhile.
+      // Not `seat`: it may have been removed meanwhile, if the scope's previous grant ended.
       contextLockStates.take(scope, this.stateName).grant = hold.grant;
       return hold;
     } finally {
@@ -168,7 +168,7 @@ export class ReentrantAcquirer {
     }
   }
 
-  /** Beside what the owner has of the other half, or as somebody new. */
+  /** Acquires as the owner of the other half, or as a new owner. */
   private acquireFirst(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const refused = this.upgradeError(request);
     if (refused) return Promise.reject(refused);
@@ -190,16 +190,16 @@ export class ReentrantAcquirer {
 
   private acquireAsNewOwner(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const { runtime, kind } = this;
-    // Who has nothing yet gets nothing new while the application shuts down.
+    // A new owner is not admitted while the application shuts down.
     const limit = request.limit.withShutdown(runtime.shutdown);
     const { what, name, template, lease } = request;
-    // Of those who wait there may be many: nothing is kept of each but what is needed then.
+    // There may be many waiters: capture only the values needed after the grant.
     const terms = { lease, limit };
     const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, lifetime, onClosed);
     return kind.acquirer.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
   }
 
-  /** Reads as the owner that writes; `undefined` when it writes no more. */
+  /** Reads as the owner that writes; `undefined` if it no longer writes. */
   private async acquireReadForWriter(
     write: Grant,
     request: Request,
@@ -212,7 +212,7 @@ export class ReentrantAcquirer {
     try {
       const joined = seat.joinableGrant && (await this.join(seat.joinableGrant, request, lifetime));
       if (joined) return joined;
-      // It has the same owner: what it still asks for must not come behind what is asked for now.
+      // Same owner id: wait for its pending commands first, or they could overtake the new one.
       await seat.grant?.seal();
       const lease = request.lease ?? watchdog.timeout;
       const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.operations, lease));
@@ -232,9 +232,9 @@ export class ReentrantAcquirer {
     return hold;
   }
 
-  /** Re-enters; `undefined` when the grant ended before its turn came. */
+  /** Re-enters; `undefined` if the grant ended before this call got its mutex. */
   private async join(grant: Grant, request: Request, lifetime: HoldLifetime): Promise<GrantedHold | undefined> {
-    // What is lost is refused for that.
+    // Skipped for a lost grant, which is refused as lost.
     if (!grant.isLost) this.kind.checkReentry?.(grant);
     return retryWhileWaiting(request, async () => {
       const hold = new GrantedHold(grant, lifetime, request.limit.waited);
@@ -242,7 +242,7 @@ export class ReentrantAcquirer {
     });
   }
 
-  /** One after the other; but who only reads does so beside itself, as it does beside others. */
+  /** Sections run one at a time. Readers run concurrently with each other, unless their context also writes. */
   private async takeTurnIn(region: OwnerContext, request: Request): Promise<Unlock> {
     const { contextLockStates } = this.runtime;
     if (this.kind.family !== 'read')
@@ -261,12 +261,12 @@ export class ReentrantAcquirer {
     return { what: 'Lock', name: this.name, template: this.origin.template, ...terms };
   }
 
-  /** By what the owner writes who is about to read. */
+  /** The write grant held by the caller that is about to read, if any. */
   private enclosingWrite(): EnclosingHold | undefined {
     return this.kind.family === 'read' ? this.enclosing.covering('write') : undefined;
   }
 
-  /** Who only reads would wait for itself as a writer, so it is told at once. */
+  /** The error for a reader that wants to write: it would wait for itself, so it is refused at once. */
   private upgradeError({ name, template }: Request): LockConflictError | undefined {
     const read = this.kind.family === 'write' ? this.enclosing.covering('read')?.grant : undefined;
     if (!read || read.isLost) return undefined;

@@ -1,9 +1,9 @@
-/** Somebody who wants to know when a signal aborts. */
+/** Receives the abort of a signal. */
 export interface AbortListener {
   onAborted(signal: AbortSignal): void;
 }
 
-/** Everybody who waits for one signal. */
+/** All listeners of one signal. */
 class AbortFanOut {
   readonly listeners = new Set<AbortListener>();
 
@@ -17,8 +17,8 @@ class AbortFanOut {
 const audiences = new WeakMap<AbortSignal, AbortFanOut>();
 
 /**
- * Tells `listener` when the signal aborts, until {@link unlistenForAbort}. However many wait, the signal carries one
- * listener: Node warns of a leak at the eleventh, and a signal that a thousand requests share is no leak.
+ * Calls `listener` when the signal aborts, until {@link unlistenForAbort}. The signal itself has one listener, however
+ * many wait: Node warns of a leak from the eleventh on, and a signal shared by a thousand requests is not a leak.
  */
 export const listenForAbort = (signal: AbortSignal, listener: AbortListener): void => {
   const audience = audiences.get(signal) ?? new AbortFanOut(signal);
@@ -34,7 +34,7 @@ export const unlistenForAbort = (signal: AbortSignal, listener: AbortListener): 
   }
 };
 
-/** Calls `listener` when the signal aborts, until the function that is returned is called. */
+/** Calls `listener` when the signal aborts, until the returned function is called. */
 export const onAbort = (signal: AbortSignal, listener: () => void): (() => void) => {
   const one = { onAborted: listener };
   listenForAbort(signal, one);

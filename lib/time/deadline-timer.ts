@@ -2,37 +2,37 @@ import { AsyncResource } from 'node:async_hooks';
 import { ListNode, LinkedList } from '../collections/linked-list.js';
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
-/** Something that is to be over at an instant of the scheduler, and mostly is long before. */
+/** A deadline, by the scheduler, of something that usually ends long before it. */
 export abstract class Deadline extends ListNode<Deadline> {
-  /** @param at The instant. */
+  /** @param at Time of the scheduler. */
   constructor(readonly at: number) {
     super();
   }
 
-  /** Called once, at that instant or a little later, unless the deadline was deleted before. */
+  /** Called once, at that time or a little later, unless the deadline was deleted before. */
   abstract onPassed(): void;
 }
 
 /**
- * How much later than its deadline somebody may be told, ms, where many deadlines lie close together; and for how many of
- * them it is a millisecond more.
+ * How late a deadline may be reported, ms, if many lie close together; and the number of pending deadlines that add one
+ * more millisecond.
  */
 const GRAIN_MS = 5;
 const MANY = 1000;
-/** A timer that is due so soon, ms, stays when nothing is pending any more: commands come and go faster than timers do. */
+/** A timer due within this time, ms, is kept when nothing is pending: commands come and go faster than timers. */
 const KEPT_MS = 2000;
-/** A timer that should have fired so long ago, ms, may never fire. */
+/** A timer overdue by more than this, ms, may never fire. */
 const LOST_AFTER_MS = 100;
 
 /**
- * Deadlines that share one timer: of ten thousand commands in a second hardly one is late, of ten thousand waiters hardly
- * one gives up, and ten thousand timers would cost more than all they do.
+ * Deadlines that share one timer. Of ten thousand commands per second hardly one is late, of ten thousand waiters
+ * hardly one gives up, and ten thousand timers would cost more than all that work.
  */
 export class DeadlineTimer {
   private readonly pending = new LinkedList<Deadline>();
   private timer: ScheduledTask | undefined;
   private due = Number.POSITIVE_INFINITY;
-  /** The timer is everybody's, and so must not run in the context of whoever happened to need it first. */
+  /** The timer is shared, so it must not run in the async context of the caller that happened to need it first. */
   private readonly context = new AsyncResource('Deadlines');
 
   constructor(private readonly scheduler: Pick<Scheduler, 'now' | 'schedule'>) {}
@@ -40,7 +40,7 @@ export class DeadlineTimer {
   add(deadline: Deadline): void {
     this.pending.append(deadline);
     const now = this.scheduler.now();
-    // A timer that is as late as that is not waited for: what it was for has passed as well.
+    // Do not wait for a timer that is this late: the deadlines it was set for have passed, too.
     if (this.due + LOST_AFTER_MS < now) this.arm(now);
     else if (deadline.at < this.due) this.arm(deadline.at);
   }
@@ -50,7 +50,7 @@ export class DeadlineTimer {
       this.stop();
   }
 
-  /** Leaves no timer behind. */
+  /** Cancels the timer. */
   stop(): void {
     this.timer?.cancel();
     this.timer = undefined;
@@ -76,7 +76,7 @@ export class DeadlineTimer {
       else passed.push(deadline);
     }
     for (const deadline of passed) this.pending.delete(deadline);
-    // Before anybody is told, who may add others, or throw.
+    // Before the callbacks, which may add deadlines or throw.
     if (next < Number.POSITIVE_INFINITY) this.arm(Math.max(next, now + GRAIN_MS + this.pending.size / MANY));
     for (const deadline of passed) deadline.onPassed();
   }

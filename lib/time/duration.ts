@@ -4,15 +4,15 @@ import { formatValue } from '../validation/format-value.js';
 /** Milliseconds as an integer, or an integer with its unit: `'500ms'`, `'30s'`, `'5m'`, `'1h'`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
 
-/** What a duration may be, in milliseconds, both ends included. */
+/** Limits of a duration, in milliseconds, both inclusive. */
 export interface DurationRange {
   readonly min: number;
   readonly max: number;
-  /** Whether `Infinity` is allowed beside the range. Default: no. */
+  /** Whether `Infinity` is allowed in addition to the range. Default: no. */
   readonly infinity?: boolean;
 }
 
-/** The longest delay that both Node's timers and every Redis version take: 24.8 days. */
+/** The longest delay that both Node's timers and every Redis version accept: 24.8 days. */
 export const MAX_DURATION = 2 ** 31 - 1;
 
 const UNITS = new Map([
@@ -22,14 +22,14 @@ const UNITS = new Map([
   ['h', 3_600_000],
 ]);
 
-/** No sign, blank, fraction or exponent: what looks like a number elsewhere must not become a lease by accident. */
+/** No sign, blank, fraction or exponent: text that only resembles a number must not become a lease by accident. */
 const GRAMMAR = /^(?<amount>\d+)(?<unit>ms|s|m|h)$/;
 
 /**
  * Milliseconds of a {@link Duration}.
  *
- * @param option the option's name as the user wrote it, for the message
- * @throws LockOptionsError for anything else; `details` has `option` and `value`
+ * @param option The option's name as the user wrote it, for the message.
+ * @throws LockOptionsError for any other value; `details` has `option` and `value`.
  */
 export function parseDuration(value: unknown, option: string, range: DurationRange): number {
   const ms = typeof value === 'string' ? millisecondsOf(value) : value;
@@ -45,12 +45,18 @@ export function parseDuration(value: unknown, option: string, range: DurationRan
   return ms + 0;
 }
 
-/** Milliseconds of a lease: 10 … 2^31 − 1. Throws LockOptionsError. */
+/**
+ * Milliseconds of a lease: 10 … 2^31 − 1.
+ * @throws LockOptionsError
+ */
 export function parseLease(value: unknown, option: string): number {
   return parseDuration(value, option, { min: 10, max: MAX_DURATION });
 }
 
-/** Milliseconds of a wait limit: 0 … 2^31 − 1, or `Infinity`. Throws LockOptionsError. */
+/**
+ * Milliseconds of a wait limit: 0 … 2^31 − 1, or `Infinity`.
+ * @throws LockOptionsError
+ */
 export function parseWait(value: unknown, option: string): number {
   return parseDuration(value, option, { min: 0, max: MAX_DURATION, infinity: true });
 }

@@ -3,20 +3,20 @@ import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /**
- * What is left over when fractions of milliseconds are subtracted is no time at all on a clock that moves when told to:
- * who waits for the rest again and again would wait at one instant for ever.
+ * Subtracting fractions of milliseconds may leave a rest too small to advance a manual clock: a loop that waits for
+ * such a rest would never end.
  */
 const SHORTEST_DELAY_MS = 0.001;
 
 /**
- * Wraps a scheduler that was handed in, so that the rest of the library may rely on three things: `now()` never goes
- * back, a task runs at most once and never after it was cancelled, and nothing is thrown out of a timer.
+ * Wraps a custom scheduler, so that the rest of the library can rely on three things: `now()` never goes back, a task
+ * runs at most once and never after it was cancelled, and no error escapes from a timer.
  */
 export class MonotonicScheduler {
-  /** For what is mostly over long before it is due. */
+  /** For deadlines of work that usually ends long before. */
   readonly deadlines = new DeadlineTimer(this);
   private seen = Number.NEGATIVE_INFINITY;
-  /** What the clock was set back by, in all. Time goes on from there: a deadline waits for no clock to catch up. */
+  /** Total time by which the clock was set back. Added to all readings, so deadlines do not wait for the clock. */
   private setBack = 0;
 
   constructor(
@@ -35,7 +35,7 @@ export class MonotonicScheduler {
     return this.inner.wallNow?.();
   }
 
-  /** Resolves `ms` from now. */
+  /** Resolves after `ms`. */
   pause(ms: number, options?: { readonly keepAlive?: boolean }): Promise<void> {
     return new Promise((resolve) => void this.schedule(ms, resolve, options));
   }
@@ -65,7 +65,7 @@ export class MonotonicScheduler {
     };
   }
 
-  /** What passed unseen before the clock was set back is missing; a timer that is due since `due` knows of it. */
+  /** Time before a set-back may have passed without a reading. A timer due at `due` shows how much is missing. */
   private makeUp(due: number, setBackBefore: number): void {
     const missing = due - this.now();
     if (this.setBack > setBackBefore && missing > 0) this.setBack += missing;
@@ -73,12 +73,12 @@ export class MonotonicScheduler {
 }
 
 /**
- * Time since an instant on the client's clocks: the larger of what the monotonic clock and the wall clock counted. A
- * suspended machine stops the first, so trusting it alone would keep a lease alive that the server has long ended; a
- * wall clock set forward can only make us give up too early.
+ * Time since an instant by the client's clocks: the larger of the monotonic and the wall-clock time. A suspended
+ * machine stops the monotonic clock, so that clock alone would keep a lease alive that the server has long ended; a
+ * wall clock that is set forward can only make a holder give up too early.
  */
 export class Stopwatch {
-  /** The instant measured from, on the scheduler's monotonic clock. */
+  /** The start, on the scheduler's monotonic clock. */
   readonly startedAt: number;
   private readonly wallStart: number | undefined;
 

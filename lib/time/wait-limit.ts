@@ -2,35 +2,35 @@ import { Deadline } from './deadline-timer.js';
 import { listenForAbort, type AbortListener, unlistenForAbort } from './abort-listeners.js';
 import type { MonotonicScheduler } from './monotonic-scheduler.js';
 
-/** A signal has ended a wait. */
+/** The end of a wait by a signal. */
 export interface Aborted {
   readonly cause: 'aborted';
   readonly reason: unknown;
 }
 
-/** Why a wait ended without what was waited for. */
+/** Why a wait ended without success. */
 export type WaitEnd = { readonly cause: 'elapsed' } | Aborted;
 
-/** Somebody whose wait may end without what is waited for. */
+/** Receives the end of a wait. */
 export interface WaitListener {
   onEnd(end: WaitEnd): void;
 }
 
-/** A wait that is being watched; stops watching. */
+/** A watched wait limit. */
 export interface WaitWatch {
   stop(): void;
 }
 
 /**
- * How long somebody is willing to wait: a number of milliseconds from now (or without limit), and signals that end the
- * wait early. Has a deadline and listeners only between {@link watch} and the call that stops watching.
+ * How long a caller is willing to wait: a number of milliseconds from now (or without limit), and signals that end the
+ * wait early. Has a deadline and listeners only between {@link watch} and {@link WaitWatch.stop}.
  */
 export class WaitLimit {
   readonly startedAt: number;
 
   constructor(
     readonly scheduler: MonotonicScheduler,
-    /** Milliseconds; 0 allows one try, `Infinity` waits until something else ends it. */
+    /** Milliseconds; 0 allows one attempt, `Infinity` waits until a signal ends it. */
     readonly wait: number,
     private readonly ownSignals: readonly AbortSignal[],
     startedAt = scheduler.now(),
@@ -39,57 +39,59 @@ export class WaitLimit {
     this.startedAt = startedAt;
   }
 
-  /** The same limit, which `signal` ends as well. */
+  /** The same limit, also ended by `signal`. */
   withSignal(signal: AbortSignal): WaitLimit {
     return new WaitLimit(this.scheduler, this.wait, [...this.ownSignals, signal], this.startedAt, this.shutdown);
   }
 
-  /** The same limit, which the end of the application ends as well. */
+  /** The same limit, also ended by the shutdown of the application. */
   withShutdown(shutdown: AbortSignal): WaitLimit {
     return new WaitLimit(this.scheduler, this.wait, this.ownSignals, this.startedAt, shutdown);
   }
 
-  /** The same limit, which ends `ms` from now at the latest. */
+  /** The same limit, ended `ms` from now at the latest. */
   withMax(ms: number): WaitLimit {
     const wait = Math.min(this.wait, this.waited + ms);
     return new WaitLimit(this.scheduler, wait, this.ownSignals, this.startedAt, this.shutdown);
   }
 
-  /** The same limit, which no time ends. */
+  /** The same limit without a time limit. */
   get untimed(): WaitLimit {
     return new WaitLimit(this.scheduler, Number.POSITIVE_INFINITY, this.ownSignals, this.startedAt, this.shutdown);
   }
 
-  /** Whether the caller may end it early, and then is to be told at once. */
+  /** Whether the caller may end the wait early, and must then be notified at once. */
   get isAbortable(): boolean {
     return this.ownSignals.length > 0;
   }
 
-  /** Everything that may end it early. */
+  /** All signals that may end the wait early. */
   *signals(): Generator<AbortSignal> {
     yield* this.ownSignals;
     if (this.shutdown) yield this.shutdown;
   }
 
-  /** Milliseconds waited so far. */
+  /** Milliseconds since the wait began. */
   get waited(): number {
     return this.scheduler.now() - this.startedAt;
   }
 
-  /** What has ended the wait by now, if anything has. */
+  /** The end of the wait, if it has ended. */
   get ended(): WaitEnd | undefined {
     const { aborted } = this;
     if (aborted) return { cause: 'aborted', reason: aborted.reason };
     return this.waited >= this.wait ? { cause: 'elapsed' } : undefined;
   }
 
-  /** The signal that has ended it, if one has. */
+  /** The signal that ended the wait, if any. */
   get aborted(): AbortSignal | undefined {
     if (this.shutdown?.aborted) return this.shutdown;
     return this.isAbortable ? this.ownSignals.find((signal) => signal.aborted) : undefined;
   }
 
-  /** Resolves with how the wait ended, or with `undefined` where `work` is done before; rejects where it fails before. */
+  /**
+   * Resolves with the end of the wait, or with `undefined` if `work` completes first; rejects if `work` fails first.
+   */
   endBefore(work: Promise<unknown>): Promise<WaitEnd | undefined> {
     return new Promise((resolve, reject) => {
       const { ended } = this;
@@ -101,13 +103,13 @@ export class WaitLimit {
     });
   }
 
-  /** Tells `waiter` once, when the wait ends, unless the watching was stopped before. */
+  /** Notifies `waiter` once, when the wait ends, unless stopped before. */
   watch(waiter: WaitListener): WaitWatch {
     return new WaitDeadline(this, waiter);
   }
 }
 
-/** There is one for everybody who waits, so it is one object, without functions of its own. */
+/** There may be thousands, one per waiter, so each is a single object without closures of its own. */
 class WaitDeadline extends Deadline implements WaitWatch, AbortListener {
   constructor(
     private readonly limit: WaitLimit,

@@ -7,45 +7,48 @@ import { type NameLimits } from '../keys/lock-name.js';
 
 const NO_SIGNALS: readonly AbortSignal[] = [];
 
-/** What a caller asks for. */
+/** Validated lease and wait limit of one call. */
 export interface AcquireTerms {
-  /** Milliseconds; `undefined` is the watchdog. */
+  /** Milliseconds; `undefined`: the watchdog renews the hold. */
   readonly lease: number | undefined;
-  /** From when on, for how long, and until which signal the caller waits, whatever it is that it has to wait for. */
+  /** Start, length and abort signal of the wait, for everything this call has to wait for. */
   readonly limit: WaitLimit;
 }
 
-/** What reading the options of a call takes. */
+/** Services needed to parse the options of a call. */
 export interface AcquireServices {
   readonly scheduler: MonotonicScheduler;
   readonly defaults: AcquireDefaults;
 }
 
-/** What was asked for, as of now. */
+/** The terms of a request whose wait starts now. */
 export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: MonotonicScheduler): AcquireTerms => ({
   lease,
   limit: new WaitLimit(scheduler, wait, signal ? [signal] : NO_SIGNALS),
 });
 
 /**
- * {@link termsOf} what may be asked for here.
- * @throws LockOptionsError where the restart guard would end before the lease does.
+ * Like {@link termsOf}, after {@link checkLease}.
+ * @throws LockOptionsError if the lease is longer than the restart guard.
  */
 export const acceptedTerms = (request: LockRequest, { defaults, scheduler }: AcquireServices): AcquireTerms => {
   checkLease(request.lease, defaults);
   return termsOf(request, scheduler);
 };
 
-/** How to wait for something. */
+/** How long to wait. */
 export interface WaitOptions {
-  /** How long, in ms or such as `'30s'`; 0: one try; `Infinity`: without limit. */
+  /**
+   * Wait limit, in ms or such as `'30s'`; 0: one attempt; `Infinity`: no limit. Default: that of the called method
+   * (`acquire`: the module's; `tryAcquire`: 0; `await`: no limit).
+   */
   readonly wait?: Duration | undefined;
   /** Ends the wait early with `LockAbortedError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * @param defaultWait Milliseconds where the caller gave no wait.
+ * @param defaultWait Milliseconds, used if the caller gives no `wait`.
  * @throws LockOptionsError naming option and value.
  */
 export const parseWaitOptions = (
@@ -58,43 +61,43 @@ export const parseWaitOptions = (
   const signal = parseSignal(given.signal);
   return new WaitLimit(scheduler, wait, signal ? [signal] : []);
 };
-/** What a lock does where its caller said nothing. */
+/** Module settings for calls that do not override them. */
 export interface AcquireDefaults {
-  /** Put before every name, ours and Redisson's alike. */
+  /** Prefix of every name, both for this library's own keys and for those of Redisson. */
   readonly keyPrefix: string;
-  /** Milliseconds an acquirer waits; may be `Infinity`. */
+  /** Default wait limit, ms; may be `Infinity`. */
   readonly wait: number;
-  /** Milliseconds for which the watchdog keeps a hold at the most; may be `Infinity`. */
+  /** Longest time for which the watchdog renews a hold, ms; may be `Infinity`. */
   readonly maxHold: number;
-  /** The longest lease that is safe here, ms; may be `Infinity`. */
+  /** Longest lease that the restart guard covers, ms; may be `Infinity`. */
   readonly maxLease: number;
   readonly names: NameLimits;
-  /** How many names one call may lock. */
+  /** Maximum number of names in one call. */
   readonly maxNames: number;
 }
 
-/** @throws LockOptionsError where the restart guard would end before the lease does. */
+/** @throws LockOptionsError if the lease is longer than the restart guard. */
 export const checkLease = (lease: number | undefined, { maxLease }: AcquireDefaults): void => {
   if (lease === undefined || lease <= maxLease) return;
   const why = `the restart guard covers ${maxLease} ms; give the module a restartGuard as long as the longest lease`;
   throw new LockOptionsError(`lease must not be ${lease} ms: ${why}`, { details: { option: 'lease', value: lease } });
 };
-/** How to acquire a lock. */
+/** Lease and wait of one acquisition. */
 export interface AcquireOptions {
   /**
-   * After this time the hold ends by itself, in ms or such as `'30s'`. Absent: the watchdog keeps the hold until it is
-   * released. 10 … 2^31 − 1 ms.
+   * Time after which the hold expires by itself, in ms or such as `'30s'`, 10 … 2^31 − 1 ms. Absent: the watchdog
+   * renews the hold until it is released.
    */
   readonly lease?: Duration | undefined;
-  /** How long to wait for the lock; 0: one try; `Infinity`: without limit. Default: that of the module or the method. */
+  /** Wait limit; 0: one attempt; `Infinity`: no limit. Default: that of the method or the module. */
   readonly wait?: Duration | undefined;
-  /** Ends the wait early with `LockAbortedError`. After the lock was acquired it has no effect. */
+  /** Aborts the wait with `LockAbortedError`. Has no effect once the lock is acquired. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options that were read once and checked. */
+/** Parsed and validated options. */
 export interface LockRequest {
-  /** Milliseconds; `undefined` is the watchdog. */
+  /** Milliseconds; `undefined`: the watchdog renews the hold. */
   readonly lease: number | undefined;
   readonly wait: number;
   readonly signal: AbortSignal | undefined;

@@ -4,79 +4,79 @@ import type { WaitLimit } from '../time/wait-limit.js';
 import type { PubSub } from '../backend/lock-backend.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
-/** What is wanted cannot be had just now. */
+/** The outcome of an attempt that acquired nothing. */
 export interface Busy {
-  /** Who has it, where one does. */
+  /** The owner that holds the lock, if known. */
   readonly holder?: OwnerId;
-  /** Whose turn it is, where nobody has it. */
+  /** The owner at the head of the queue, if the lock is free but reserved for it. */
   readonly next?: OwnerId;
-  /** How many permits there are, where it is about permits. */
+  /** Permits that are available (semaphores only). */
   readonly available?: number;
-  /** Whether it was ever said how many permits there are, where it is about permits. */
+  /** Whether the number of permits was ever set (semaphores only). */
   readonly isSet?: boolean;
-  /** Milliseconds until that may change although nobody says so; -1 where it never does. */
+  /** Milliseconds until this may change without an announcement; -1: never. */
   readonly remaining: number;
-  /** What each of several independent nodes said, where there are such. */
+  /** The replies of the nodes, if the lock is kept on several independent ones. */
   readonly nodes?: readonly NodeResult[];
 }
 
-/** What one try came to. */
+/** The outcome of one attempt. */
 export type Result<Got> = { readonly got: Got } | Busy;
 
-/** One try at a time to get what several may want at once. */
+/** Makes, undoes and hands over single attempts to acquire something contended. */
 export interface AttemptStrategy<Wanted, Got extends object> {
   /**
-   * One try. Where its outcome stays unknown, what it may have got is given back in the background.
+   * Makes one attempt. If its outcome stays unknown, whatever it acquired is released in the background.
    * @throws LockUnavailableError, WrongKeyTypeError
    */
   attempt(name: string, wanted: Wanted): Promise<Result<Got>>;
-  /** Gives back what nobody wants any more. Goes on in the background where the first try fails. */
+  /** Releases `got`, which no waiter wants any more. Continues in the background if the first request fails. */
   undo(name: string, got: Got): void;
   /**
-   * What somebody who wants this has when it is passed on instead of given back; `undefined`: it is to be given back.
-   * Absent: nothing is ever passed on.
+   * Converts `got` for a hand-over to a waiter that wants `wanted`; `undefined`: `got` must be released instead.
+   * Absent: nothing is ever handed over.
    */
   transfer?(got: Got, wanted: Wanted): Got | undefined;
-  /** What the next in line finds after somebody got something; `undefined`: it may as well try at once. */
+  /** The state other waiters should assume after a grant; `undefined` lets the next one try immediately. */
   outcomeAfterGrant(got: Got): Busy | undefined;
   /**
-   * Whether who wants this may have it although such was found just now; never for who was refused with just that. Absent
-   * where what one cannot have, nobody can.
+   * Whether `wanted` may still succeed after `found`. Must be false for the request that produced `found`. If absent,
+   * one failed attempt stops all waiters.
    */
   mayStillSucceed?(wanted: Wanted, found: Busy): boolean;
-  /** Whether what one gets is had by everybody who waited when the try began. Absent: no. */
+  /** Whether one grant serves all waiters that were present when the attempt began. Absent: no. */
   readonly isShared?: boolean;
-  /** Resolves when no try is on its way, and nothing is being given back. */
+  /** Resolves when no attempt is in flight and nothing is being released. */
   settled(): Promise<void>;
 }
 
-/** What becomes of something whose holder lets go of it. */
+/** The steps of a release that concern the waiters of this process. */
 export interface HandOver<Got> {
-  /** Passes it to the first in line of this process, without asking the server; false: it is to be given back. */
+  /** Hands `got` over to the first waiter of this process without asking the server; false: release it instead. */
   handOver(name: string, got: Got): boolean;
-  /** It is about to be given back. */
+  /** Called before the release is sent. */
   beforeRelease(name: string): void;
-  /** It was given back, or was gone, or may be either; so many clients were told, as far as is known. */
+  /** Called after it was released, had expired, or may be either; `heard`: clients known to have been notified. */
   afterRelease(name: string, heard: number): void;
 }
 
-/** Ways to get something: by one try, or by waiting for it. */
+/** Acquires by one attempt, or by waiting. */
 export interface Acquirer<Wanted, Got> {
   /**
    * @throws LockConflictError, LockTimeoutError, LockAbortedError, LockShutdownError, LockUnavailableError,
    *   WrongKeyTypeError – with nothing left behind.
    */
   acquire(asked: AcquireContext, wanted: Wanted): Promise<Got>;
-  /** Resolves when no try is on its way: what was asked for is granted, refused or given back. */
+  /** Resolves when no attempt is in flight: each is granted, refused or undone. */
   settled(): Promise<void>;
-  /** How many names somebody here waits for. */
+  /** Number of names that have waiters in this process. */
   readonly contended: number;
 }
 
-/** What can be told of acquisitions, of whatever kind. */
+/** The in-flight state of acquirers of any kind. */
 export type Drainable = Pick<Acquirer<never, unknown>, 'settled' | 'contended'>;
 
-/** The same of several together. */
+/** Combines several into one. */
 export const drainAll = (parts: readonly Drainable[]): Drainable => ({
   settled: async () => {
     await Promise.all(parts.map((part) => part.settled()));
@@ -85,26 +85,26 @@ export const drainAll = (parts: readonly Drainable[]): Drainable => ({
     return parts.reduce((sum, part) => sum + part.contended, 0);
   },
 });
-/** What was asked for, for the texts of errors. */
+/** The subject of an acquisition, for error texts and limits. */
 export interface AcquireContext {
-  /** What it is that is wanted, at the beginning of a sentence: `Lock`. */
+  /** The kind of thing that is wanted, capitalized for the start of a sentence: `Lock`. */
   readonly what: string;
   readonly name: string;
   readonly template: string | undefined;
   readonly limit: WaitLimit;
 }
-/** What all waiting of one connection shares. */
+/** Dependencies that all wait queues of one connection share. */
 export interface WaitDependencies {
   readonly pubSub: PubSub;
   readonly scheduler: MonotonicScheduler;
   readonly polling: Polling;
-  /** How many may wait for the same in this process. */
+  /** Maximum number of waiters per name in this process. */
   readonly maxQueue: number;
 }
-/** How long a contender sleeps when nothing else wakes it, ms. */
+/** How long a contender sleeps if nothing else wakes it, ms. */
 export interface Polling {
-  /** While the subscription works: what one lost message may cost. */
+  /** While subscribed: the longest delay that a lost message may cause. */
   readonly subscribed: number;
-  /** While it does not. */
+  /** While not subscribed. */
   readonly unsubscribed: number;
 }

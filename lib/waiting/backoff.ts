@@ -3,21 +3,21 @@ import { invalidOption } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 
 /**
- * Gives the pauses of one acquisition, ms, one after the other; asked anew for each acquisition. Where they come to an
- * end, the last one stays.
+ * Gives the successive pauses of one acquisition, ms. Called anew for each acquisition. When the sequence ends, its
+ * last pause is repeated.
  *
  * @example
  * const backoff: Backoff = () => [1, 5, 25];
  */
 export type Backoff = () => Iterable<number>;
 
-/** How pauses grow. */
+/** Options of {@link exponentialBackoff}. */
 export interface ExponentialBackoff {
   /** The first pause. Default: 1 ms. */
   readonly initial?: Duration | undefined;
-  /** No pause is longer. Default: 128 ms. */
+  /** Upper limit of a pause. Default: 128 ms. */
   readonly max?: Duration | undefined;
-  /** How many times as long as the last pause the next one is, at least 1. Default: 2. */
+  /** Factor from one pause to the next, at least 1. Default: 2. */
   readonly multiplier?: number | undefined;
 }
 
@@ -30,9 +30,9 @@ const multiplierOption = (value: unknown): number => {
 };
 
 /**
- * Pauses that grow, each by up to as many milliseconds more as there were pauses before, so that those who began
- * together do not go on together (Redisson: `LockOptions.ExponentialBackOff`).
- * @throws LockOptionsError
+ * Exponentially growing pauses. The jitter added to each is less than the number of pauses before it, in ms, so that
+ * waiters that began together drift apart (Redisson: `LockOptions.ExponentialBackOff`).
+ * @throws LockOptionsError if an option is out of range.
  */
 export const exponentialBackoff = (options: ExponentialBackoff = {}): Backoff => {
   const initial = pauseOption(options.initial ?? 1, 'initial');
@@ -51,15 +51,15 @@ export const exponentialBackoff = (options: ExponentialBackoff = {}): Backoff =>
 
 /**
  * The same pause every time (Redisson: `LockOptions.ConstantBackOff`).
- * @param delay Default: 64 ms.
- * @throws LockOptionsError
+ * @param delay Length of the pause. Default: 64 ms.
+ * @throws LockOptionsError if `delay` is out of range.
  */
 export const constantBackoff = (delay: Duration = 64): Backoff => {
   const pause = pauseOption(delay, 'delay');
   return () => [pause];
 };
 
-/** @throws LockOptionsError for what can give no pauses. */
+/** @throws LockOptionsError if `value` is not a function. */
 export const parseBackoff = (value: unknown): Backoff => {
   if (typeof value === 'function') return value as Backoff;
   throw refused(value, 'a function that gives pauses, such as exponentialBackoff()');
@@ -68,12 +68,12 @@ export const parseBackoff = (value: unknown): Backoff => {
 const refused = (value: unknown, rule: string, cause?: unknown): LockOptionsError =>
   invalidOption('backoff', value, rule, cause);
 
-/** The pauses of one acquisition, each checked, since anybody may have written what gives them. */
+/** The pauses of one acquisition, each validated, since a custom `Backoff` may give anything. */
 export class BackoffSequence {
   private readonly pauses: Iterator<unknown>;
   private upcoming: number;
 
-  /** @throws LockOptionsError when there is no first pause, so that nothing has been sent by then. */
+  /** @throws LockOptionsError if there is no valid first pause. Nothing has been sent by then. */
   constructor(backoff: Backoff) {
     this.pauses = this.guarded(() => backoff()[Symbol.iterator]());
     const first = this.draw();
@@ -81,7 +81,7 @@ export class BackoffSequence {
     this.upcoming = first;
   }
 
-  /** @throws LockOptionsError when what comes after is no pause. */
+  /** @throws LockOptionsError if the following value is not a valid pause. */
   next(): number {
     const pause = this.upcoming;
     this.upcoming = this.draw() ?? pause;

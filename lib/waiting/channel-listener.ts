@@ -1,16 +1,16 @@
 import type { Subscription, PubSub } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 
-/** Listens to one channel, as soon as and as long as that is possible. */
+/** Listens to one channel, as soon as and as long as a subscription is possible. */
 export class ChannelListener {
   private subscription: Subscription | undefined;
   private subscribing = false;
   private closed = false;
 
   /**
-   * @param onMessage Called for every message, and once there is a subscription: before that, one may have gone unheard.
-   * @param onError Called with what is no passing trouble of the connection.
-   * @param onSubscribed Called instead of `onNews` once there is a subscription.
+   * @param onMessage Called for every message, and once subscribed: a message before that may have been missed.
+   * @param onError Called with errors other than a temporarily unavailable connection.
+   * @param onSubscribed Called instead of `onMessage` once subscribed.
    */
   constructor(
     private readonly pubSub: PubSub,
@@ -25,7 +25,7 @@ export class ChannelListener {
     return this.subscription?.alive ?? false;
   }
 
-  /** Subscribes, if it has not. Where that fails, the next call tries again. */
+  /** Subscribes unless subscribed already. After a failure, the next call tries again. */
   listen(): void {
     if (this.subscription || this.subscribing || this.closed) return;
     this.subscribing = true;

@@ -3,25 +3,25 @@ import { LockUnavailableError } from '../errors.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { Busy } from './acquirer.js';
 
-/** Ends a sleep early. A call that comes while nobody sleeps is remembered, so that no message falls into a gap. */
+/** A sleep that can be ended early. A call while nothing sleeps is remembered, so no message is lost in between. */
 export class WakeSignal {
   private pending = false;
   private wake: (() => void) | undefined;
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
-  /** Ends the sleep, or keeps the next one from starting. */
+  /** Ends the current sleep, or makes the next one return at once. */
   readonly notify = (): void => {
     this.pending = true;
     this.wake?.();
   };
 
-  /** Forgets what was said so far: what follows finds out for itself. */
+  /** Drops a remembered call, for a caller about to ask the server anyway. */
   forget(): void {
     this.pending = false;
   }
 
-  /** Resolves after `ms`, or as soon as somebody notifies, or at once if somebody has. */
+  /** Resolves after `ms`, on the next call of {@link notify}, or at once if one is remembered. */
   async sleep(ms: number): Promise<void> {
     if (!this.pending) await this.untilNotified(ms);
     this.pending = false;
@@ -39,25 +39,25 @@ export class WakeSignal {
   }
 }
 
-/** Slept on top of a lease that runs out, so that the waiters of several processes do not all ask in one instant. */
+/** Maximum jitter after the end of a lease, ms, so that the waiters of several processes do not all ask at once. */
 const EXPIRY_JITTER_MS = 5;
 export const UNAVAILABLE_PAUSE_MS = 100;
 
-/** How long before the end of a wait the last look is taken, ms: longer than an answer mostly takes. */
+/** How long before the end of a wait the last look is made, ms: longer than a reply usually takes. */
 const LAST_LOOK_MS = 20;
-/** Whose wait ends sooner, ms, has looked a moment ago. */
+/** Waits that end within this time, ms, get no last look: their last attempt is recent. */
 const SHORTEST_SLEEP_MS = 100;
 
 /**
- * Milliseconds until somebody who sleeps is to look once more before its wait ends, so that one lost message does not end
- * it beside something free; `Infinity`: it need not.
+ * Milliseconds until a sleeping waiter makes its last look before its wait ends, so that one lost message does not let
+ * it time out while the lock is free; `Infinity`: no last look.
  */
 export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited'>): number => {
   const left = wait - waited;
   return left > SHORTEST_SLEEP_MS ? left - LAST_LOOK_MS : Number.POSITIVE_INFINITY;
 };
 
-/** Milliseconds until what was found may have changed, or the server may answer. */
+/** Milliseconds until the outcome may have changed, or an unavailable server may answer. */
 export const pauseAfter = (seen: Busy | LockUnavailableError): number => {
   if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
   return seen.remaining < 0 ? Number.POSITIVE_INFINITY : seen.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;

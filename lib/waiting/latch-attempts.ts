@@ -2,12 +2,12 @@ import type { LatchOperations } from '../backend/counter-operations.js';
 import type { Busy, AttemptStrategy } from './acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
 
-/** A latch with nothing left to count down. There is nothing to give back: it is open to everybody. */
+/** An open latch (count 0). There is nothing to undo: it is open to every caller. */
 export interface OpenLatch {
   readonly isOpen: true;
 }
 
-/** One look at a time at whether a latch is open. Everybody who waits has what one look shows. */
+/** Checks whether a latch is open. All waiters share the result of one check. */
 export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   readonly isShared = true;
   private readonly underWay = new InFlight();
@@ -20,7 +20,7 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
 
   undo(): void {}
 
-  /** Who began to wait after the look takes one of its own: the latch may have been set since. */
+  /** A waiter that arrived after the check makes its own: the latch may have been set since. */
   outcomeAfterGrant(): undefined {}
 
   settled(): Promise<void> {

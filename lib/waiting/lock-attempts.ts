@@ -6,20 +6,20 @@ import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import type { Busy, Result, AttemptStrategy } from './acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
 
-/** A lock that was taken for a new owner. */
+/** A lock acquired for a new owner. */
 export interface Acquired {
   readonly owner: OwnerId;
-  /** Started just before the command left. */
+  /** Started just before the command was sent. */
   readonly sent: Stopwatch;
-  /** Milliseconds the server granted. */
+  /** Granted lease, ms. */
   readonly lease: number;
-  /** Where the kind of lock gives one. */
+  /** Fencing token, if this kind of lock has them. */
   readonly fence: bigint | undefined;
-  /** How often it went from one to the next in this process since the server granted it. Absent: never. */
+  /** Number of hand-overs in this process since the server granted the lock. Absent: none. */
   readonly handed?: number;
 }
 
-/** What is handed out must be worth having: why it is not, where most of its lease was spent on the way. */
+/** The error for a lock whose lease was more than half spent before the reply arrived; `undefined` if it was not. */
 export const leaseSpent = (
   name: string,
   { sent, lease }: Pick<Acquired, 'sent' | 'lease'>,
@@ -30,7 +30,7 @@ export const leaseSpent = (
   return new LockUnavailableError(spent, 'refused', false, { lockName: name });
 };
 
-/** One try at a time to take locks of one kind for new owners, each for a number of milliseconds. */
+/** Attempts to acquire locks of one kind for new owners. A request is its lease in milliseconds. */
 export class LockAttempts implements AttemptStrategy<number, Acquired> {
   private readonly underWay = new InFlight();
 
@@ -40,7 +40,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
     private readonly events: LockEvents,
   ) {}
 
-  /** An owner id that no other try ever uses: one of unknown outcome is undone by its id, which must not touch the next. */
+  /** Uses a new owner id each time: one of unknown outcome is released by its id, which must not hit the next. */
   attempt(name: string, lease: number): Promise<Result<Acquired>> {
     const owner = this.owners.next();
     const asked = this.locks.acquire({ name, owner, lease });
@@ -90,17 +90,18 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   }
 }
 
-/** For how long a lock may go from one to the next inside a process before it is really released. */
+/** Limits of a hand-over run inside a process, after which the lock is released on the server. */
 export interface HandOverLimits {
-  /** How often at the most; 0: never. */
+  /** Maximum number of hand-overs; 0: none. */
   readonly max: number;
-  /** Milliseconds, counted from before the command left that got it from the server. */
+  /** Maximum duration in milliseconds, from just before the command that acquired the lock was sent. */
   readonly ms: number;
 }
 
 /**
- * Tries for locks that go to the next of this process without a round trip: the server goes on counting the owner that it
- * granted to. Whoever gets one so gets its lease as it is, which therefore has to be as long as the one it wants, and new.
+ * Attempts for locks that are handed over to the next waiter of this process without a round trip: for the server the
+ * owner it granted to keeps the lock. The next waiter gets the rest of the lease, so the lease must be as long as the
+ * one it wants, and mostly unspent.
  */
 export class HandOverAttempts extends LockAttempts {
   constructor(
@@ -120,7 +121,7 @@ export class HandOverAttempts extends LockAttempts {
   }
 }
 
-/** Tries for locks that several may hold at a time: where one gets in, so may the next in line. */
+/** Attempts for locks with several concurrent holders: after a grant, the next waiter may succeed, too. */
 export class SharedLockAttempts extends LockAttempts {
   override outcomeAfterGrant(): undefined {
     return undefined;

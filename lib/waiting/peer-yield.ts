@@ -1,46 +1,46 @@
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
-/** How long the others are waited for at first, ms: longer than they usually take to hear of a release and to ask. */
+/** Initial length of a yield, ms: longer than a peer usually takes to receive an announcement and try. */
 const SHORTEST_PATIENCE_MS = 1;
-/** And at the most, where they were too slow before. */
+/** Longest yield, ms, after peers were too slow for shorter ones. */
 const LONGEST_PATIENCE_MS = 8;
-/** How late the announcement of our own release may reach us, ms. */
+/** The longest delay with which our own announcement may arrive, ms. */
 const LONGEST_ECHO_MS = 20;
 
 /**
- * Lets other clients go first after a release. Who releases knows of it before everybody else, and would win every race;
- * so it lets as many releases pass as others were told of its own, one for each of them. Where they do not come it waits
- * no longer than a few milliseconds, twice as long each time, so that the slow are served as well, and the lock is not
- * idle for those who never come. States: our turn → theirs (announcements are counted; a timer runs while
- * it seems to be free) → our turn.
+ * Lets other clients (peers) go first after a release. The releasing client knows of it before all others and would win
+ * every race, so it first waits for as many releases by peers as there are peers that received its announcement. If no
+ * peer acquires, the yield ends after a few milliseconds, doubled each time, so that slow peers get their turn and the
+ * lock is not kept idle for peers that never try. States: our turn → theirs (announcements are counted; a timer runs
+ * while the lock seems to be free) → our turn.
  */
 export class PeerYield {
-  /** How many others were told of the last release; `undefined`: nobody knows. */
+  /** Number of peers that received the last release; `undefined`: unknown. */
   private peers: number | undefined;
-  /** Announcements still to pass, that of our own release included. */
+  /** Announcements to let pass before the one that ends the yield; our own announcement counts. */
   private turns = 0;
-  /** Whether we have got it since we released it last. */
+  /** Whether this client acquired the lock since its last release. */
   private isOurs = false;
-  /** How many of our own releases are still to be announced to us, and until when that may be, ms. */
+  /** Number of our own announcements still to arrive, and the time until which they may, ms. */
   private echoes = 0;
   private echoUntil = Number.NEGATIVE_INFINITY;
   private timer: ScheduledTask | undefined;
   private yieldTime = SHORTEST_PATIENCE_MS;
   private yieldedInVain = false;
 
-  /** @param onOurTurn Called when it is our turn. */
+  /** @param onOurTurn Called when the yield ends. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly onOurTurn: () => void,
   ) {}
 
-  /** Whether it is the turn of others. */
+  /** Whether peers go first at the moment. */
   get isYielding(): boolean {
     return this.timer !== undefined;
   }
 
-  /** A release is about to be sent. @param hears Whether we shall hear its announcement as well. */
+  /** Called before a release is sent. @param hears Whether this client will receive its announcement, too. */
   beforeRelease(hears: boolean): void {
     this.isOurs = false;
     if (hears) this.expectEcho();
@@ -49,12 +49,12 @@ export class PeerYield {
     else this.begin(this.expected);
   }
 
-  /** The release that was sent was announced to nobody that we know of: the next announcement may be another's. */
+  /** No client is known to have received the release: the next announcement may be a peer's. */
   releaseWasSilent(): void {
     if (this.echoes > 0) this.echoes -= 1;
   }
 
-  /** @param others How many other clients were told of the release that was sent. */
+  /** @param others Number of peers that received the release. */
   afterRelease(others: number): void {
     const more = others - this.expected;
     this.peers = others;
@@ -63,13 +63,13 @@ export class PeerYield {
     if (others === 0 || this.turns < 0) this.end();
   }
 
-  /** So many others were told of a release whose announcement we did not hear. */
+  /** Yields after a release that `others` peers received, but not this client. */
   yieldTo(others: number): void {
     this.peers = others;
     this.begin(others - 1);
   }
 
-  /** A release was announced: our own, or somebody else's. */
+  /** Called when a release is announced: our own, or a peer's. */
   onAnnouncement(): 'own' | 'other' {
     this.dropLateEchoes();
     if (this.echoes === 0) {
@@ -77,18 +77,18 @@ export class PeerYield {
       return 'other';
     }
     this.echoes -= 1;
-    // A release after which we got it again, or have released it once more, is no news.
+    // No news: we acquired the lock again after that release, or released it once more.
     if (!this.isOurs && this.echoes === 0) this.pass();
     return 'own';
   }
 
-  /** Somebody else was found to have it. */
+  /** Called when an attempt finds that a peer holds the lock. */
   peerAcquired(): void {
     this.yieldedInVain = false;
     this.yieldTime = SHORTEST_PATIENCE_MS;
   }
 
-  /** We have got it: whose turn it was does not matter any more. */
+  /** Called when this client acquires the lock, which ends any yield. */
   acquired(): void {
     if (this.yieldedInVain) this.yieldTime = Math.min(2 * this.yieldTime, LONGEST_PATIENCE_MS);
     this.yieldedInVain = false;
@@ -102,12 +102,12 @@ export class PeerYield {
     this.turns = 0;
   }
 
-  /** Before anybody has counted: nobody but us. */
+  /** Number of peers expected to receive a release; one until a release has been counted. */
   private get expected(): number {
     return this.peers ?? 1;
   }
 
-  /** What was announced so far we shall not hear any more. */
+  /** Called when our own earlier announcements can no longer arrive. */
   expectNoEcho(): void {
     this.echoes = 0;
   }
@@ -122,7 +122,7 @@ export class PeerYield {
     if (this.scheduler.now() >= this.echoUntil) this.expectNoEcho();
   }
 
-  /** One of the turns of others has come. */
+  /** Counts one announcement. */
   private pass(): void {
     if (this.turns > 0) this.begin(this.turns - 1);
     else this.end();
@@ -134,7 +134,7 @@ export class PeerYield {
     this.timer = this.scheduler.schedule(this.yieldTime, () => this.onTimeout(), { keepAlive: true });
   }
 
-  /** We ask. Where we find that somebody has it after all, it goes on being the turn of others. */
+  /** Lets this client try. `turns` is kept: if a peer holds the lock after all, the yield goes on with its release. */
   private onTimeout(): void {
     this.yieldedInVain = true;
     this.timer = undefined;

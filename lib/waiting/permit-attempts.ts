@@ -7,23 +7,23 @@ import type { Busy, Result, AttemptStrategy } from './acquirer.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { SemaphoreOperations } from '../backend/counter-operations.js';
 
-/** As many permits as are wanted together, or none. */
+/** A request for several permits, all or none. */
 export interface WantedPermits {
   readonly permits: number;
-  /** Milliseconds from the grant; `Infinity`: until they are released. */
+  /** Milliseconds from the grant; `Infinity`: until released. */
   readonly lease: number;
 }
 
-/** Permits that were taken together. */
+/** Permits acquired by one request. */
 export interface AcquiredPermits {
   readonly ids: PermitIds;
-  /** Started just before the command left. */
+  /** Started just before the command was sent. */
   readonly sent: Stopwatch;
-  /** Milliseconds that the server granted; `Infinity`: until they are released. */
+  /** Granted lease, ms; `Infinity`: until released. */
   readonly lease: number;
 }
 
-/** One try at a time to take permits that have ids and leases. Nobody stands in the way of who wants fewer. */
+/** Attempts to acquire permits with ids and leases. A waiter does not block others that want fewer permits. */
 export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPermits> {
   private readonly underWay = new InFlight();
 
@@ -32,7 +32,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
     private readonly events: LockEvents,
   ) {}
 
-  /** Under ids that no other try ever uses: one of unknown outcome is undone by its ids, which must not touch the next. */
+  /** Uses new ids for each attempt: one of unknown outcome is released by its ids, which must not affect the next. */
   attempt(name: string, wanted: WantedPermits): Promise<Result<AcquiredPermits>> {
     return this.underWay.add(this.acquire(name, wanted));
   }
@@ -45,7 +45,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
       );
   }
 
-  /** How soon the next permit comes back by itself, only a try can tell. */
+  /** Only another attempt shows when the next permit expires. */
   outcomeAfterGrant(): undefined {}
 
   mayStillSucceed({ permits }: WantedPermits, { available = 0 }: Busy): boolean {
@@ -71,14 +71,14 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   }
 }
 
-/** Permits that were taken from a semaphore. */
+/** Permits taken from a semaphore. */
 export interface TakenPermits {
   readonly permits: number;
-  /** What that left. */
+  /** Permits left after that. */
   readonly available: number;
 }
 
-/** One try at a time to take permits, each for a number of them. Nobody stands in the way of who wants fewer. */
+/** Attempts to take a number of permits. A waiter does not block others that want fewer permits. */
 export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> {
   private readonly underWay = new InFlight();
 
@@ -91,14 +91,14 @@ export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> 
     return this.underWay.add(this.take(name, permits));
   }
 
-  /** To a semaphore that still exists: one that was deleted since must not come back by what was taken from it. */
+  /** Only if the semaphore still exists: releasing permits must not recreate a deleted one. */
   undo(name: string, { permits }: TakenPermits): void {
     this.underWay
       .add(this.semaphores.releaseIfExists(name, permits))
       .catch((error: unknown) => this.events.emit({ type: 'permits-release-failed', lockName: name, permits, error }));
   }
 
-  /** What others release meanwhile is announced, so there is no need to ask who cannot have it without that. */
+  /** Releases are announced, so a waiter that needs more than is left does not try before the next one. */
   outcomeAfterGrant({ available }: TakenPermits): Busy {
     return { available, isSet: true, remaining: -1 };
   }

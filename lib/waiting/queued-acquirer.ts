@@ -11,25 +11,27 @@ import {
   type WaitDependencies,
 } from './acquirer.js';
 
-/** A first try. What it holds goes when it is over: tables that a map outgrew may be kept for long. */
+/**
+ * A first attempt. `result` is cleared when it settles: V8 keeps outgrown Map tables alive, and with them the promise.
+ */
 interface FirstAttempt<Got> {
   result: Promise<Result<Got>> | undefined;
 }
 
-/** By one try, or by waiting in the line of everybody in this process who wants the same. */
+/** Acquires by one attempt, or by waiting in the wait queue that this process has for the name. */
 export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Wanted, Got>, HandOver<Got> {
   private readonly queues = new Map<string, WaitQueue<Wanted, Got>>();
-  /** First tries that are on their way, by those who found nobody before them. */
+  /** First attempts in flight, made for callers that found no waiters. */
   private readonly firstAttempts = new Map<string, FirstAttempt<Got>>();
 
-  /** @param channelOf Where it is announced that trying again may help; absent where it never is. */
+  /** @param channelOf Channel that announces that another attempt may succeed; absent if nothing is announced. */
   constructor(
     private readonly attempts: AttemptStrategy<Wanted, Got>,
     private readonly dependencies: WaitDependencies,
     private readonly channelOf?: (name: string) => string,
   ) {}
 
-  /** @param pace How to pause between two tries where nobody says when. */
+  /** @param pace Pauses between attempts if releases are not announced. */
   acquire(asked: AcquireContext, wanted: Wanted, pace?: BackoffSequence): Promise<Got> {
     const { name, limit } = asked;
     const { ended } = limit;
@@ -40,7 +42,7 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     return isQuick ? this.acquireFirst(asked, wanted, pace) : this.queueFor(name).enter(asked, wanted, pace);
   }
 
-  /** Most find nobody before them, and what is free: only who has to wait pays for what waiting takes. */
+  /** Fast path: with no waiters, try once without queue, timer or listener; create those only if the lock is busy. */
   private acquireFirst(asked: AcquireContext, wanted: Wanted, pace: BackoffSequence | undefined): Promise<Got> {
     const { name, limit } = asked;
     const result = this.attempts.attempt(name, wanted);
@@ -97,7 +99,7 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     let contention = this.queues.get(name);
     if (!contention) {
       const forget = (): void => {
-        // What is over may say so once more when another has taken its place.
+        // A finished queue may call this again after a new one exists for the name.
         if (this.queues.get(name) === contention) this.queues.delete(name);
       };
       const opening = (): Promise<Result<Got>> | undefined => this.firstAttempts.get(name)?.result;
@@ -108,7 +110,7 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
   }
 }
 
-/** The one try of somebody who does not wait. */
+/** The single attempt of a caller that does not wait. */
 export const tryOnce = async <Wanted, Got extends object>(
   tries: AttemptStrategy<Wanted, Got>,
   asked: AcquireContext,
@@ -118,7 +120,7 @@ export const tryOnce = async <Wanted, Got extends object>(
   const result = await tries.attempt(name, wanted);
   const { ended } = limit;
   if (ended?.cause === 'aborted') {
-    // The signal came while the only try was on its way.
+    // The signal fired while the only attempt was in flight.
     if ('got' in result) tries.undo(name, result.got);
     throw refusal(asked, ended, undefined);
   }

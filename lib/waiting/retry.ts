@@ -2,12 +2,12 @@ import { isPassing } from '../errors.js';
 import { refusal } from './wait-errors.js';
 import { type AcquireContext } from './acquirer.js';
 
-/** Between two questions where the server cannot be asked just now. */
+/** Pause between two requests while the server is unavailable, ms. */
 const PAUSE_MS = 50;
 
 /**
- * Asks again, where the server cannot be asked just now, as long as the caller waits.
- * @throws LockAbortedError where it does not any more, and what `ask` threw last.
+ * Repeats a request while the server is unavailable, for as long as the caller waits.
+ * @throws LockAbortedError if the wait was aborted; otherwise the last error of `ask`.
  */
 export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Promise<T>): Promise<T> => {
   const { limit } = asked;
@@ -18,7 +18,7 @@ export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Pro
       return await ask();
     } catch (error) {
       if (!isPassing(error) || limit.ended) throw error;
-      // A refusal comes at once.
+      // An unavailable server may be reported immediately, so retrying without a pause would spin.
       await limit.scheduler.pause(PAUSE_MS, { keepAlive: true });
     }
   }

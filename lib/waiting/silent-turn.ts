@@ -2,23 +2,23 @@ import type { OwnerId } from '../context/ids.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { Busy } from './acquirer.js';
 
-/** As long as others sleep at the most by the default backoff, ms. */
+/** The longest sleep of the default backoff, ms. */
 const LONGEST_TURN_MS = 128;
 
 /**
- * How long what nobody announces goes on inside this process. After a release of our own the next in line asks at once,
- * since it knows of it; it leaves again when the release was confirmed, so that others may find it free in between. When
- * that has gone on for a while it sleeps its pause, as everybody else does, or others would never get it from a process
- * in which somebody always waits.
+ * Limits how long a lock without announcements passes between the waiters of this process. After a release of our own
+ * the next waiter knows of it and tries at once; the release is confirmed first, so other processes may find the lock
+ * free in between. After {@link LONGEST_TURN_MS} the next waiter sleeps for its backoff as other processes do.
+ * Otherwise a process that always has waiters would never let go of the lock.
  */
 export class SilentTurn {
-  /** When ours released it first in this turn, ms. */
+  /** Time of this process's first release in this turn, ms. */
   private since: number | undefined;
   private ours: OwnerId | undefined;
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
-  /** @param seen What others find now. */
+  /** @param seen The state other waiters should assume after the grant. */
   got(seen: Busy | undefined): void {
     this.ours = seen?.holder;
   }
@@ -27,7 +27,7 @@ export class SilentTurn {
     if (holder !== this.ours) this.since = undefined;
   }
 
-  /** One of ours has released it: whether the next in line may ask at once. */
+  /** Called after a release by this process. Returns whether the next waiter may try at once. */
   goesOn(): boolean {
     const now = this.scheduler.now();
     this.since ??= now;

@@ -3,17 +3,17 @@ import type { QueuedAcquirer } from './queued-acquirer.js';
 import type { Acquirer, AcquireContext } from './acquirer.js';
 
 /**
- * Waits by asking again and again, after pauses of its own, since nobody tells of a release. In this process only the
- * first in line asks.
+ * Waits by polling with a backoff, since releases are not announced. Only the first waiter of this process asks the
+ * server.
  */
 export class SpinAcquirer<Wanted, Got extends object> implements Acquirer<Wanted, Got> {
-  /** @param queued In which nobody listens. */
+  /** @param queued Must have no channel. */
   constructor(
     private readonly queued: QueuedAcquirer<Wanted, Got>,
     private readonly backoff: Backoff,
   ) {}
 
-  /** The same line, in which those who come by this way pause otherwise. */
+  /** Uses the same wait queues with another backoff for its callers. */
   with(backoff: Backoff): SpinAcquirer<Wanted, Got> {
     return new SpinAcquirer(this.queued, backoff);
   }

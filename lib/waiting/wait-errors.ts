@@ -9,7 +9,7 @@ import {
 } from '../errors.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import type { Busy, AcquireContext } from './acquirer.js';
-/** What the last try found: that it cannot be had, or no answer. */
+/** The outcome of the last attempt: busy, or no answer. */
 export type LastOutcome = Busy | LockUnavailableError | undefined;
 
 const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
@@ -19,7 +19,7 @@ const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
   return holder === undefined ? 'in use' : `held by ${holder}`;
 };
 
-/** When that may change although nobody says so; at the end of a sentence. */
+/** When the outcome may change without an announcement; put at the end of a sentence. */
 const outlook = ({ holder, next, remaining }: Busy): string => {
   if (next !== undefined && remaining >= 0)
     return `. That place ends in ${remaining} ms unless its waiter shows that it lives`;
@@ -27,14 +27,14 @@ const outlook = ({ holder, next, remaining }: Busy): string => {
   return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;
 };
 
-/** One try was allowed, and it cannot be had. */
+/** The error of a single attempt that found the lock busy. */
 export const conflict = ({ what, name, template }: AcquireContext, busy: Busy): LockConflictError =>
   new LockConflictError(
     `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; one try was allowed, give a wait to queue for it`,
     { lockName: name, template, details: { ...busy } },
   );
 
-/** Nobody else may wait for it here. */
+/** The error of a caller that finds the wait queue full. */
 export const queueFull = ({ what, name, template }: AcquireContext, waiters: number): LockQueueFullError => {
   const why = `${waiters} callers of this process wait for it already`;
   return new LockQueueFullError(`${what} "${name}" cannot be queued for: ${why}; try again later, or raise maxQueue`, {
@@ -44,7 +44,7 @@ export const queueFull = ({ what, name, template }: AcquireContext, waiters: num
   });
 };
 
-/** Why a wait that ended comes to nothing. */
+/** The error of a waiter whose wait ended. */
 export const refusal = (
   { what, name, template, limit }: AcquireContext,
   end: WaitEnd,

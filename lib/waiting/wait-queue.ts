@@ -18,39 +18,39 @@ import { SilentTurn } from './silent-turn.js';
 import { Waiter } from './waiter.js';
 import { WakeSignal, pauseAfter, untilLastLook } from './contender-sleep.js';
 
-/** For how long it is expected back that was handed over, ms. */
+/** After a local hand-over, wait this long before asking Redis again, ms. */
 const SERIES_MS = 5;
-/** Who waits for less is not asked to let others go first, ms. */
+/** Waiters with a shorter wait limit skip the yield to other processes, ms. */
 const SHORTEST_POLITE_WAIT_MS = 50;
 
 /**
- * Everybody in this process who waits for the same. Only the first contends: it tries, subscribes, tries again, and
- * sleeps until a message, the time at which things change by themselves, or a slow safety poll. The others wait behind
- * it in memory, so a thousand waiters cost the server no more than one.
+ * The waiters of one name in this process, in order of arrival. Only the first one contends: it tries, subscribes,
+ * tries again, and sleeps until a message, the expiry of the lock, or a slow safety poll. The others wait behind it in
+ * memory, so a thousand waiters cost the server no more than one.
  */
 export class WaitQueue<Wanted, Got extends object> {
   private readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
-  /** Those whose wait is over, but who are told only when the try that is on its way has shown how things stand. */
+  /** Waiters whose wait ended during an attempt. They are rejected once its result shows the state of the lock. */
   private readonly expiredDuringAttempt = new Map<Waiter<Wanted, Got>, WaitEnd>();
-  /** Those who are to have what the try that is on its way gets; nobody while none is. */
+  /** Waiters that get the result of the attempt in flight; empty when there is none. */
   private attemptingFor: ReadonlySet<Waiter<Wanted, Got>> = new Set();
   private readonly wakeUp: WakeSignal;
-  /** Whether something was announced since the last try left, so that it may have happened after what that try found. */
+  /** Whether a message arrived since the last attempt was sent: its reply may predate that release. */
   private isAnnouncedSince = false;
   private readonly peerYield: PeerYield;
   private readonly listener: ChannelListener | undefined;
-  /** Where nothing is announced. */
+  /** Only without a channel. */
   private readonly silentTurn: SilentTurn | undefined;
-  /** Runs while it goes from one to the next in this process. */
+  /** Runs during a hand-over run, while the lock passes between waiters of this process. */
   private handOverRun: ScheduledTask | undefined;
   private running = false;
-  /** Whether the round is one more look before a wait ends; whoever it is for is told in time, whatever it shows. */
+  /** Whether this attempt is the last look before a wait ends. Its waiter is then rejected on time, reply or not. */
   private isLastLook = false;
   private lastOutcome: LastOutcome;
 
   /**
-   * @param channel On which it is announced that trying again may help; absent where it never is.
-   * @param firstAttempt The try of somebody who came before anybody waited, as long as it is on its way.
+   * @param channel Announces that another attempt may succeed; absent if nothing announces it.
+   * @param firstAttempt Returns the first attempt (made before this queue existed) while it is in flight.
    */
   constructor(
     private readonly name: string,
@@ -69,16 +69,16 @@ export class WaitQueue<Wanted, Got extends object> {
     const onHearing = (): void => {
       this.isAnnouncedSince = true;
       this.peerYield.expectNoEcho();
-      // Whose turn it is then is looked at soon enough.
+      // During a yield, its timer wakes the contender soon enough.
       if (!this.peerYield.isYielding) this.wakeUp.notify();
     };
     const onError = (error: unknown): void => this.failAll(error);
     this.listener = new ChannelListener(waiting.pubSub, channel, () => this.onAnnouncement(), onError, onHearing);
   }
 
-  /** Waits in line. Rejects when the limit ends, with nothing left behind. */
+  /** Waits at the end of the queue. Rejects when the limit ends, with nothing left behind. */
   enter(asked: AcquireContext, wanted: Wanted, pace?: BackoffSequence): Promise<Got> {
-    // Who opened comes before everybody else, if it has to wait.
+    // The caller of the first attempt counts: if it has to wait, it goes to the head of the queue.
     const size = this.waiters.size + (this.firstAttempt() ? 1 : 0);
     if (size >= this.waiting.maxQueue) {
       this.leaveIfIdle();
@@ -91,7 +91,7 @@ export class WaitQueue<Wanted, Got extends object> {
     });
   }
 
-  /** Waits before everybody else, since the try that was made for it came before them, and showed `seen`. */
+  /** Waits at the head of the queue, after a first attempt that came before all waiters and showed `seen`. */
   enterFirst(
     asked: AcquireContext,
     wanted: Wanted,
@@ -118,7 +118,7 @@ export class WaitQueue<Wanted, Got extends object> {
     });
   }
 
-  /** Whoever sleeps until it is our turn must not sleep on. */
+  /** Ends a yield, and wakes the contender if it sleeps until that end. */
   private cancelYield(): void {
     const { isYielding } = this.peerYield;
     this.peerYield.forget();
@@ -126,38 +126,38 @@ export class WaitQueue<Wanted, Got extends object> {
   }
 
   private onAnnouncement(): void {
-    // The release that made a try succeed is no news to it, however late its announcement comes.
+    // Our own release, which the last successful attempt followed, is no news, however late its announcement arrives.
     if (this.peerYield.onAnnouncement() !== 'own') this.isAnnouncedSince = true;
   }
 
-  /** Passes what somebody lets go of to the first in line; false where that is not possible. */
+  /** Hands a released lock over to the first waiter; false if that is not possible. */
   handOver(got: Got): boolean {
-    // Who opened came before everybody in line, and would be overtaken.
+    // The caller of the first attempt came before all waiters and must not be overtaken.
     if (this.firstAttempt()) return false;
     const { first } = this.waiters;
     const passed = first && this.attempts.transfer?.(got, first.wanted);
     if (!passed) return false;
     this.waiters.delete(first);
     first.grant(passed);
-    // It comes back soon: who asked the server for it meanwhile would ask in vain.
+    // The lock comes back soon; asking the server in the meantime would be in vain.
     this.handOverRun ??= this.waiting.scheduler.schedule(SERIES_MS, () => this.endHandOverRun(), { keepAlive: true });
     return true;
   }
 
-  /** What somebody here has is about to be given back. */
+  /** Called before a lock held in this process is released on the server. */
   beforeRelease(): void {
     this.stopHandOverRun();
     if (this.listener) this.peerYield.beforeRelease(this.listener.isSubscribed);
   }
 
-  /** It was given back, and so many clients are known to have been told, one of which are we if we listen. */
+  /** Called after the release. `heard` clients received its announcement, this one included if it is subscribed. */
   afterRelease(heard: number): void {
     if (this.silentTurn?.goesOn()) this.wakeUp.notify();
     if (heard === 0) this.peerYield.releaseWasSilent();
     this.peerYield.afterRelease(Math.max(0, heard - (this.listener?.isSubscribed ? 1 : 0)));
   }
 
-  /** What nobody here waited for was given back, and so many others were told. */
+  /** Called after a release without local waiters, whose announcement `others` clients received. */
   yieldTo(others: number): void {
     this.peerYield.yieldTo(others);
   }
@@ -201,13 +201,13 @@ export class WaitQueue<Wanted, Got extends object> {
       const result = await opening;
       this.lastOutcome = 'got' in result ? this.outcomeAfterGrant(result.got) : result;
     } catch (error) {
-      // What is no answer for good is told to whoever asked; those behind ask for themselves.
+      // A permanent error goes to the caller of the first attempt; the waiters behind it make their own attempts.
       if (isPassing(error)) this.lastOutcome = error;
     }
     this.rejectExpired();
   }
 
-  /** In the same turn as the last look at the line, so that nobody enters a contention that is over. */
+  /** Must run synchronously after the last check for waiters, so that no caller enters a finished queue. */
   private stop(): void {
     if (!this.running) return;
     this.running = false;
@@ -216,7 +216,7 @@ export class WaitQueue<Wanted, Got extends object> {
     this.leaveIfIdle();
   }
 
-  /** Remembers whose turn it is, for whoever comes meanwhile. */
+  /** Drops the queue unless a yield is in progress, which callers that arrive meanwhile must respect. */
   private leaveIfIdle(): void {
     if (this.running || this.peerYield.isYielding) return;
     this.listener?.close();
@@ -225,15 +225,15 @@ export class WaitQueue<Wanted, Got extends object> {
 
   private failAll(error: unknown): void {
     this.rejectAll(error);
-    // Nobody is to come to what is over; a try that is still on its way gives back what it gets.
+    // A finished queue must not be entered. An attempt still in flight undoes what it acquires.
     this.peerYield.forget();
     if (this.running) this.stop();
     else this.leaveIfIdle();
   }
 
   /**
-   * One try for the first in line, and one for each whom what the last one found may suit. Resolves with what the last
-   * one found; `undefined` where there was nobody left to try for.
+   * Makes one attempt for the first waiter, and one for each that may still succeed after the outcome of the previous
+   * one. Resolves with the last outcome; `undefined` if there is no waiter left to try for.
    */
   private async attemptAll(): Promise<LastOutcome> {
     this.wakeUp.forget();
@@ -242,7 +242,7 @@ export class WaitQueue<Wanted, Got extends object> {
     return seen;
   }
 
-  /** Who may have it although `seen` was found; whoever comes during a round is seen by it. */
+  /** The next waiter that may still succeed after `seen`, including waiters that arrived during this round. */
   private nextCandidate(seen: LastOutcome): Waiter<Wanted, Got> | undefined {
     if (!seen) return this.waiters.first;
     for (const waiter of this.waiters) if (this.mayStillSucceed(waiter.wanted, seen)) return waiter;
@@ -253,36 +253,36 @@ export class WaitQueue<Wanted, Got extends object> {
     return !(seen instanceof LockUnavailableError) && (this.attempts.mayStillSucceed?.(wanted, seen) ?? false);
   }
 
-  /** Whether who comes now is not to wait until somebody who sleeps wakes up. */
+  /** Whether a new waiter must wake the sleeping contender. */
   private shouldWake(wanted: Wanted): boolean {
     const { lastOutcome } = this;
     if (this.attempts.isShared) return !(lastOutcome instanceof LockUnavailableError);
     return lastOutcome !== undefined && this.attemptingFor.size === 0 && this.mayStillSucceed(wanted, lastOutcome);
   }
 
-  /** Sleeps for `pause` ms, or until it is time to look after things all the same. */
+  /** Sleeps for `pause` ms, or for the first waiter's backoff or the poll interval if that is shorter. */
   private async rest(pause: number): Promise<void> {
     const { subscribed, unsubscribed } = this.waiting.polling;
     this.listener?.listen();
     const poll = this.nextBackoff() ?? (this.listener?.isSubscribed ? subscribed : unsubscribed);
     const { first } = this.waiters;
     await this.sleep(Math.min(pause, poll), first);
-    // Who leaves takes its pause along: the next one pauses at its own pace.
+    // A backoff belongs to one waiter: if that one left, the next sleeps for its own.
     if (first?.backoff && this.waiters.size > 0 && !this.waiters.has(first)) await this.rest(pause);
   }
 
-  /** For `ms`, or until the first in line is to look once more before its wait ends. */
+  /** Sleeps for `ms`, or until the first waiter's last look before its wait ends. */
   private async sleep(ms: number, first: Waiter<Wanted, Got> | undefined): Promise<void> {
-    // Who has a pace of its own looks often, and a server that cannot answer is not asked for that.
+    // No last look for a waiter with a backoff, which looks often anyway, nor while the server cannot answer.
     const looksOnce = first && !first.backoff && !(this.lastOutcome instanceof LockUnavailableError);
     const look = looksOnce ? untilLastLook(first.context.limit) : Number.POSITIVE_INFINITY;
-    // A timer may be a little early.
+    // A timer may fire a little early.
     const due = this.waiting.scheduler.now() + look - 1;
     await this.wakeUp.sleep(Math.min(ms, look));
     this.isLastLook = this.waiting.scheduler.now() >= due;
   }
 
-  /** What the first in line wants to pause, if anything. A server that cannot answer just now is not asked sooner. */
+  /** The first waiter's next backoff, if any. Ignored while the server cannot answer: that takes a longer pause. */
   private nextBackoff(): number | undefined {
     const { first } = this.waiters;
     if (!first?.backoff || this.lastOutcome instanceof LockUnavailableError) return undefined;
@@ -294,7 +294,7 @@ export class WaitQueue<Wanted, Got extends object> {
     }
   }
 
-  /** One try. Resolves with what it showed; `undefined` where the next may as well be made at once. */
+  /** One attempt. Resolves with its outcome; `undefined` if the next one may follow immediately. */
   private async attempt(waiter: Waiter<Wanted, Got>): Promise<LastOutcome> {
     this.attemptingFor = new Set(this.attempts.isShared ? this.waiters : [waiter]);
     this.isAnnouncedSince = false;
@@ -304,7 +304,7 @@ export class WaitQueue<Wanted, Got extends object> {
       else this.onBusy(result);
     } catch (error) {
       this.lastOutcome = isPassing(error) ? error : undefined;
-      // What can only be answered so is the answer for everybody in line.
+      // A permanent error holds for all waiters.
       if (!this.lastOutcome) this.rejectAll(error);
     }
     this.attemptingFor = new Set();
@@ -324,11 +324,11 @@ export class WaitQueue<Wanted, Got extends object> {
     this.silentTurn?.found(busy);
   }
 
-  /** To those who still wait for it. Returns what the next in line finds; `undefined`: it may as well try at once. */
+  /** Grants to the waiters of this attempt. Returns the state others should assume; `undefined`: try immediately. */
   private handOut(got: Got): Busy | undefined {
     const takers = [...this.attemptingFor].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
-    // Whoever wanted another try has had it; but of what was announced meanwhile this one may have seen nothing.
+    // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent.
     if (!this.isAnnouncedSince) this.wakeUp.forget();
     if (takers.length > 0) {
       this.peerYield.acquired();
@@ -344,9 +344,9 @@ export class WaitQueue<Wanted, Got extends object> {
     return seen;
   }
 
-  /** Called by a waiter whose wait is over. */
+  /** Called by a waiter when its wait ends. */
   onWaitEnded(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
-    // Its own try may still succeed; and before any answer nobody can say whether the lock is held or Redis silent.
+    // Its attempt may still succeed; before a first reply the cause (lock held, Redis silent) is unknown.
     const isAsking = this.attemptingFor.size > 0 || this.firstAttempt() !== undefined;
     const undecided = (this.attemptingFor.has(waiter) && !this.isLastLook) || (isAsking && !this.lastOutcome);
     if (undecided && end.cause === 'elapsed') this.expiredDuringAttempt.set(waiter, end);
@@ -358,7 +358,7 @@ export class WaitQueue<Wanted, Got extends object> {
   }
 
   private reject(waiter: Waiter<Wanted, Got>, error: unknown): void {
-    // A pause of the one who leaves is nobody else's.
+    // The contender sleeps for the backoff of the first waiter, which does not apply to the next.
     const leavesPause = waiter === this.waiters.first && waiter.backoff !== undefined;
     if (!this.waiters.delete(waiter)) return;
     waiter.fail(error);

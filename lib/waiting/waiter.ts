@@ -3,13 +3,12 @@ import type { WaitEnd, WaitWatch } from '../time/wait-limit.js';
 import type { BackoffSequence } from './backoff.js';
 import type { AcquireContext } from './acquirer.js';
 
-/** Where somebody waits. */
 interface Queue<Wanted, Got> {
   /** Called by a waiter whose wait is over. */
   onWaitEnded(waiter: Waiter<Wanted, Got>, end: WaitEnd): void;
 }
 
-/** Somebody who waits. There is one for everybody who waits, so it is one object, without functions of its own. */
+/** One waiter in a {@link Queue}. There may be thousands, so each is a single object without closures of its own. */
 export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
   private readonly watch: WaitWatch;
 

@@ -7,20 +7,21 @@ import { type Acquirer, type AcquireContext, type WaitDependencies } from './acq
 import { InFlight } from '../concurrency/in-flight.js';
 import { readWriteLockChannel } from '../keys/redisson-keys.js';
 
-/** Added to the longest time between two tries, ms: what a try may take. */
+/** Added to the longest interval between two attempts, ms, for the attempt itself. */
 const GRACE_MS = 1000;
 
-/** The writers of this process that wait for one lock: one for all to whom it matters. */
+/** The writers of this process that wait for one lock. They share one announcement on the server. */
 interface LocalWriters {
   readonly id: OwnerId;
   writers: number;
-  /** Whether the server may have been told. */
+  /** Whether the server may have the announcement. */
   announced: boolean;
 }
 
 /**
- * Writers that keep new readers out while they wait. The server is told by the tries that they make anyway, and told
- * again by the next; that they wait no more it is told at once, and notices by itself where this process has died.
+ * Keeps new readers out while writers wait. Each attempt of a waiting writer also announces it on the server, and so
+ * renews the announcement. When the last writer stops waiting, the announcement is withdrawn at once; if this process
+ * dies, it expires.
  */
 export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
   private readonly waiting = new Map<string, LocalWriters>();
@@ -28,7 +29,7 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
   private readonly queued: QueuedAcquirer<number, Acquired>;
   private readonly believedFor: number;
 
-  /** @param attempts For who tries once and waits for nothing. */
+  /** @param attempts For callers that make one attempt and do not wait. */
   constructor(
     private readonly locks: WriteLockOperations,
     private readonly attempts: Acquirer<number, Acquired>,
@@ -73,7 +74,7 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
     const { id, announced } = here;
     here.announced = true;
     const reply = await this.locks.acquire({ ...request, waiting: { id, patience: this.believedFor } });
-    // Who gets in at once has told nobody.
+    // An attempt that succeeds at once leaves no announcement.
     if (reply.outcome === 'acquired') here.announced = announced;
     return reply;
   }

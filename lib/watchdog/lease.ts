@@ -1,71 +1,71 @@
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
-/** The share of a lease that clocks may drift apart in. */
+/** The share of a lease allowed for clock drift. */
 const DRIFT = 0.02;
-/** Taken off every lease for the grain of clocks and timers, ms; a tenth where the lease is very short, but some. */
+/** Safety margin of every lease for clock and timer resolution, ms; a tenth of short leases, but not less than 2 ms. */
 const MARGIN_MS = 20;
 const LEAST_MARGIN_MS = 2;
 
 /**
- * How a hold ends before its owner gives it back: its time passed here, also because it was as long as is allowed, or it
- * is not there any more on the server.
+ * Why a hold ended before its owner released it: its lease ran out locally, which includes that `maxHold` was reached,
+ * or the server no longer has it.
  */
 export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
 
 /** A command that sets how long the server keeps a hold. */
 export class LeaseCommand {
-  /** The command requested next for the same hold. */
+  /** The next command requested for the same hold. */
   next: LeaseCommand | undefined;
-  /** Whether it is known what became of it, so that the server will not execute it any more. */
+  /** Whether the outcome is known, so that the server will not execute the command any more. */
   isSettled = false;
 
   /**
-   * @param since Started before the command left.
-   * @param lease Milliseconds for which the server keeps the hold from when it executes the command.
+   * @param since Started before the command was sent.
+   * @param lease Milliseconds for which the server keeps the hold, from the moment it executes the command.
    */
   constructor(
     readonly since: Stopwatch,
     readonly lease: number,
   ) {}
 
-  /** Milliseconds until the deadline that this command gives the hold, if no other command was executed after it. */
+  /** Milliseconds until the deadline that this command sets, if no other command is executed after it. */
   get remaining(): number {
     return safeDuration(this.lease) - this.since.elapsed;
   }
 }
 
-/** Whose lease it is. */
+/** Receives the loss of a lease. */
 export interface LeaseHolder {
   /** Called once, when the deadline has passed or {@link Lease.lose} was called. */
   onLost(reason: LossReason): void;
 }
 
 /**
- * The part of a lease during which its holder may act, ms from before the command left. Never more than what Redlock
- * calls its validity, which takes 1 % and 2 ms off.
+ * The part of a lease during which its holder may act, ms from before the command was sent. Never more than the
+ * validity of Redlock, which subtracts 1 % and 2 ms.
  */
 export const safeDuration = (lease: number): number =>
   lease * (1 - DRIFT) - Math.max(LEAST_MARGIN_MS, Math.min(MARGIN_MS, lease / 10));
 
 /**
- * How long a hold is certainly ours, by the client's clock: from before the command was sent, less what clocks may
- * drift. States: alive → doubtful (a timer is set for the deadline) → lost; or over, when it was given back.
+ * How long a hold is certainly valid, by the client's clock: from before the command was sent, less the clock drift.
+ * States: alive → doubtful (a timer is set for the deadline) → lost; or over, when it was released.
  *
- * A lease that a watchdog keeps moving needs no timer as long as the renewals work; one that nobody renews is doubtful
- * from the start.
+ * A lease that a watchdog keeps extending needs no timer as long as the renewals work; one that is not renewed is
+ * doubtful from the start.
  */
 export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined;
   private length: number;
   private latest: LeaseCommand | undefined;
-  /** The first command requested of which it is not known yet what became of it; none that is settled precedes it. */
+  /** The first command whose outcome is unknown; all commands before it are settled. */
   private oldest: LeaseCommand | undefined;
 
   /**
-   * @param since Started just before the acquiring command left.
-   * @param granted Milliseconds the server granted.
+   * @param since Started just before the acquiring command was sent.
+   * @param granted Milliseconds that the server granted.
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -76,13 +76,13 @@ export class Lease {
     this.length = safeDuration(granted);
   }
 
-  /** Milliseconds until the deadline; 0 when it has passed. Compares the clock, so no timer has to have run. */
+  /** Milliseconds until the deadline; 0 once it has passed. Reads the clock, so it does not depend on a timer. */
   get remaining(): number {
     if (this.state === 'lost' || this.state === 'over') return 0;
     return Math.max(0, this.length - this.since.elapsed);
   }
 
-  /** Whether the holder may still act. Notices a deadline that passed unseen, such as behind a blocked event loop. */
+  /** Whether the holder may still act. Detects a deadline that passed unnoticed, as behind a blocked event loop. */
   get isAlive(): boolean {
     if (this.remaining > 0) return true;
     this.lose('lease-over');
@@ -90,8 +90,8 @@ export class Lease {
   }
 
   /**
-   * Must be called before each command that sets how long the server keeps the hold. The command may take effect even if
-   * its reply never comes, so the deadline moves forward at once if the command grants less than is left.
+   * Must be called before each command that sets how long the server keeps the hold. The command may take effect even
+   * if its reply never comes, so the deadline moves forward at once if the command grants less than is left.
    */
   request(command: LeaseCommand): void {
     this.append(command);
@@ -100,10 +100,9 @@ export class Lease {
   }
 
   /**
-   * The server executed `command`, which was sent at `sent`. Other commands may have been executed after it and may have
-   * shortened the lease: those that were requested later, and also earlier ones of which nothing is known, since a command
-   * that reached the server too late is sent once more. So the deadline is the earliest of all these. A hold that was lost
-   * stays lost.
+   * Called when the server executed `command`, which was sent at `sent`. Other commands may have been executed after it
+   * and may have shortened the lease: those requested later, and earlier ones of unknown outcome, since a command that
+   * reached the server too late is sent again. So the deadline is the earliest of all these. A lost hold stays lost.
    */
   granted(command: LeaseCommand, sent: Stopwatch): void {
     let earliest = new LeaseCommand(sent, command.lease);
@@ -117,8 +116,8 @@ export class Lease {
   }
 
   /**
-   * No reply to `command` came, and the server refuses it from now on. It may have been executed after every command that
-   * has been requested so far, so it counts as the last of them.
+   * Called when `command` got no reply and the server refuses it from now on. It may have been executed after every
+   * other command requested so far, so it counts as the last of them.
    */
   unanswered(command: LeaseCommand): void {
     const last = new LeaseCommand(command.since, command.lease);
@@ -128,21 +127,21 @@ export class Lease {
     this.limitTo(command);
   }
 
-  /** A renewal failed, or none is to come: from now on the deadline has a timer. */
+  /** Called when a renewal failed, or none will follow: from now on the deadline has a timer. */
   doubt(): void {
     if (!this.isAlive) return;
     this.state = 'doubtful';
     this.arm();
   }
 
-  /** Renewals work again: no timer needed. */
+  /** Called when renewals work again: no timer is needed. */
   trust(): void {
     if (this.state !== 'doubtful') return;
     this.state = 'alive';
     this.timer?.cancel();
   }
 
-  /** The hold is gone, for a reason learned elsewhere. */
+  /** Ends the lease as lost, for a reason detected elsewhere. */
   lose(reason: LossReason): void {
     if (this.state === 'lost' || this.state === 'over') return;
     this.state = 'lost';
@@ -150,7 +149,7 @@ export class Lease {
     this.holder.onLost(reason);
   }
 
-  /** The hold was given back: nothing is lost any more. */
+  /** Called when the hold is released: it cannot be lost any more. */
   end(): void {
     if (this.state !== 'lost') this.state = 'over';
     this.timer?.cancel();
@@ -176,13 +175,13 @@ export class Lease {
     if (this.state === 'doubtful') this.arm();
   }
 
-  /** A timer may fire early; less than a millisecond may be too little to move the clock at all. */
+  /** A timer may fire early; the clock may not advance at all in less than a millisecond. */
   private arm(atLeast = 0): void {
     this.timer?.cancel();
     const due = (): void => {
       if (this.isAlive) this.arm(1);
     };
-    // A timer set inside a region would keep that region reachable and run listeners as its owner.
+    // A timer set inside a context would keep that context reachable and run listeners as its owner.
     this.timer = runOutsideRegions(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));
   }
 }

@@ -1,7 +1,7 @@
 import { ListNode, LinkedList } from '../collections/linked-list.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
-/** Somebody on a rota, and when it was last their turn. */
+/** An entry of a schedule, and the time when it was last taken. */
 export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
   constructor(
     readonly one: T,
@@ -12,18 +12,17 @@ export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
 }
 
 /**
- * Whose turn it is: everybody comes once in a period or more often, in shares of up to so many that are spread over it.
- * A share is taken from those who came last the longest ago, so that whatever was late is made up for in the order in
- * which it is missed.
+ * Round robin: every entry is due at least once per `period`. Entries are taken in batches of at most `most`, spread
+ * evenly over the period, least recently taken first, so overdue entries are caught up in the order they became due.
  */
 export class RenewalSchedule<T> {
-  /** Who came last the longest ago is the first. */
+  /** Least recently taken first. */
   private readonly entries = new LinkedList<ScheduleEntry<T>>();
   private takenAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param period Milliseconds within which everybody comes.
-   * @param most How many come at once.
+   * @param period Milliseconds within which every entry is taken.
+   * @param most Maximum size of a batch.
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -35,22 +34,22 @@ export class RenewalSchedule<T> {
     return this.entries.size;
   }
 
-  /** In how many shares everybody comes. */
+  /** Number of batches per period. */
   get shares(): number {
     return Math.ceil(this.size / this.most);
   }
 
-  /** Milliseconds until the next share is to be taken; 0 or less when it is late. */
+  /** Milliseconds until the next batch is due; 0 or less if it is overdue. */
   get pause(): number {
     const now = this.scheduler.now();
     const longestAgo = this.entries.first?.at ?? now;
     return Math.min(this.takenAt + this.period / this.shares, longestAgo + this.period) - now;
   }
 
-  /** @returns The place, by which it can be deleted. */
+  /** @returns The entry, needed to delete it. */
   add(one: T): ScheduleEntry<T> {
     const seen = new ScheduleEntry(one, this.scheduler.now());
-    // Nobody has missed anything while there was nobody.
+    // An empty schedule had nothing due, so its period starts now.
     if (this.size === 0) this.takenAt = seen.at;
     this.entries.append(seen);
     return seen;
@@ -60,7 +59,7 @@ export class RenewalSchedule<T> {
     this.entries.delete(seen);
   }
 
-  /** The next share; and more, where more is late. */
+  /** The next batch; larger, up to `most`, if more entries are overdue. */
   take(): T[] {
     const now = this.scheduler.now();
     const share = Math.ceil(this.size / this.shares);

@@ -7,38 +7,41 @@ import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.
 import { type Lease, LeaseCommand } from './lease.js';
 import { RenewalSchedule, type ScheduleEntry } from './renewal-schedule.js';
 
-/** A hold that is looked after until it is released or lost, or until the end of its own lease. */
+/** A hold that the watchdog looks after until it is released or lost, or until its own lease ends. */
 export interface Watched {
-  /** Kept by the watchdog. */
+  /** Managed by the watchdog. */
   onRota?: ScheduleEntry<Watched> | undefined;
-  /** Where it is renewed, together with others of its kind. */
+  /** Operations that renew it, in one batch with other holds of the same kind. */
   readonly operations: Pick<LockOperations, 'renew'>;
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: Lease;
-  /** Milliseconds that it needs from now on. */
+  /** The lease that it needs from now on, ms. */
   readonly neededLease: number;
-  /** Whether it ends by itself before long: its deadline keeps its timer then, however well the renewals work. */
+  /** Whether it will end by itself soon: its deadline then keeps its timer even while renewals work. */
   readonly isEnding: boolean;
-  /** Whether it is kept alive; otherwise it is only looked after. */
+  /** Whether it is renewed; otherwise it is only verified. */
   readonly isRenewed: boolean;
-  /** Whether the server is being told something else about it, which lets it last just as well. */
+  /** Whether another command for it is in flight, which extends its lease as well. */
   readonly isBusy: boolean;
-  /** Finds out whether the server still has it, and is lost where not. Never rejects. */
+  /** Asks the server whether it still has the lock; if not, the hold is lost. Never rejects. */
   verify(): Promise<void>;
-  /** Called in every round: says so where it has been held for too long. */
+  /** Called in every round: emits an event if it has been held for too long. */
   checkAge(): void;
 }
 
-/** Renewed in one command, or asked after in one turn: large enough that ten thousand holds cost few, small enough to keep the server free. */
+/**
+ * Holds renewed by one command, or verified in one event-loop turn: few commands for ten thousand holds, each short
+ * enough to keep the server free.
+ */
 const BATCH = 500;
-/** The share of the timeout after which a failed renewal is tried again, counted from when it was sent, and after which the next is due. */
+/** Shares of the timeout: from one renewal to the next, and from sending one that failed to its retry. */
 const PERIOD = 1 / 3;
 const RETRY = 1 / 15;
-/** Sooner where a hold has little left: after this share of it, but never after less than this share of the timeout. */
+/** If a hold has little left, the retry comes after this share of that, but not below this share of the timeout. */
 const HASTE = 1 / 4;
 const SHORTEST_RETRY = 1 / 150;
-/** The share of the timeout that a lease may lack of what its hold needs; clocks may drift apart in less. */
+/** The share of the timeout by which a lease may fall short of what its hold needs; clock drift is less. */
 const LACKING = 1 / 6;
 
 /** The renewal of one hold, as part of a batch. */
@@ -47,33 +50,33 @@ interface Renewing {
   readonly command: LeaseCommand;
 }
 
-/** When a batch was sent: after how many returns of the server, and at which time of the scheduler. */
+/** When a batch was sent: the number of server returns before it, and the time of the scheduler. */
 interface Start {
   readonly returns: number;
   readonly at: number;
 }
 
-/** What ends so many milliseconds from now is not renewed any more. */
+/** A hold that ends within this time, ms, is not renewed any more. */
 export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PERIOD);
 
 /**
- * Renews every hold it is told to watch, a third of the timeout after the last time at the latest, in batches that are
- * spread over that time, on one timer; holds with a lease of their own are asked after, so that one that is gone is
- * noticed as soon. The next batch is armed before the current one works, so that one that hangs delays no other; failed
- * batches are tried again, several times before they are due again, until the local deadline of their holds. Nothing is
- * thrown: a hold that cannot be kept is lost, and its signal says so.
+ * Renews every watched hold, at the latest a third of the timeout after the last renewal, in batches spread over that
+ * time, on one timer. Holds with their own lease are verified instead, so that a lost one is detected as soon. The next
+ * batch is scheduled before the current one is sent, so a hanging batch delays no other. Failed batches are retried
+ * several times before the next renewal is due, until the local deadline of their holds. No errors are thrown: a hold
+ * that cannot be kept is lost, and its signal aborts.
  */
 export class Watchdog {
   private readonly watched: RenewalSchedule<Watched>;
   private readonly renewing = new Set<Watched>();
   private timer: ScheduledTask | undefined;
-  /** When the timer fires, by the scheduler. */
+  /** The time at which the timer fires, by the scheduler. */
   private due = 0;
   private stopped = false;
-  /** How often {@link checkAll} was called. */
+  /** Number of calls of {@link checkAll}. */
   private returns = 0;
 
-  /** @param timeout Milliseconds each renewal grants (Redisson: `lockWatchdogTimeout`). */
+  /** @param timeout Milliseconds that each renewal grants (Redisson: `lockWatchdogTimeout`). */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly events: LockEvents,
@@ -82,7 +85,7 @@ export class Watchdog {
     this.watched = new RenewalSchedule(scheduler, timeout * PERIOD, BATCH);
   }
 
-  /** Looks after `hold` from now on. */
+  /** Starts looking after `hold`. */
   watch(hold: Watched): void {
     if (this.stopped) {
       hold.lease.doubt();
@@ -91,11 +94,11 @@ export class Watchdog {
     if (this.watches(hold)) return;
     const { shares } = this.watched;
     hold.onRota = this.watched.add(hold);
-    // In one share more, the next is due sooner.
+    // With one batch more per period, the next is due sooner.
     if (this.watched.shares > shares) this.arm();
   }
 
-  /** Lets `hold` be: it was released. */
+  /** Stops looking after `hold`, which was released. */
   unwatch(hold: Watched): void {
     if (hold.onRota) this.watched.delete(hold.onRota);
     hold.onRota = undefined;
@@ -105,12 +108,12 @@ export class Watchdog {
     return hold.onRota !== undefined;
   }
 
-  /** Whether the server is just being asked to renew it. */
+  /** Whether a renewal of `hold` is in flight. */
   isRenewing(hold: Watched): boolean {
     return this.renewing.has(hold);
   }
 
-  /** Renews nothing any more; what is held runs out by its lease. */
+  /** Stops all renewals; the holds expire with their leases. */
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();
@@ -121,13 +124,13 @@ export class Watchdog {
     }
   }
 
-  /** Renews and asks after everything at once: the server was away, or is another one. */
+  /** Renews and verifies all holds at once: the server was unreachable, or has been replaced. */
   checkAll(): void {
     this.returns += 1;
     if (this.watched.size > 0) runOutsideRegions(() => this.checkFrom([...this.watched], 0));
   }
 
-  /** A timer that is due sooner stays, also when nothing is held any more: locks come and go faster than timers do. */
+  /** Keeps a timer that fires sooner, even without any holds: locks come and go faster than timers. */
   private arm(): void {
     const { pause } = this.watched;
     const due = this.scheduler.now() + pause;
@@ -150,14 +153,14 @@ export class Watchdog {
     this.check(holds, this.timeout * PERIOD);
   }
 
-  /** Batch after batch, each in a turn of its own: ten thousand holds in one would keep the event loop for too long. */
+  /** Each batch has its own event-loop turn: ten thousand holds in one would block the event loop for too long. */
   private checkFrom(holds: readonly Watched[], start: number): void {
     const end = start + BATCH;
     this.check(holds.slice(start, end), 0);
     if (end < holds.length) this.scheduler.schedule(0, () => this.checkFrom(holds, end));
   }
 
-  /** @param least Milliseconds of its lease that a hold must have left to be asked after. */
+  /** @param least Minimum lease that a hold must have left to be verified, ms. */
   private check(holds: readonly Watched[], least: number): void {
     this.renewDue(holds);
     for (const hold of holds) {
@@ -183,7 +186,7 @@ export class Watchdog {
     return isFree && hold.isRenewed && hold.lease.isAlive && this.isWorthRenewing(hold);
   }
 
-  /** A lease that ends before the round after the next is left to itself, unless the last renewal failed. */
+  /** A lease that ends before the round after the next is not renewed, unless the last renewal failed. */
   private isWorthRenewing({ neededLease, lease }: Watched): boolean {
     return neededLease > lastRenewalWithin(this.timeout) || neededLease - lease.remaining > this.timeout * LACKING;
   }
@@ -212,7 +215,7 @@ export class Watchdog {
     }
   }
 
-  /** Tries again after a pause; at once if the server has come back since the renewals were sent. */
+  /** Retries after a pause, or at once if the server has returned since the renewals were sent. */
   private failed(renewals: readonly Renewing[], error: unknown, { returns, at }: Start): void {
     const holds = renewals.map(({ hold }) => hold);
     const lockNames = holds.map(({ name }) => name);
@@ -222,13 +225,13 @@ export class Watchdog {
       hold.lease.unanswered(command);
       hold.lease.doubt();
     }
-    // What was waited for an answer in vain was pause enough.
+    // The time spent waiting for a reply counts as part of the pause.
     const waited = this.scheduler.now() - at;
     const pause = returns === this.returns ? this.retryPause(holds) - waited : 0;
     this.scheduler.schedule(pause, () => this.renewDue(holds));
   }
 
-  /** A renewal that failed late, such as behind a blocked event loop, leaves less than the usual pause. */
+  /** A renewal that failed late, such as behind a blocked event loop, leaves less time than the usual pause. */
   private retryPause(holds: readonly Watched[]): number {
     const left = Math.min(...holds.map(({ lease }) => lease.remaining).filter((ms) => ms > 0));
     const pause = Math.min(this.timeout * RETRY, left * HASTE);
@@ -236,7 +239,7 @@ export class Watchdog {
   }
 
   private learn({ hold, command }: Renewing, isHeld: boolean, sent: Stopwatch): void {
-    // A hold that was released meanwhile may well be missing on the server.
+    // A hold that was released meanwhile may be missing on the server.
     if (!this.watches(hold)) return;
     if (!isHeld) {
       this.unwatch(hold);

@@ -7,7 +7,7 @@ import { refusal } from '../wait-errors.js';
 import { type Acquirer, type AcquireContext } from '../acquirer.js';
 import { InFlight } from '../../concurrency/in-flight.js';
 
-/** Fair locks, by one try, or by waiting in the queue that the server keeps of everybody who wants the same. */
+/** Acquires fair locks by one attempt, or by waiting in the queue that the server keeps for the name. */
 export class FairAcquirer implements Acquirer<number, Acquired> {
   private readonly attempts: LockAttempts;
   private readonly waiting: FairWaiting;

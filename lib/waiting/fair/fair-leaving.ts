@@ -5,18 +5,17 @@ import type { OwnerId } from '../../context/ids.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 
 /**
- * Places given up by one request: few enough to leave the server to others soon, also where each of them has to be looked
+ * Places given up by one request: few enough not to block the server for long, even if each of them has to be searched
  * for in a long queue.
  */
 const BATCH = 100;
 
-/** Somebody who has left, and whom the server has not been told of yet. */
+/** An owner that has left, not yet reported to the server. */
 interface Leaver {
   readonly owner: OwnerId;
   readonly lease: number;
 }
 
-/** What leaving takes. */
 interface LeavingParts {
   readonly locks: Pick<FairLockOperations, 'leave'>;
   readonly events: LockEvents;
@@ -24,8 +23,8 @@ interface LeavingParts {
 }
 
 /**
- * Tells the server of waiters for fair locks that have left. Those who leave together, as when one signal ends the waits
- * of thousands, and those who leave while others are being told of, are told of together, batch after batch.
+ * Reports to the server which waiters for fair locks have left. Waiters that leave together, as when one signal ends
+ * thousands of waits, or while another report is in flight, are reported in batches.
  */
 export class FairLeaving {
   private readonly leavers = new Map<string, Leaver[]>();
@@ -35,7 +34,7 @@ export class FairLeaving {
     private readonly underWay: InFlight,
   ) {}
 
-  /** Gives up the place of the owner, and the lock if a try got it. Goes on in the background. */
+  /** Gives up the place of the owner, and the lock if an attempt acquired it. Continues in the background. */
   leave(name: string, owner: OwnerId, lease: number): void {
     const others = this.leavers.get(name);
     if (others) {
@@ -48,13 +47,13 @@ export class FairLeaving {
   }
 
   private async tell(name: string, leavers: Leaver[]): Promise<void> {
-    // Whoever leaves in the same turn is told of as well.
+    // Waiters that leave in the same turn are reported together.
     await Promise.resolve();
     while (leavers.length > 0) await this.tellOf(name, leavers.splice(0, BATCH));
     this.leavers.delete(name);
   }
 
-  /** Never rejects: what goes wrong is an event. */
+  /** Never rejects: a failure is emitted as an event. */
   private async tellOf(name: string, batch: readonly Leaver[]): Promise<void> {
     const { locks, events, slot } = this.parts;
     const owners = batch.map(({ owner }) => owner);

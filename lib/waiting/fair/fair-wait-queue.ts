@@ -14,25 +14,25 @@ import { WakeSignal, pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from '../
 import { fairChannel } from '../../keys/redisson-keys.js';
 import { type AcquireContext } from '../acquirer.js';
 
-/** Slept at least: a place that ends this instant may be seen to end in the next. */
+/** Shortest sleep: a place that expires now may still be found for a moment. */
 const SHORTEST_PAUSE_MS = 10;
 
-/** Milliseconds until another try may show something else than the last. */
+/** Milliseconds until another attempt may have a different outcome. */
 const pauseFor = (seen: LastOutcome): number =>
   seen ? Math.max(SHORTEST_PAUSE_MS, pauseAfter(seen)) : Number.POSITIVE_INFINITY;
 
 /**
- * Everybody in this process who waits for one fair lock. Each has a place of its own in the queue on the server, from
- * the moment it comes. Only the first of them contends: it listens to the channel on which it alone is told, tries
- * again, and sleeps. All places are kept meanwhile.
+ * The waiters of this process for one fair lock. Each has its own place in the queue on the server from the moment it
+ * arrives. Only the first one contends: it listens to its own channel, on which only it is notified, tries again, and
+ * sleeps. Meanwhile all places are kept alive.
  */
 export class FairWaitQueue {
   private readonly waiters = new Map<OwnerId, FairWaiter>();
-  /** Those on their way to a place, in the order in which they came. */
+  /** Waiters without a place yet, in order of arrival. */
   private readonly arriving = new Set<FairWaiter>();
   private admitting = false;
   private readonly order = new ServerOrder<FairWaiter>();
-  /** Those whose wait is over, but who are told only when their try that is on its way has shown how things stand. */
+  /** Waiters whose wait ended during their attempt. They are rejected once its result shows the state of the lock. */
   private readonly expiredDuringAttempt = new Map<FairWaiter, WaitEnd>();
   private readonly wakeSignal: WakeSignal;
   private contending = false;
@@ -90,8 +90,8 @@ export class FairWaitQueue {
   }
 
   /**
-   * Tries for one after the other until each has a place, or the lock. Side by side they would overtake each other where
-   * replies are late or lost; and it takes no longer than the lock itself takes to go from one to the next.
+   * Tries for one waiter after the other until each has a place or the lock. Concurrent attempts would overtake each
+   * other if replies are late or lost. One at a time is still as fast as the lock itself changes hands.
    */
   private async admit(): Promise<void> {
     for (const waiter of this.arriving) {
@@ -110,13 +110,13 @@ export class FairWaitQueue {
     this.heartbeat.stop();
   }
 
-  /** Until somebody else is the first. */
+  /** Contends for `first` until another waiter is first. */
   private async contendFor(first: FairWaiter): Promise<void> {
     const { polling, pubSub, scheduler } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
     const ear = new ChannelListener(pubSub, channel, this.wakeSignal.notify, (error) => this.rejectAll(error));
     let pause = pauseFor(this.lastOutcome);
-    // What was said so far was said to somebody else.
+    // Earlier notifications were meant for the previous first waiter.
     this.wakeSignal.forget();
     while (this.order.head === first) {
       ear.listen();
@@ -134,7 +134,7 @@ export class FairWaitQueue {
       pause = pauseFor(this.lastOutcome);
     }
     ear.close();
-    // Its place may be gone, or be worth nothing any more.
+    // Its place may have expired, or may be worthless.
     this.arrive(first);
   }
 
@@ -146,7 +146,7 @@ export class FairWaitQueue {
     waiter.isAttempting = true;
     try {
       const reply = await waiter.attempt();
-      // Who gave up meanwhile leaves now.
+      // A waiter that gave up meanwhile leaves now.
       if (!this.isWaiting(waiter)) return;
       if (reply.outcome === 'acquired') this.granted(waiter, reply.sent);
       else this.placed(waiter, reply);
@@ -179,12 +179,12 @@ export class FairWaitQueue {
   }
 
   private placed(waiter: FairWaiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
-    // The head of the queue holds nothing: where it is named as the holder, the lock is free.
+    // The head of the queue holds nothing: if it is named as the holder, the lock is free.
     this.lastOutcome = holder === head ? { next: head, remaining } : { holder, remaining };
     const before = this.order.head;
     if (outcome === 'queued') this.order.delete(waiter);
     this.order.add(waiter);
-    // Replies that got lost, or places that ended unnoticed, may have left us with another order than the server's.
+    // Lost replies, or places that expired unnoticed, may have let our order diverge from the server's.
     const next = this.waiters.get(head);
     if (next && next !== this.order.head && this.order.has(next)) this.order.putFirst(next);
     if (this.order.head !== before) this.wakeSignal.notify();
@@ -195,7 +195,7 @@ export class FairWaitQueue {
   }
 
   private rejoin(waiter: FairWaiter): void {
-    // A try finds that out for itself, or has got the lock, which ends the place as well.
+    // An attempt in flight notices the lost place itself, or has acquired the lock, which ends the place as well.
     if (waiter.isAttempting) return;
     this.onPlaceLost(waiter);
     this.arrive(waiter);
@@ -207,13 +207,13 @@ export class FairWaitQueue {
   }
 
   private onWaitEnded(waiter: FairWaiter, end: WaitEnd): void {
-    // Its own try may still succeed; but for one more look it does not wait longer than it was to.
+    // Its attempt may still succeed; but a last look does not prolong the wait.
     if (waiter.isAttempting && !waiter.isLastLook && end.cause === 'elapsed')
       this.expiredDuringAttempt.set(waiter, end);
     else this.reject(waiter, refusal(waiter.context, end, this.lastOutcome));
   }
 
-  /** What can only be answered so is the answer for everybody. */
+  /** A permanent error holds for all waiters. */
   private rejectAll(error: unknown): void {
     for (const waiter of this.waiters.values()) this.reject(waiter, error);
   }

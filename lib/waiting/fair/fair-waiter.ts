@@ -7,28 +7,28 @@ import type { FairLeaving } from './fair-leaving.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 
-/** What the waiting for all fair locks of one connection shares. */
+/** Dependencies that the wait queues of all fair locks of one connection share. */
 export interface FairWaiting extends WaitDependencies {
   readonly locks: FairLockOperations;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
   readonly underWay: InFlight;
   readonly leaving: FairLeaving;
-  /** Milliseconds for which the server keeps the place of a waiter that it does not hear of. */
+  /** Milliseconds after which the server drops the place of a waiter unless its process keeps it alive. */
   readonly slot: number;
 }
 
-/** Told once how the wait ended. */
+/** Exactly one of these is called, once. */
 export interface WaiterCallbacks {
   granted(got: Acquired): void;
   refused(error: unknown): void;
 }
 
-/** One who waits for a fair lock: who that is on the server, and what there is to give up there. */
+/** A waiter for a fair lock: its owner id, and whether it may have a place or the lock on the server. */
 export class FairWaiter {
-  /** One request at a time: what the next finds is what the last has left. */
+  /** Whether an attempt is in flight. One at a time, so that each sees the effect of the one before. */
   isAttempting = false;
-  /** Whether that request is one more look before its wait ends. */
+  /** Whether that attempt is the last look before the wait ends. */
   isLastLook = false;
   private id: OwnerId;
   private mayHavePlace = false;
@@ -43,12 +43,12 @@ export class FairWaiter {
     this.id = waiting.owners.next();
   }
 
-  /** Its place, and the lock that it gets, are under this. */
+  /** The id of its place on the server, and of the lock once acquired. */
   get owner(): OwnerId {
     return this.id;
   }
 
-  /** One try, which leaves it with a place, or the lock. */
+  /** One attempt, which leaves the waiter with a place or with the lock. */
   async attempt(): Promise<QueueOutcome> {
     const { owner, lease, waiting } = this;
     try {
@@ -61,26 +61,26 @@ export class FairWaiter {
     }
   }
 
-  /** What it waited for is its own now: nothing is left to give up. */
+  /** Ends the wait with success. The lock belongs to the caller, so nothing is left to give up. */
   grant(got: Acquired): void {
     this.mayHavePlace = false;
     this.callbacks.granted(got);
   }
 
-  /** Where a try is on its way, it has to {@link leave} after that. */
+  /** Ends the wait with an error. If an attempt is in flight, call {@link leave} after it. */
   fail(error: unknown): void {
     this.callbacks.refused(error);
     if (!this.isAttempting) this.leave();
   }
 
-  /** Gives up its place, and the lock if a try got it. Goes on in the background. */
+  /** Gives up its place, and the lock if an attempt acquired it. Continues in the background. */
   leave(): void {
     if (!this.mayHavePlace) return;
     this.mayHavePlace = false;
     this.waiting.leaving.leave(this.context.name, this.owner, this.lease);
   }
 
-  /** Goes on as another owner: giving up what there is under the old id may take a while. */
+  /** Continues under a new owner id: giving up the place or lock of the old one may take a while. */
   startOver(): void {
     this.leave();
     this.id = this.waiting.owners.next();

@@ -3,22 +3,22 @@ import type { ScheduledTask } from '../../time/scheduler.js';
 import type { ServerOrder } from './server-order.js';
 import type { FairWaiter, FairWaiting } from './fair-waiter.js';
 
-/** The share of a slot after which all places are kept anew, and after which a keeping that failed is tried again. */
+/** Shares of a slot: the interval between heartbeats, and the delay before a failed one is retried. */
 const KEEP = 1 / 3;
 const KEEP_AGAIN = 1 / 10;
 
-/** Places kept by one request: few enough to leave the server to others after a millisecond or two. */
+/** Places kept alive by one request: few enough to block the server for a millisecond or two at most. */
 const BATCH = 500;
 
-/** Told what keeping places has shown. */
+/** Receives the results of heartbeats. */
 export interface HeartbeatListener {
-  /** The server has forgotten the waiter, or took it for dead. */
+  /** The server no longer has a place for the waiter, for example after it let the place expire. */
   lost(waiter: FairWaiter): void;
-  /** No later request can be expected to work. */
+  /** The request failed for good; later ones would fail, too. */
   failed(error: unknown): void;
 }
 
-/** Says every third of a slot that all who have a place in the queue of a fair lock still wait, batch after batch. */
+/** Keeps all places of one fair lock alive: every third of a slot, one request per batch. */
 export class QueueHeartbeat {
   private timer: ScheduledTask | undefined;
   private isRunning = false;
@@ -60,7 +60,7 @@ export class QueueHeartbeat {
 
   private async beatBatch(batch: readonly FairWaiter[]): Promise<void> {
     const { slot, locks } = this.waiting;
-    // While others were kept, some may have got the lock, or have left.
+    // During the earlier batches, some waiters may have acquired the lock or left.
     const places = batch.filter((waiter) => this.places.has(waiter));
     if (places.length === 0) return;
     const owners = places.map(({ owner }) => owner);

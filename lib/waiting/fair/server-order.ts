@@ -1,10 +1,10 @@
 /**
- * Those who have a place, in the order of the server. The first is known: to look for it, a Set would step over all who
- * were before it.
+ * Waiters that have a place, in the order of the server. The head is stored: finding it in a Set would step over all
+ * entries deleted before it.
  */
 export class ServerOrder<Waiter> {
   private inOrder = new Set<Waiter>();
-  /** Goes on to whoever is behind the first, also where they came later. */
+  /** Iterator behind the head. It also reaches entries added later. */
   private following = this.inOrder.values();
   private front: Waiter | undefined;
 
@@ -20,7 +20,7 @@ export class ServerOrder<Waiter> {
     return [...this.inOrder];
   }
 
-  /** At the end, where it has no place yet. */
+  /** Appends the waiter unless it has a place already. */
   add(waiter: Waiter): void {
     this.inOrder.add(waiter);
     if (this.front === undefined) this.resetHead();
@@ -31,7 +31,7 @@ export class ServerOrder<Waiter> {
     if (this.front === waiter) this.front = this.following.next().value;
   }
 
-  /** Reads all of them: for when the order turned out to be another. */
+  /** Copies all entries: only for when the server's order turns out to differ. */
   putFirst(waiter: Waiter): void {
     this.inOrder = new Set([waiter, ...this.inOrder]);
     this.resetHead();
