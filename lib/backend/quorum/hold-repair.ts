@@ -17,10 +17,10 @@ export interface RepairRound {
 /**
  * Restores holds on nodes that lost them. A node that restarted empty has none of the holds it had granted. If a quorum
  * of the others still keeps one, its owner acquires it again on that node. Otherwise nodes that are restarted one after
- * the other, each after the last had come back, would take it away from an owner that held a quorum all the time.
- * This is safe: the owner has the lock anyway, acquires only what is free there, and counts that node only when a later
- * renewal finds it. It is not done for an owner whose first acquisition is being undone on that node, nor once the
- * owner has released.
+ * the other, each after the last had come back, would take it away from an owner that held a quorum all the time. The
+ * repair is safe: the owner has the lock anyway, acquires only what is free there, and counts that node only when a
+ * later renewal finds it. It is not done for an owner whose first acquisition is being undone on that node, nor once
+ * the owner has released.
  */
 export class Repair {
   private readonly rounds = new Set<Set<OwnerId>>();

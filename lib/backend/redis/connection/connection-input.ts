@@ -5,7 +5,9 @@ import { optionsOfUrl } from './connection-url.js';
 /** One server of a cluster from which the others are learned: a URL, or host and port. */
 export type ClusterSeed = string | { readonly host: string; readonly port?: number | undefined };
 
-/** Map from the addresses that servers report to those at which they can be reached from here. */
+/**
+ * Map from the addresses that servers report to those at which they can be reached from here; `null` keeps an address.
+ */
 export type AddressMap =
   | Readonly<Record<string, { readonly host: string; readonly port: number }>>
   | ((address: string) => { readonly host: string; readonly port: number } | null);

@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.js';
 
 /** Why there is no connection, in words for users: never with a password. */
 export interface ConnectionProblem {
-  /** Whether the server was reached but cannot be used with this configuration, or could not be reached. */
+  /** True if the server was reached but cannot be used with this configuration; false if it could not be reached. */
   readonly isReached: boolean;
   /** The cause, as the second half of a sentence about the server. */
   readonly reason: string;

@@ -11,7 +11,7 @@ import { type Endpoint, endpointOf } from './endpoint.js';
 /** The longest wait for the end of a socket, ms. */
 const CLOSE_PATIENCE_MS = 500;
 
-/** Listener of the owner of a connection. */
+/** Callbacks of the owner of a connection. */
 export interface ConnectionListener {
   /** Runs after each (re-)connection, before it counts as ready. A rejection drops the connection and tries again. */
   prepare(): Promise<void>;

@@ -14,10 +14,9 @@ export interface RequestLimits {
 
 /**
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
- * the server's time, ms.
- * Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster than words. `late`: the
- * server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the next owner if `reserved`,
- * the type found if `wrong-type`.
+ * the server's time, ms. Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster
+ * than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the
+ * next owner if `reserved`, the type found if `wrong-type`.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]

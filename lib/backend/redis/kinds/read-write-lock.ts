@@ -18,8 +18,8 @@ import { ReadLockScripts, WriteLockScripts } from './read-write-scripts.js';
 
 /**
  * Read locks in Redis. Other owner ids are not used again after their release. A writer, however, may read, stop
- * reading and read again under one id: a background release of unknown outcome, or one of a lock left behind, must not
- * end its next read.
+ * reading and read again under one id: a background release of unknown outcome, or background work for a lock it left
+ * behind, must not end its next read.
  */
 export class RedisReadLock extends RedisLock implements ReadLockOperations {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();

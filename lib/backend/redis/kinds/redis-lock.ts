@@ -25,7 +25,6 @@ import { errorOfTwo, isUnknown, sendWithDeadline, type DeadlineRequest } from '.
 import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { writtenHold } from '../commands/written.js';
 
-/** Key, name and deadline of a request. */
 type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadline'>;
 
 /**

@@ -23,7 +23,7 @@ export class RedisSingleFlight implements ResultStore {
     return { now, stored: outcome === 'landed' ? { text: detail, savedAt } : undefined };
   }
 
-  /** Repeated once after a passing failure: every waiter executes again what no result was saved for. */
+  /** Repeated once after a passing failure: without a saved result every waiter executes the work again. */
   save(landing: SaveResult): Promise<'kept' | 'lost'> {
     return this.tryLand(landing).catch((error: unknown) => {
       if (!isPassing(error)) throw error;

@@ -37,7 +37,6 @@ export const together = (lacks: readonly MissingPermissions[]): MissingPermissio
   commands: [...new Set(lacks.flatMap(({ commands }) => commands))],
 });
 
-/** Tries each command. */
 export const tryCommands = async (
   server: ProbeConnection,
   commands: readonly DirectCommand[],
