@@ -2,9 +2,9 @@ import type { OwnerId } from '../context/ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import type { AcquireRequest, LockOperations } from './lock-operations.js';
 
-/** A waiter wants `name`, when its turn has come. */
+/** A waiter's request for `name`, granted in the order of the queue. */
 export interface QueueRequest extends AcquireRequest {
-  /** Milliseconds for which a place is kept whose owner does not say that it still waits. */
+  /** Milliseconds for which a place is kept without a sign of life from its owner. */
   readonly slot: number;
 }
 
@@ -12,27 +12,27 @@ export type QueueOutcome =
   /** `sent`: started just before the command left; the lease is counted from there. */
   { readonly outcome: 'acquired'; readonly sent: Stopwatch } | QueuedOutcome;
 
-/** `queued`: at the end of the queue, just now. `waiting`: where the owner has been before. */
+/** `queued`: appended to the queue just now. `waiting`: in the queue since an earlier request. */
 export interface QueuedOutcome {
   readonly outcome: 'queued' | 'waiting';
-  /** Who holds the lock, or who is to have it next. */
+  /** Holder of the lock, or the owner that gets it next. */
   readonly holder: OwnerId;
-  /** Milliseconds until the lease of the holder ends by itself, -1 where it never does; or the place of the next. */
+  /** Milliseconds until the holder's lease ends by itself, or the place of the next owner does; -1 if it never does. */
   readonly remaining: number;
-  /** Whose turn is next. */
+  /** First owner of the queue. */
   readonly head: OwnerId;
 }
 
-/** Waiters of one name do not wait any more. */
+/** Waiters of one name that have stopped waiting. */
 export interface LeaveRequest {
   readonly name: string;
   readonly owners: readonly OwnerId[];
-  /** Milliseconds for which the server may go on counting the hold that their tries may have got them. */
+  /** Milliseconds for which the server may go on counting a hold that one of their attempts may have acquired. */
   readonly lease: number;
   readonly slot: number;
 }
 
-/** Waiters of one name are alive. */
+/** Waiters of one name that are still waiting. */
 export interface KeepRequest {
   readonly name: string;
   readonly owners: readonly OwnerId[];
@@ -40,22 +40,22 @@ export interface KeepRequest {
 }
 
 /**
- * The transitions of a lock that goes to its waiters in the order they came, over all clients. Places end when their
- * owners are not heard of for about a slot.
+ * The operations of a lock that is granted to its waiters in the order of their arrival, over all clients. A place ends
+ * after about one slot without a sign of life from its owner.
  */
 export interface FairLockOperations extends LockOperations {
-  /** One try of somebody who does not wait: neither overtakes a waiter nor becomes one. */
+  /** One attempt without waiting: neither overtakes a waiter nor joins the queue. */
   acquire: LockOperations['acquire'];
   /**
-   * Takes the lock if it is the owner's turn, else the owner has a place in the queue afterwards. What a failed request
-   * did is settled by the owner's next, or by {@link leave}.
+   * Acquires the lock if the owner is next, else gives it a place in the queue. The effect of a failed request is
+   * settled by the owner's next request, or by {@link leave}.
    */
   queue(request: QueueRequest): Promise<QueueOutcome>;
   /**
-   * Ends waits: the places are given up, and the lock released if one of the owners has got it. Where the outcome stays
-   * unknown, the backend goes on in the background. To be called when no request of the owners is on its way.
+   * Ends waits: gives up the places, and releases the lock if one of the owners has acquired it. If the outcome stays
+   * unknown, the backend retries in the background. To be called when no request of the owners is in flight.
    */
   leave(request: LeaveRequest): Promise<void>;
-  /** Keeps places for another slot. Resolves with which owners have one, in order. */
+  /** Keeps places for another slot. Resolves with whether each owner has one, in order. */
   keep(request: KeepRequest): Promise<readonly boolean[]>;
 }

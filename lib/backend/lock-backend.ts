@@ -11,30 +11,30 @@ import type { SemaphoreOperations, LatchOperations } from './counter-operations.
 import type { Outage, Recovery } from '../events/outage.js';
 
 /**
- * A change of unknown outcome that is not followed up any more: a change of a number, which no lease puts right. Permits of
+ * A change of unknown outcome that is not retried any more: a change of a number, which no lease corrects. Permits of
  * an `acquire` or `drain` may be missing, a `release` or `count-down` may not have happened.
  */
 export interface GivenUp {
   /** The name of the semaphore or latch. */
   readonly name: string;
   readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
-  /** How many permits or counts; `undefined` for a `drain`, which takes all there are. */
+  /** Number of permits or counts; `undefined` for a `drain`, which takes all there are. */
   readonly count: number | undefined;
-  /** Why it could not be confirmed, if Redis was asked at all. */
+  /** Why the change could not be confirmed, if Redis was asked at all. */
   readonly error: unknown;
 }
 
-/** Who wants to know what becomes of the servers, beside what requests tell. */
+/** Listener for changes of the servers, beside the results of requests. */
 export interface BackendListener {
-  /** A server answers again that did not, or another one has taken its place: what was held may be gone. */
+  /** A server answers again, or another has replaced it: holds may be lost. */
   reconnected(): void;
-  /** A server's wall clock, by which leases end there, was set by so many ms; negative: back. */
+  /** The wall clock of a server, which ends leases there, was set by this many ms; negative: back. */
   clockJumped(ms: number): void;
-  /** Something stays unknown. */
+  /** A change has an outcome that stays unknown. */
   gaveUp(what: GivenUp): void;
-  /** Once for each outage. What is back within one command time-out is none. */
+  /** Called once for each outage. A server that is back within one command time-out had none. */
   unavailable(outage: Outage): void;
-  /** Once for each outage that was told of. */
+  /** Called once for each outage that was reported. */
   available(recovery: Recovery): void;
 }
 
@@ -48,25 +48,27 @@ export const nobodyWatches: BackendListener = {
 
 /** A subscription that the backend has acknowledged. */
 export interface Subscription {
-  /** False while messages may be missed, for instance between a cut and the re-subscription. */
+  /** False while messages may be missed, for instance between a disconnection and the re-subscription. */
   readonly alive: boolean;
   cancel(): void;
 }
 
 /**
- * Where messages come from. They are hints to try again, never grants: they may be lost, doubled or late. Listeners are
- * also called once after every re-subscription, since what was said meanwhile was not heard.
+ * Source of messages. A message is a hint to try again, never a grant: it may be lost, doubled or late. Listeners are
+ * also called once after every re-subscription, since messages were missed before it.
  */
 export interface PubSub {
-  /** Resolves when the channel is being listened to; rejects with `LockUnavailableError` when it cannot be in time. */
+  /**
+   * Resolves when the channel is subscribed to; rejects with `LockUnavailableError` if that is not possible in time.
+   */
   subscribe(channel: string, listener: () => void): Promise<Subscription>;
 }
 
-/** Where the state of locks lives and changes, in our words: Redis, or the process's own memory. */
+/** Port to the state of locks: Redis, or the memory of this process. */
 export interface LockBackend {
-  /** Plain, and the ground of every exclusive kind (Redisson: `getLock`). */
+  /** The plain lock, base of every exclusive kind (Redisson: `getLock`). */
   readonly lock: LockOperations;
-  /** The same data, but nobody is told of a release (Redisson: `getSpinLock`). */
+  /** The same data, without announcements of releases (Redisson: `getSpinLock`). */
   readonly spinLock: LockOperations;
   /** The same data, and a queue beside it: first come, first served (Redisson: `getFairLock`). */
   readonly fairLock: FairLockOperations;
@@ -74,27 +76,27 @@ export interface LockBackend {
   readonly fencedLock: FencedLockOperations;
   /** Several fields of a group at once, by the names of `groupLockName` (Redisson: `getMultiLock(group, values)`). */
   readonly groupLock: LockOperations;
-  /** The halves of a lock that many read or one writes (Redisson: `getReadWriteLock`). */
+  /** The halves of a lock for many readers or one writer (Redisson: `getReadWriteLock`). */
   readonly readLock: ReadLockOperations;
   readonly writeLock: WriteLockOperations;
   /** Permits with ids and leases (Redisson: `getPermitExpirableSemaphore`). */
   readonly permitExpirableSemaphore: PermitOperations;
-  /** Permits that nobody owns (Redisson: `getSemaphore`). */
+  /** Permits without owners (Redisson: `getSemaphore`). */
   readonly semaphore: SemaphoreOperations;
   /** Redisson: `getCountDownLatch`. */
   readonly countDownLatch: LatchOperations;
-  /** What is done once for all who want it meanwhile. */
+  /** Results of concurrent calls that are executed once. */
   readonly singleFlight: ResultStore;
   readonly pubSub: PubSub;
-  /** Tells `watcher` from now on what becomes of the servers. */
+  /** Reports changes of the servers to `watcher` from now on. */
   watch(watcher: BackendListener): void;
-  /** Refuses everything from now on, for this reason. */
+  /** Refuses every request from now on, with this error. */
   refuse(reason: Error): void;
-  /** Starts connecting, where there is something to connect to. Does not wait for it. */
+  /** Starts to connect, if there is a server to connect to. Does not wait for it. */
   open(): void;
   /**
-   * Finishes background work as far as it can in half of `ms`, and closes what it opened in what is left then. Never
-   * rejects.
+   * Finishes background work as far as possible in half of `ms`, and closes its connections in the time left then.
+   * Never rejects.
    */
   close(ms: number): Promise<void>;
 }

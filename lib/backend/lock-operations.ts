@@ -2,19 +2,19 @@ import type { OwnerId } from '../context/ids.js';
 import type { LockError } from '../errors.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 
-/** What one of several independent nodes said, for the `details.nodes` of errors. */
+/** Answer of one of several independent nodes, for the `details.nodes` of errors. */
 export interface NodeResult {
-  /** Where it is: `host:port`, never with a password. */
+  /** Its address: `host:port`, never with a password. */
   readonly node: string;
-  /** `pending`: it had not answered yet when what the others said was enough. */
+  /** `pending`: it had not answered yet when the answers of the others sufficed. */
   readonly outcome: string;
-  /** Who has the lock there, where somebody has. */
+  /** Holder of the lock on that node, if there is one. */
   readonly holder?: OwnerId;
   /** Why it did not answer. */
   readonly error?: unknown;
 }
 
-/** A new owner wants `name` for `lease` ms, counted by the server from the moment it grants. */
+/** A new owner's request for `name` for `lease` ms, counted by the server from the moment it grants. */
 export interface AcquireRequest {
   readonly name: string;
   readonly owner: OwnerId;
@@ -24,12 +24,12 @@ export interface AcquireRequest {
 export type AcquireOutcome =
   /**
    * `sent`: started just before the command left; the lease is counted from there. `fence`: higher than that of any
-   * grant before, where the kind of lock gives fences.
+   * earlier grant, if the kind of lock gives fences.
    */
   | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly fence?: bigint }
   /**
-   * `remaining`: ms until the lease of `holder` ends by itself; -1 where it never does. `nodes`: what each of several
-   * independent nodes said, where there are such.
+   * `remaining`: ms until the lease of `holder` ends by itself; -1 if it never does. `nodes`: the answer of each of
+   * several independent nodes, if there are any.
    */
   | {
       readonly outcome: 'busy';
@@ -37,10 +37,10 @@ export type AcquireOutcome =
       readonly holder: OwnerId;
       readonly nodes?: readonly NodeResult[];
     }
-  /** Nobody holds it, but it is the turn of `next`, whose place ends in `remaining` ms; -1 where it never does. */
+  /** The lock is free but reserved for `next`, whose place ends in `remaining` ms; -1 if it never does. */
   | { readonly outcome: 'reserved'; readonly remaining: number; readonly next: OwnerId };
 
-/** An owner that has `name` wants to hold it `count` times, at least once, for `lease` ms from now. */
+/** Request of an owner of `name` to hold it `count` times, at least once, for `lease` ms from now. */
 export interface HoldRequest {
   readonly name: string;
   readonly owner: OwnerId;
@@ -49,32 +49,35 @@ export interface HoldRequest {
   readonly lease: number;
 }
 
-/** `lost`: the owner has nothing any more under this name. */
+/** `lost`: the owner does not hold this name any more. */
 export type HoldOutcome = { readonly outcome: 'held'; readonly sent: Stopwatch } | { readonly outcome: 'lost' };
 
 export interface ReleaseRequest {
   readonly name: string;
   readonly owner: OwnerId;
   /**
-   * Milliseconds for which the server may go on counting the hold if it does not learn of the release, which is tried
-   * again for that long.
+   * Milliseconds for which the server may go on counting the hold if it does not learn of the release. The release is
+   * retried for that long.
    */
   readonly lease: number;
 }
 
-/** An owner lets go of `name`, which is to stay held for `keep` ms from now: nobody can release it, and nobody renews it. */
+/**
+ * Request of an owner to let go of `name` and leave it held for `keep` ms from now, without renewal; the owner cannot
+ * release it any more.
+ */
 export interface LeaveBehindRequest extends ReleaseRequest {
   readonly keep: number;
 }
 
 /**
- * `not-held`: the owner holds nothing under this name, because it released before or its lease ended. `heard`: how many
- * clients were told that it is free, where that was counted.
+ * `not-held`: the owner holds nothing under this name, because it released before or its lease ended. `heard`: number
+ * of clients that received the announcement, if that was counted.
  */
 export type ReleaseOutcome =
   { readonly outcome: 'released'; readonly heard?: number } | { readonly outcome: 'not-held' };
 
-/** An owner that has `name` wants to hold it for `lease` ms from now, as often as it does. */
+/** Request of an owner of `name` to hold it for `lease` ms from now, with an unchanged hold count. */
 export interface Renewal {
   readonly name: string;
   readonly owner: OwnerId;
@@ -84,89 +87,90 @@ export interface Renewal {
 export interface RenewOutcome {
   readonly sent: Stopwatch;
   /**
-   * For each renewal, in order: whether the owner still held, and so does for its lease; `undefined` where that could
-   * not be found out for this one, though for others it could.
+   * For each renewal, in order: whether the owner still held the lock, and so does for its lease; `undefined` if that
+   * is unknown for this one, though known for others.
    */
   readonly held: readonly (boolean | undefined)[];
-  /** Why it could not be found out, where it could not. */
+  /** Why some are unknown, if any are. */
   readonly failure?: LockError;
 }
 
 export interface LockState {
   readonly locked: boolean;
-  /** How often the owner asked about holds it; 0 for anybody else. */
+  /** Hold count of the owner asked about; 0 for any other. */
   readonly count: number;
-  /** Milliseconds until the lease ends; -1 without end, -2 where nobody holds. */
+  /** Milliseconds until the lease ends; -1 without end, -2 if the lock is free. */
   readonly remaining: number;
 }
 
 /**
- * The transitions of a lock that owners hold, whatever its kind. Each happens at once and as a whole. They reject with `LockUnavailableError`
- * when the backend cannot decide in time, and with `WrongKeyTypeError` when something else lives under the name. An
- * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. What
- * an owner asks for takes effect in the order it was asked, or not at all: a late request never overtakes the next.
+ * The operations of a lock with owners, whatever its kind. Each is atomic. They reject with `LockUnavailableError` if
+ * the backend cannot decide in time, and with `WrongKeyTypeError` if the name belongs to a key of another type. An
+ * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. The
+ * requests of one owner take effect in the order they were made, or not at all: a late request never overtakes the
+ * next.
  */
 export interface LockOperations {
   acquire(request: AcquireRequest): Promise<AcquireOutcome>;
-  /** What a failed request did is settled by the owner's next transition, which says what it wants. */
+  /** The effect of a failed request is settled by the owner's next operation, which states what it wants. */
   hold(request: HoldRequest): Promise<HoldOutcome>;
-  /** Where the outcome stays unknown, the backend goes on in the background. */
+  /** If the outcome stays unknown, the backend retries in the background. */
   release(request: ReleaseRequest): Promise<ReleaseOutcome>;
   /**
-   * Resolves with whether the owner still had it. Where the outcome stays unknown, the backend goes on in the background,
-   * and releases the lock if its time passes first.
+   * Resolves with whether the owner still had the lock. If the outcome stays unknown, the backend retries in the
+   * background, and releases the lock if its time passes first.
    */
   leaveBehind(request: LeaveBehindRequest): Promise<boolean>;
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
-  /** Ends the hold of whoever has it. Resolves with whether somebody had. */
+  /** Ends the hold of any owner. Resolves with whether there was one. */
   forceRelease(name: string): Promise<boolean>;
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState>;
 }
 
 /**
- * Where fencing tokens come from. `clock`: the server's time in microseconds, or one above the last token where that is
- * more; goes on rising when the server has lost its data. `counter`: one above the last, as Redisson counts.
+ * Source of fencing tokens. `clock`: the server's time in microseconds, or one above the last token if that is more;
+ * keeps rising when the server has lost its data. `counter`: one above the last, as in Redisson.
  */
 export type Fences = 'clock' | 'counter';
 
-/** A lock that gives a fencing token to each new owner, above every token given before under its name. */
+/** A lock that gives each new owner a fencing token above every earlier token of its name. */
 export interface FencedLockOperations extends LockOperations {
   /**
-   * The token given last, to whomever; 0 where none was given yet.
-   * @throws WrongKeyTypeError when something else lives under the token's key
+   * The last token given to any owner; 0 if there was none yet.
+   * @throws WrongKeyTypeError if the token's key holds another type.
    */
   currentToken(name: string): Promise<bigint>;
 }
 
 export interface ReadRequest extends AcquireRequest {
-  /** Whether writers that wait to go first go first; see {@link WriteRequest}. */
+  /** Whether waiting writers that want to go first do so; see {@link WriteRequest}. */
   readonly behindWriters?: boolean;
 }
 
 /**
- * The read half of a read-write lock. Owners of the write half may read as well: `hold` lets them in, and they may come
- * back after a release.
+ * The read half of a read-write lock. Owners of the write half may read as well: `hold` admits them, also again after a
+ * release.
  */
 export interface ReadLockOperations extends LockOperations {
   acquire(request: ReadRequest): ReturnType<LockOperations['acquire']>;
 }
 
-/** A writer that is to go before new readers while it waits. */
+/** A waiting writer that goes before new readers. */
 export interface WaitingWriter {
-  /** One for all tries of one who waits, unlike the owner of each try. */
+  /** One id for all attempts of a waiter, unlike the owner id of each attempt. */
   readonly id: OwnerId;
-  /** Milliseconds it is believed to wait for, unless it asks again or says that it does not. */
+  /** Milliseconds for which the writer counts as waiting, unless it asks again or withdraws. */
   readonly patience: number;
 }
 
 export interface WriteRequest extends AcquireRequest {
-  /** Where the lock is busy, readers who let writers go first stay out from now on. Absent: nobody is kept out. */
+  /** If the lock is busy, readers with `behindWriters` are not admitted from now on. Absent: readers are admitted. */
   readonly waiting?: WaitingWriter | undefined;
 }
 
-/** The write half of a read-write lock. A writer that also reads goes on reading when it is released. */
+/** The write half of a read-write lock. A writer that also reads keeps its reads when it releases the write half. */
 export interface WriteLockOperations extends LockOperations {
   acquire(request: WriteRequest): ReturnType<LockOperations['acquire']>;
-  /** Nobody waits under this id any more; readers who were kept out are told. */
+  /** Removes the waiting writer with this id, and notifies the readers it kept out. */
   withdraw(name: string, waiter: OwnerId): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import type { PermitId, PermitIds } from '../context/ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 
-/** As many permits as there are ids, or none. */
+/** Request for as many permits as there are ids, or none. */
 export interface PermitRequest {
   readonly name: string;
-  /** At least one; new for every request, whatever became of the last. */
+  /** At least one; new ids for every request, whatever the outcome of the last. */
   readonly ids: PermitIds;
   /** Milliseconds, counted by the server from the moment it grants; `Infinity`: until they are released. */
   readonly lease: number;
@@ -13,16 +13,19 @@ export interface PermitRequest {
 export type PermitOutcome =
   /** `sent`: started just before the command left; the lease is counted from there. */
   | { readonly outcome: 'acquired'; readonly sent: Stopwatch }
-  /** `remaining`: ms until the lease of a permit that is out ends by itself; -1 where none does. */
+  /** `remaining`: ms until the lease of a permit in use ends by itself; -1 if none does. */
   | {
       readonly outcome: 'busy';
       readonly available: number;
-      /** Whether it was ever said how many permits there are. */
+      /** Whether the number of permits was ever set. */
       readonly isSet: boolean;
       readonly remaining: number;
     };
 
-/** `expired`: it went back now, after its lease was over. `not-held`: it was back before, or never out. */
+/**
+ * `expired`: the permit was returned now, after its lease was over. `not-held`: it was returned before, or never in
+ * use.
+ */
 export type PermitRelease = 'released' | 'expired' | 'not-held';
 
 export type PermitLeaseOutcome =
@@ -30,41 +33,41 @@ export type PermitLeaseOutcome =
   { readonly outcome: 'held'; readonly sent: Stopwatch } | { readonly outcome: 'not-held' };
 
 export interface PermitState {
-  /** Whether it was ever said how many permits there are. */
+  /** Whether the number of permits was ever set. */
   readonly isSet: boolean;
-  /** Below zero while more permits are out than there are to be. */
+  /** Below zero while more permits are in use than there are in total. */
   readonly available: number;
-  /** Permits that are out. */
+  /** Permits in use. */
   readonly out: number;
 }
 
 /**
- * The transitions of a semaphore whose permits have ids and leases (Redisson: `RPermitExpirableSemaphore`). Each
- * happens at once and as a whole. Permits whose lease is over return to the pool whenever somebody asks for permits or
- * for numbers. They reject with `LockUnavailableError` when the backend cannot decide in time, and with
- * `WrongKeyTypeError` when something else lives under the name. An acquisition whose outcome stays unknown is undone by
- * the backend, in the background, until that is confirmed; everything else that fails takes no effect afterwards.
+ * The operations of a semaphore whose permits have ids and leases (Redisson: `RPermitExpirableSemaphore`). Each is
+ * atomic. Permits whose lease is over return to the pool with the next request for permits or numbers. They reject with
+ * `LockUnavailableError` if the backend cannot decide in time, and with `WrongKeyTypeError` if the name belongs to a
+ * key of another type. An acquisition whose outcome stays unknown is undone by the backend, in the background, until
+ * that is confirmed; every other request that fails takes no effect afterwards.
  */
 export interface PermitOperations {
   acquire(request: PermitRequest): Promise<PermitOutcome>;
-  /** Where the outcome stays unknown, the backend goes on in the background. */
+  /** If the outcome stays unknown, the backend retries in the background. */
   release(name: string, id: PermitId): Promise<PermitRelease>;
-  /** All of them, or none where one is not out or its lease is over. Goes on in the background as well. */
+  /** Releases all of them, or none if one is not in use or its lease is over. Retried in the background as well. */
   releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'>;
   /** @param lease Milliseconds from now; `Infinity`: until it is released. */
   updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome>;
-  /** Milliseconds; `Infinity`: until it is released; `undefined`: not out. */
+  /** Milliseconds; `Infinity`: until it is released; `undefined`: not in use. */
   lease(name: string, id: PermitId): Promise<number | undefined>;
   inspect(name: string): Promise<PermitState>;
-  /** How many permits there are, where nobody has said so yet. Resolves with whether that was so. */
+  /** Sets the total number of permits if it was never set. Resolves with whether it was set now. */
   trySetPermits(name: string, total: number): Promise<boolean>;
-  /** How many permits there are in all, those that are out included. */
+  /** Sets the total number of permits, including those in use. */
   setPermits(name: string, total: number): Promise<void>;
   /**
    * @param delta May be below zero.
-   * @throws LockOptionsError where more would be available than a semaphore can have.
+   * @throws LockOptionsError if more would be available than a semaphore can have.
    */
   addPermits(name: string, delta: number): Promise<void>;
-  /** Permits that are out go with it; nobody is told. Resolves with whether there was anything. */
+  /** Deletes the permits, including those in use, without an announcement. Resolves with whether there was anything. */
   delete(name: string): Promise<boolean>;
 }

@@ -2,13 +2,13 @@ import { LockOptionsError } from '../errors.js';
 import type { LockBackend } from './lock-backend.js';
 
 /**
- * Stands where no server was named. Refuses with `LockOptionsError`: a default server, such as one on each host, would
- * give locks that exclude nobody elsewhere.
- * @param why What whoever uses it is told.
+ * Placeholder for a backend without a configured server. Refuses every operation with `LockOptionsError`: a default
+ * server, such as one on each host, would give locks that exclude no process elsewhere.
+ * @param why Text of that error.
  */
 export const absentBackend = (why: string): LockBackend => {
   const refuse = (): Promise<never> => Promise.reject(new LockOptionsError(why, { details: { option: 'connection' } }));
-  // Whatever it is taken for, each of its methods refuses.
+  // Stands for every member: each of its methods refuses.
   const refusing = new Proxy({}, { get: () => refuse }) as never;
   return {
     lock: refusing,

@@ -9,14 +9,14 @@ import {
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { semaphoreChannel, latchChannel } from '../../keys/redisson-keys.js';
 
-/** Semaphores, with and without ids for their permits, and latches have one table, as all of them are one string. */
+/** One table for semaphores, with and without ids for their permits, and latches, since all of them are strings. */
 export const counterTable = (store: MemoryStore): MemoryTable<number> => new MemoryTable(store, 'string');
 
 /** A number under a name, in memory: the executable specification of `scripts/counter/*.lua`. */
 export class MemoryCounter implements CounterOperations {
   protected readonly counters: MemoryTable<number>;
 
-  /** @param announcesDeletion Whether those who wait are told of it. */
+  /** @param announcesDeletion Whether a deletion is announced to waiters. */
   constructor(
     protected readonly store: MemoryStore,
     protected readonly channelOf: (name: string) => string,

@@ -72,7 +72,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     const isHeld = this.locks.find(name)?.owner === owner;
     if (isHeld) this.store.delete(name);
     this.queueOf(name).purge();
-    // Redisson: whoever finds the lock gone tells the head as well.
+    // As in Redisson, a release that finds no lock notifies the head as well.
     if (!this.store.entry(name)) this.tellHead(name);
     return { outcome: isHeld ? 'released' : 'not-held' };
   }

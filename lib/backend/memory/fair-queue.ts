@@ -10,25 +10,31 @@ export const deadlineTable = (store: MemoryStore): MemoryTable<WaiterDeadlines> 
 
 interface QueuedWaiter {
   readonly owner: OwnerId;
-  /** Until when the place is kept; a Java peer may have lost it. */
+  /** Instant until which the place is kept; missing if a Java peer has lost it. */
   readonly deadline: number | undefined;
 }
 
-/** How long a queue is kept beyond the last deadline in it, and by how much less the deadlines are, which marks it as ours. */
+/**
+ * Time to live of a queue beyond the last deadline in it, ms, and how much sooner its deadlines expire, which marks the
+ * queue as ours.
+ */
 const QUEUE_GRACE_MS = 60_000;
 const MARK_MS = 1000;
-/** What a Java peer takes off the deadlines behind it when it leaves: its wait, or Redisson's default of that. */
+/**
+ * Milliseconds that a Java peer takes off the deadlines behind it when it leaves: its wait limit, or Redisson's
+ * default.
+ */
 const REDISSON_WAIT_MS = 300_000;
 
 /**
- * The instant on top of which a place behind this one is counted, given that of those before it: when every Java peer
- * ahead has left and taken its own wait off, what is left is still to come. Ours say again and again that they live, so
- * however many of them have died, they hold up those behind them for one slot.
+ * The instant from which the deadline of the next place is counted, given that of the places before. A Java peer takes
+ * its wait off the deadlines behind it when it leaves, and what is left then must still be in the future. Our own
+ * places send heartbeats, so however many of their owners have died, they hold up those behind them for one slot only.
  */
 const behind = ({ owner, deadline }: QueuedWaiter, last: number): number =>
   isOurs(owner) ? last : Math.max(last + REDISSON_WAIT_MS, deadline ?? 0);
 
-/** Taken off a deadline of ours, ms: marks that it counts Java peers ahead. */
+/** Subtracted from our own deadlines, ms: marks one that includes the waits of Java peers ahead. */
 const BOOKED_MS = 0.5;
 
 /** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
@@ -48,7 +54,7 @@ export class MemoryFairQueue {
     this.deadlinesName = fairDeadlines(name);
   }
 
-  /** @throws WrongKeyTypeError when something else lives under one of the queue's names. */
+  /** @throws WrongKeyTypeError if one of the queue's names belongs to a value of another type. */
   assertUsable(): void {
     this.waiters.get(this.queueName);
     this.deadlines.get(this.deadlinesName);
@@ -58,12 +64,12 @@ export class MemoryFairQueue {
     return this.places[0];
   }
 
-  /** Whether the owner has a place that will end if nobody keeps it. */
+  /** Whether the owner has a place with a deadline. */
   has(owner: OwnerId): boolean {
     return this.places.some((place) => place.owner === owner && place.deadline !== undefined);
   }
 
-  /** Ends the places at the front whose time is over. Tells whether somebody has become the head by that. */
+  /** Ends the places at the front whose deadline has passed. Returns whether that has made another owner the head. */
   purge(): boolean {
     const { places } = this;
     const isOver = ({ deadline }: QueuedWaiter): boolean => deadline !== undefined && deadline <= this.store.now();
@@ -74,8 +80,8 @@ export class MemoryFairQueue {
   }
 
   /**
-   * Gives the owner a place at the end, which is kept for a slot, after every Java peer ahead has left. As Redisson: a Java
-   * peer that is the first never says that it lives, so it gets what is left of the lease as well.
+   * Appends a place for the owner, which is kept for one slot after every Java peer ahead has left. As in Redisson, a
+   * Java peer at the front, which sends no heartbeats, gets the rest of the lease in addition.
    * @param remaining Milliseconds until the first in the queue may get the lock.
    */
   add(owner: OwnerId, slot: number, remaining: number): void {
@@ -88,9 +94,9 @@ export class MemoryFairQueue {
   }
 
   /**
-   * What was booked for Java peers is too much once they have left and have taken less off. A process that lives sets its
-   * deadlines anew at its next {@link keep}; one that has died leaves minutes on a lock that is free. Takes such an excess
-   * off the places of ours at the front, where the head has one.
+   * Shortens the deadlines of our places at the front if that of the head includes waits of Java peers that have left
+   * and taken less off. A living process renews its deadlines with its next {@link keep}; a dead one would block a free
+   * lock for minutes.
    */
   endBookings(slot: number): void {
     const { places } = this;
@@ -110,8 +116,8 @@ export class MemoryFairQueue {
   }
 
   /**
-   * As Redisson: takes `slot` off the deadlines of those behind, which were counted on top of the one that ends. On top of
-   * ours nothing is counted.
+   * As in Redisson, takes `slot` off the deadlines behind the place, which were counted from the one that ends. No
+   * deadline is counted from our own places.
    */
   remove(owner: OwnerId, slot: number): void {
     const { places } = this;
@@ -126,7 +132,10 @@ export class MemoryFairQueue {
     this.limit();
   }
 
-  /** Sets the deadlines of `owners` anew, each a slot from now, or from when Java peers ahead have left. Gives who has a place. */
+  /**
+   * Renews the deadlines of `owners`: one slot from now, or from when Java peers ahead have left. Returns the owners
+   * with a place.
+   */
   keep(owners: readonly OwnerId[], slot: number): Set<OwnerId> {
     const alive = new Set(owners);
     const kept = new Set<OwnerId>();
@@ -146,7 +155,7 @@ export class MemoryFairQueue {
     return kept;
   }
 
-  /** Until when a place of ours is kept, given the instant on top of which it is counted. */
+  /** Deadline of one of our places, given the instant from which it is counted. */
   private keptUntil(last: number, slot: number): number {
     return Math.ceil(last + slot) - (last > this.store.now() ? BOOKED_MS : 0);
   }
@@ -160,7 +169,7 @@ export class MemoryFairQueue {
 
   private get places(): QueuedWaiter[] {
     const deadlines = this.deadlines.find(this.deadlinesName);
-    // What lies under a name of somebody else's is left alone.
+    // A value of another type under the name is left alone.
     if (!deadlines && this.store.entry(this.deadlinesName)) return [];
     return (this.waiters.find(this.queueName) ?? []).map((owner) => ({ owner, deadline: deadlines?.get(owner) }));
   }
@@ -175,8 +184,8 @@ export class MemoryFairQueue {
   }
 
   /**
-   * A queue in which only we wait ends by itself when the last of us must be dead. One in which Redisson waits has no
-   * end, as Redisson expects.
+   * A queue with only our own waiters expires when the last of them must be dead. One with a Redisson waiter does not
+   * expire, as Redisson expects.
    */
   private limit(): void {
     const { places } = this;

@@ -17,7 +17,7 @@ import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { lockChannel } from '../../keys/redisson-keys.js';
 
-/** One field of a group: who has it, how often, and until when by the store's clock. */
+/** One field of a group: its owner, hold count, and expiry on the store's clock, ms. */
 export interface HeldField {
   readonly owner: OwnerId;
   readonly count: number;
@@ -96,19 +96,19 @@ export class MemoryGroupLock implements LockOperations {
     return { locked: held.length > 0, count: first?.count ?? 0, remaining };
   }
 
-  /** Those of the fields that somebody holds, in their order. */
+  /** The given fields that are held, in their order. */
   private alive(held: HeldFields | undefined, fields: readonly string[]): readonly HeldField[] {
     const now = this.store.now();
     return fields.flatMap((name) => held?.get(name) ?? []).filter(({ expiry }) => expiry >= now);
   }
 
-  /** The fields, where the owner holds all of them. */
+  /** The fields, if the owner holds all of them; else `undefined`. */
   private heldBy(owner: OwnerId, group: string, fields: readonly string[]): readonly HeldField[] | undefined {
     const held = this.alive(this.groups.find(group), fields).filter((field) => field.owner === owner);
     return held.length === fields.length ? held : undefined;
   }
 
-  /** Lets the fields last at least `lease` ms; what lasts longer, stays. The group lasts as long as its longest hold. */
+  /** Lets the fields last at least `lease` ms; a longer expiry stays. The group lasts as long as its longest hold. */
   private keep(
     group: string,
     fields: readonly string[],
@@ -126,7 +126,7 @@ export class MemoryGroupLock implements LockOperations {
     this.groups.set(group, held, left === -1 ? Number.POSITIVE_INFINITY : Math.max(left, lease));
   }
 
-  /** Frees those of the fields that are `wanted`; resolves with whether there were any. */
+  /** Frees the given fields that are `wanted`; returns whether there were any. */
   private drop(group: string, fields: readonly string[], wanted: (field: HeldField) => boolean): boolean {
     const held = new Map(this.groups.find(group));
     const dropped = fields.filter((name) => {

@@ -1,6 +1,6 @@
 import type { LeaveBehindRequest, LockOperations } from '../lock-operations.js';
 
-/** Leaves a lock behind that is held in memory, where no outcome stays unknown. */
+/** Leaves a lock in memory behind. No outcome stays unknown there, so nothing is retried. */
 export const leftBehind = async (
   locks: Pick<LockOperations, 'hold'>,
   { name, owner, keep }: LeaveBehindRequest,

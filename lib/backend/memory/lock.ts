@@ -19,20 +19,20 @@ import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { lockChannel, lockToken } from '../../keys/redisson-keys.js';
 
-/** What a held lock is: one owner and how often it holds. */
+/** State of a held lock: its owner and hold count. */
 export interface HeldLock {
   readonly owner: OwnerId;
   readonly count: number;
 }
 
-/** Locks of every exclusive kind live in one table: they exclude each other. */
+/** The table of all exclusive kinds of locks: they exclude each other. */
 export const lockTable = (store: MemoryStore): MemoryTable<HeldLock> => new MemoryTable(store, 'hash');
 
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
 export class MemoryLock implements LockOperations {
   protected readonly locks: MemoryTable<HeldLock>;
 
-  /** @param announces Whether waiters are told of a release; Redisson's spin lock tells nobody. */
+  /** @param announces Whether releases are announced to waiters; those of Redisson's spin lock are not. */
   constructor(
     protected readonly store: MemoryStore,
     private readonly announces = true,
@@ -85,7 +85,7 @@ export class MemoryLock implements LockOperations {
     return true;
   }
 
-  /** @returns How many were told. */
+  /** @returns Number of clients that received the announcement. */
   private free(name: string): number {
     this.store.delete(name);
     return this.announces ? this.store.publish(lockChannel(name)) : 0;
@@ -101,7 +101,7 @@ export class MemoryLock implements LockOperations {
   }
 }
 
-/** The token given last under each token's key. */
+/** The last token given, by the token's key. */
 export const tokenTable = (store: MemoryStore): MemoryTable<bigint> =>
   new MemoryTable(store, 'string of a fencing token');
 
@@ -123,7 +123,7 @@ export class MemoryFencedLock extends MemoryLock implements FencedLockOperations
     if (held && held.owner !== owner) return this.busy(name, held);
     const token = lockToken(name);
     const last = this.tokens.get(token);
-    // An owner that asks again keeps the token it was given: nobody else is given one meanwhile.
+    // An owner that asks again keeps its token: no other owner was given one in between.
     const fence = held && last !== undefined ? last : this.above(last ?? 0n);
     this.tokens.set(token, fence);
     return { ...this.taken(request), fence };

@@ -11,7 +11,7 @@ import { MemorySingleFlight } from './result-store.js';
 import type { MemoryStore } from './memory-store.js';
 
 /**
- * Locks in the process's own memory, for tests and for development without a server: the same transitions as in Redis,
+ * Locks in the memory of the process, for tests and for development without a server: the same operations as in Redis,
  * on the injected clock, never unavailable.
  */
 export class MemoryBackend implements LockBackend {
@@ -44,7 +44,7 @@ export class MemoryBackend implements LockBackend {
     this.pubSub = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 
-  /** The memory of a process never goes away. */
+  /** The memory of a process has no outages. */
   watch(): void {}
 
   refuse(): void {}

@@ -3,18 +3,18 @@ import { wrongKeyType } from '../../errors.js';
 import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 
 interface Entry {
-  /** That of the table to which the value belongs. */
+  /** Type of the table to which the value belongs. */
   readonly type: string;
   readonly value: unknown;
   readonly expiresAt: number;
 }
 
-/** Number of names from which expired ones are looked for. */
+/** Number of names from which expired ones are removed. */
 const SWEEP_FROM = 1000;
 
 /**
- * What a Redis server is to the memory backend: names with values that may expire, and channels. Several backends may
- * share one store, as several clients share a server.
+ * The memory backend's counterpart of a Redis server: names with values that may expire, and channels. Several backends
+ * may share one store, as several clients share a server.
  */
 export class MemoryStore {
   private readonly entries = new Map<string, Entry>();
@@ -29,7 +29,7 @@ export class MemoryStore {
     return new Stopwatch(this.scheduler);
   }
 
-  /** What stands for the server's clock, ms. */
+  /** The counterpart of the server's clock, ms. */
   now(): number {
     return this.scheduler.now();
   }
@@ -41,14 +41,14 @@ export class MemoryStore {
     return undefined;
   }
 
-  /** Milliseconds `name` has left; -1 without end, -2 where nothing lives under it, as Redis says. */
+  /** Milliseconds until `name` expires; -1 without end, -2 if it does not exist, as in Redis. */
   remaining(name: string): number {
     const entry = this.entry(name);
     if (!entry) return -2;
     return entry.expiresAt === Number.POSITIVE_INFINITY ? -1 : Math.ceil(entry.expiresAt - this.scheduler.now());
   }
 
-  /** @param ttl Milliseconds; `Infinity` for ever; absent: as long as what is there has, or for ever. */
+  /** @param ttl Milliseconds; `Infinity`: for ever; absent: the present one of the name, or for ever. */
   set(name: string, type: string, value: unknown, ttl?: number): void {
     if (this.entries.size >= this.sweepAt) this.sweep();
     const kept = this.entry(name)?.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -59,12 +59,12 @@ export class MemoryStore {
     return this.entry(name) !== undefined && this.entries.delete(name);
   }
 
-  /** Names that are alive, for tests and for looking at what is held. */
+  /** Names that have not expired, for tests and for inspection. */
   names(): string[] {
     return [...this.entries.keys()].filter((name) => this.entry(name));
   }
 
-  /** @returns How many listen, where each process is one client: 1, or 0. */
+  /** @returns Number of clients with a listener; the process is one client: 1, or 0. */
   publish(channel: string): number {
     const listeners = this.channels.get(channel);
     for (const listener of listeners ?? []) queueMicrotask(listener);
@@ -83,12 +83,15 @@ export class MemoryStore {
     };
   }
 
-  /** How many listen to `channel`. */
+  /** Number of listeners of `channel`. */
   subscribers(channel: string): number {
     return this.channels.get(channel)?.size ?? 0;
   }
 
-  /** Names that nobody asks for again would stay for ever. Amortized: at most once for each name that was set. */
+  /**
+   * Removes expired names that are never requested again, which would stay for ever. Amortized: at most once for each
+   * name that was set.
+   */
   private sweep(): void {
     for (const name of this.entries.keys()) this.entry(name);
     this.sweepAt = Math.max(SWEEP_FROM, 2 * this.entries.size);
@@ -98,36 +101,34 @@ export class MemoryStore {
 /** Redis's own word for a type. */
 const redisTypeOf = (type: string): string => type.replace(/ of .*/, '');
 
-/** The names of a store under which values of one type live. */
+/** The names of a store whose values have one type. */
 export class MemoryTable<V> {
-  /**
-   * @param type What Redis calls it, such as `zset`, and behind ` of ` what tells it from other tables of the store.
-   */
+  /** @param type Its name in Redis, such as `zset`, and after ` of ` a distinction from other tables of the store. */
   constructor(
     private readonly store: MemoryStore,
     readonly type: string,
   ) {}
 
-  /** @throws WrongKeyTypeError when something else lives under the name. */
+  /** @throws WrongKeyTypeError if the name belongs to a value of another type. */
   get(name: string): V | undefined {
     const entry = this.store.entry(name);
     if (entry && entry.type !== this.type) throw wrongKeyType(name, this.foreign(entry.type));
     return this.find(name);
   }
 
-  /** As {@link get}, where something else under the name only means that ours is gone. */
+  /** As {@link get}, but a value of another type only means that ours does not exist any more. */
   find(name: string): V | undefined {
     const entry = this.store.entry(name);
     // Only this table sets values of its type.
     return entry?.type === this.type ? (entry.value as V) : undefined;
   }
 
-  /** @param ttl Milliseconds; absent: as long as it had, or for ever. */
+  /** @param ttl Milliseconds; absent: the present one of the name, or for ever. */
   set(name: string, value: V, ttl?: number): void {
     this.store.set(name, this.type, value, ttl);
   }
 
-  /** What Redis would say that it found: the type, and more where that is the same. */
+  /** The type that Redis would report, with its distinction if only that differs. */
   private foreign(found: string): string {
     return redisTypeOf(found) === redisTypeOf(this.type) ? found : redisTypeOf(found);
   }

@@ -12,13 +12,13 @@ import { counterTable, MemoryCounter } from './counters.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { permitDeadlines, semaphoreChannel } from '../../keys/redisson-keys.js';
 
-/** Permits that are out, each with the instant at which its lease is over; `Infinity`: it has none. */
+/** Permits in use, each with the instant at which its lease ends; `Infinity`: it has none. */
 export type PermitDeadlines = ReadonlyMap<PermitId, number>;
 
 export const deadlineTable = (store: MemoryStore): MemoryTable<PermitDeadlines> =>
   new MemoryTable(store, 'zset of permits');
 
-/** Both keys of a semaphore, read at once, so that nothing happens where one of them is something else. */
+/** Both keys of a semaphore, read together, so that nothing is changed if one of them has another type. */
 interface Pool {
   readonly available: number | undefined;
   readonly out: Map<PermitId, number>;
@@ -93,7 +93,7 @@ export class MemoryPermits implements PermitOperations {
     return { isSet: available !== undefined, available: available ?? 0, out: out.size };
   }
 
-  /** Until there are permits, this is a number like others. */
+  /** Until permits are set, this is an ordinary counter. */
   trySetPermits(name: string, total: number): Promise<boolean> {
     return this.counter.trySet(name, total);
   }
@@ -123,7 +123,7 @@ export class MemoryPermits implements PermitOperations {
     return { available: this.counts.get(name), out: new Map(this.deadlines.get(permitDeadlines(name))) };
   }
 
-  /** The pool, after permits whose lease is over have returned to it, in the order in which Redis has them. */
+  /** The pool, after permits whose lease is over have returned to it, in the same order as in Redis. */
   private sweep(name: string, limit = Number.POSITIVE_INFINITY): Pool {
     const { available, out } = this.read(name);
     const over = [...out].filter(([, deadline]) => deadline <= this.store.now());

@@ -4,24 +4,27 @@ import type { HeldLock } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/redisson-keys.js';
 
-/** A read-write lock that somebody holds: it is written, or else read. A writer may read as well, alone. */
+/**
+ * State of a read-write lock that is held: by a writer, or else by readers. A writer may read as well, but no other
+ * owner.
+ */
 export interface HeldReadWriteLock {
   readonly writer: HeldLock | undefined;
-  /** How often each reads. */
+  /** Hold count of each reader. */
   readonly readers: ReadonlyMap<OwnerId, number>;
 }
 
 export const readWriteTable = (store: MemoryStore): MemoryTable<HeldReadWriteLock> =>
   new MemoryTable(store, 'hash of a read-write lock');
 
-/** One key for each read, which lives as long as the read; the value says nothing. */
+/** One key for each read, which lives as long as the read; its value has no meaning. */
 export const readTimeoutTable = (store: MemoryStore): MemoryTable<'1'> => new MemoryTable(store, 'string of a read');
 
-/** Until when each writer that is to go first is believed to wait. */
+/** For each waiting writer that goes first, until when it counts as waiting. */
 export const waitingWritersTable = (store: MemoryStore): MemoryTable<ReadonlyMap<OwnerId, number>> =>
   new MemoryTable(store, 'zset of waiting writers');
 
-/** What both halves of read-write locks look at: the executable specification of the includes of their scripts. */
+/** The data of both halves of read-write locks: the executable specification of the includes of their scripts. */
 export class ReadWriteData {
   readonly locks: MemoryTable<HeldReadWriteLock>;
   private readonly timeouts: MemoryTable<'1'>;
@@ -42,17 +45,17 @@ export class ReadWriteData {
     this.publish(name);
   }
 
-  /** Gives the owner's reads number 1 to `count` their time-outs. */
+  /** Sets the time-outs of the owner's reads number 1 to `count`. */
   setTimeouts(name: string, owner: OwnerId, count: number, lease: number): void {
     for (let n = 1; n <= count; n++) this.timeouts.set(readTimeout(name, owner, n), '1', lease);
   }
 
-  /** Takes the time-outs of the owner's reads away, from the one after number `kept` on. */
+  /** Deletes the time-outs of the owner's reads after number `kept`. */
   deleteTimeouts(name: string, owner: OwnerId, kept: number, count: number): void {
     for (let n = kept + 1; n <= count; n++) this.store.delete(readTimeout(name, owner, n));
   }
 
-  /** Milliseconds until the last of these reads ends; below 0 where none is alive. */
+  /** Milliseconds until the last of these reads ends; below 0 if none is alive. */
   longestRead(name: string, readers: HeldReadWriteLock['readers']): number {
     let longest = -2;
     for (const [owner, count] of readers) {
@@ -61,7 +64,7 @@ export class ReadWriteData {
     return longest;
   }
 
-  /** Believes that the writer waits from now on. */
+  /** Counts the writer as waiting from now on. */
   announce(name: string, { id, patience }: WaitingWriter): void {
     const key = waitingWriters(name);
     const now = this.store.now();
@@ -69,7 +72,7 @@ export class ReadWriteData {
     this.writers.set(key, new Map([...waiting, [id, now + patience]]), Math.max(this.store.remaining(key), patience));
   }
 
-  /** @returns Whether it was believed to wait. */
+  /** @returns Whether it counted as waiting. */
   withdraw(name: string, id: OwnerId): boolean {
     const key = waitingWriters(name);
     const waiting = new Map(this.writers.find(key));
@@ -79,7 +82,7 @@ export class ReadWriteData {
     return true;
   }
 
-  /** The writer that is believed to wait longest. */
+  /** The writer that counts as waiting for the longest time from now. */
   waitingWriter(name: string): WaitingWriter | undefined {
     const now = this.store.now();
     const [last] = [...(this.writers.find(waitingWriters(name)) ?? [])].sort(([, a], [, b]) => b - a);

@@ -77,7 +77,7 @@ export class MemoryReadLock implements ReadLockOperations {
     const longest = this.data.longestRead(name, readers);
     if (held.writer) locks.set(name, { ...held, readers });
     else if (longest > 0) locks.set(name, { ...held, readers }, longest);
-    // Who is left without a living time-out died, and keeps nobody out.
+    // Readers without a living time-out are dead, and keep no other owner out.
     else this.data.free(name);
     return { outcome: 'released' };
   }
@@ -144,7 +144,7 @@ export class MemoryWriteLock implements WriteLockOperations {
     }
     const longest = this.data.longestRead(name, held.readers);
     if (longest > 0) {
-      // It goes on reading, now beside others.
+      // The writer goes on reading, now beside others.
       locks.set(name, { ...held, writer: undefined }, longest);
       this.data.publish(name);
     } else {
@@ -177,7 +177,7 @@ export class MemoryWriteLock implements WriteLockOperations {
     return held?.writer?.owner === owner ? held : undefined;
   }
 
-  /** Lets the lock of a writer last for `lease` ms from now, or longer where the writer also reads and does so for longer. */
+  /** Lets the lock of a writer last for `lease` ms from now, or until its last read ends if that is later. */
   private keep(name: string, held: HeldReadWriteLock, lease: number): void {
     this.data.locks.set(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
   }

@@ -3,7 +3,7 @@ import { type HeldLock, lockTable } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { flightLock, flightResult } from '../../keys/redisson-keys.js';
 
-/** Results of flights in memory: the executable specification of `scripts/single-flight/*.lua`. */
+/** Results of single flights in memory: the executable specification of `scripts/single-flight/*.lua`. */
 export class MemorySingleFlight implements ResultStore {
   private readonly results: MemoryTable<StoredResult>;
   private readonly locks: MemoryTable<HeldLock>;

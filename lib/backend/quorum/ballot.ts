@@ -3,17 +3,17 @@ import { isPassing, type LockError, LockUnavailableError, WrongKeyTypeError } fr
 import type { AcquireOutcome, NodeResult } from '../lock-operations.js';
 import type { RetryDelay } from './retry-delay.js';
 
-/** What one node said to a question. */
+/** The answer of one node to a question. */
 export type Vote<T> =
   | { readonly node: QuorumNode; readonly state: 'pending' }
   | { readonly node: QuorumNode; readonly state: 'answered'; readonly answer: T }
   | { readonly node: QuorumNode; readonly state: 'failed'; readonly error: unknown };
 
-/** One question to all nodes at once, and what they have said so far. */
+/** One question to all nodes at once, and their answers so far. */
 export class Ballot<T> {
   /** One for each node, in their order. */
   readonly votes: Vote<T>[];
-  /** Resolves when nothing is pending any more, never rejects. */
+  /** Resolves when no vote is pending any more, never rejects. */
   readonly settled: Promise<unknown>;
   private onVote: () => void = () => {};
 
@@ -46,8 +46,8 @@ export class Ballot<T> {
   }
 
   /**
-   * Looks at the votes whenever one comes in, until that gives something; when nothing is pending any more, it must.
-   * Who is slow delays no decision that the others have made already.
+   * Calls `look` with every vote that arrives, until it returns a decision; once no vote is pending, it must. A slow
+   * node delays no decision that the others have made already.
    */
   decide<R>(look: () => R | undefined): Promise<R> {
     return new Promise((resolve, reject) => {
@@ -73,10 +73,10 @@ export class Ballot<T> {
 
 type BusyNodes = Extract<AcquireOutcome, { outcome: 'busy' }>;
 
-/** What was said to a yes-or-no question: `open` while nodes are pending that can decide it, `undecided` with none left. */
+/** Result of a yes-or-no question: `open` while pending nodes can decide it, `undecided` with none left. */
 export type Verdict = 'yes' | 'no' | 'open' | 'undecided';
 
-/** `yes` needs a quorum; `no` that there can be none for it, whatever the others would say. */
+/** `yes` needs a quorum; `no` means that there can be none, whatever the others answer. */
 export const verdictOn = (yes: number, no: number, pending: number, size: number, quorum: number): Verdict => {
   if (yes >= quorum) return 'yes';
   if (no > size - quorum) return 'no';
@@ -95,7 +95,7 @@ const resultOf = <T>(vote: Vote<T>, inWords: (answer: T) => Omit<NodeResult, 'no
   }
 };
 
-/** What each node said, for errors. */
+/** The answer of each node, for errors. */
 export const resultsOf = <T>(
   { votes }: Ballot<T>,
   inWords: (answer: T) => Omit<NodeResult, 'node'>,
@@ -112,7 +112,10 @@ const outcomeOf = (errors: readonly unknown[]): LockUnavailableError['outcome'] 
   return (['unknown', 'refused'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'not-sent';
 };
 
-/** Why too few nodes answered for a decision: what all of them said, or what so many of them say that it is the reason. */
+/**
+ * The error if too few nodes answered for a decision: with the answers of all of them, or the one that so many of them
+ * gave that it is the reason.
+ */
 export const noQuorum = <T>(
   ballot: Ballot<T>,
   quorum: number,
@@ -139,9 +142,9 @@ export const noQuorum = <T>(
 const byTime = (a: number, b: number): number => a - b;
 
 /**
- * What it means for a new owner that others have so many nodes that there is no quorum left.
- * @param retryDelay For when nobody is seen with a quorum: others came at the same time, and all of them give back what
- *   they got without a word.
+ * The outcome for a new owner if other owners have so many nodes that no quorum is left.
+ * @param retryDelay Used if no owner is seen with a quorum: others came at the same time, and all of them release what
+ *   they acquired without an announcement.
  */
 export const busyFor = (ballot: Ballot<AcquireOutcome>, quorum: number, retryDelay: RetryDelay): AcquireOutcome => {
   const busy = ballot.answers.filter((answer): answer is BusyNodes => answer.outcome === 'busy');
@@ -151,7 +154,7 @@ export const busyFor = (ballot: Ballot<AcquireOutcome>, quorum: number, retryDel
   const holder = strongest?.holder ?? '';
   const votes = nodesOf(holder);
   const ends = busy.map(({ remaining }) => (remaining < 0 ? Number.POSITIVE_INFINITY : remaining)).toSorted(byTime);
-  // So many have to end that what is free then is a quorum, with those that are silent: they may be free.
+  // Number of leases that must end before the free nodes make a quorum. Nodes that did not answer count as free.
   const enough = busy.length - (ballot.votes.length - quorum);
   const end = ends[Math.max(0, enough - 1)] ?? 0;
   const retry = votes + silent >= quorum ? retryDelay.inDoubt() : retryDelay.next();

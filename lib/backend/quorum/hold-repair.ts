@@ -4,22 +4,23 @@ import type { Renewal } from '../lock-operations.js';
 import type { Ballot } from './ballot.js';
 import type { QuorumNode } from './quorum-node.js';
 
-/** One round of renewals, and what is repaired after it. */
+/** One round of renewals, and the repairs after it. */
 export interface RepairRound {
   /**
-   * Takes the lock again on nodes that no longer had it, when the slowest has answered as well: otherwise that one would
-   * never be repaired. Never rejects.
+   * Acquires the lock again on nodes that no longer had it. Waits for the slowest node first: otherwise it would never
+   * be repaired. Never rejects.
    * @param isKept Whether a quorum renewed the renewal of this index.
    */
   run(ballot: Ballot<readonly boolean[]>, isKept: (index: number) => boolean): Promise<void>;
 }
 
 /**
- * A node that restarted empty knows nothing of the holds it had granted. Where a quorum of the others still keeps one,
- * its owner takes it again on that node: otherwise nodes that are restarted one after the other, each after the last had
- * come back, would take it away from an owner that held a quorum all the time. That hurts nobody: the owner has the lock
- * anyway, takes only what is free there, and counts that node only when a later renewal finds it. It is not done
- * for an owner whose first acquisition is being undone on that node, nor once the owner has released.
+ * Restores holds on nodes that lost them. A node that restarted empty has none of the holds it had granted. If a quorum
+ * of the others still keeps one, its owner acquires it again on that node. Otherwise nodes that are restarted one after
+ * the other, each after the last had come back, would take it away from an owner that held a quorum all the time. The
+ * repair is safe: the owner has the lock anyway, acquires only what is free there, and counts that node only when a
+ * later renewal finds it. It is not done for an owner whose first acquisition is being undone on that node, nor once
+ * the owner has released.
  */
 export class Repair {
   private readonly rounds = new Set<Set<OwnerId>>();
@@ -42,13 +43,13 @@ export class Repair {
     };
   }
 
-  /** The owner gives the lock back: nothing is taken for it any more. */
+  /** Called when the owner releases the lock: nothing is acquired for it any more. */
   stop(owner: OwnerId): void {
     for (const wanted of this.rounds) wanted.delete(owner);
   }
 }
 
-/** One after the other, so that a node that has just come back is not met by all holds at once. */
+/** One after the other, so that a node that has just come back does not receive all holds at once. */
 const takeAgain = async (
   node: QuorumNode,
   missing: readonly Renewal[],
@@ -59,7 +60,7 @@ const takeAgain = async (
     try {
       await node.acquire(renewal);
     } catch (error) {
-      // The next renewal finds out what the node still lacks. A foreign key under one name says nothing of the others.
+      // The next renewal finds out what the node still lacks. A foreign key under one name does not concern the others.
       if (!(error instanceof WrongKeyTypeError)) return;
     }
   }

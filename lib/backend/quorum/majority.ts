@@ -1,11 +1,11 @@
-/** How many of `size` are more than the rest. */
+/** The smallest majority of `size`. */
 export const majorityOf = (size: number): number => Math.floor(size / 2) + 1;
 
-/** The largest value that `many` of the values reach; `undefined` where there are fewer. */
+/** The largest value that `many` of the values reach; `undefined` if there are fewer. */
 export const kthLargest = (many: number, values: readonly number[]): number | undefined =>
   values.toSorted((a, b) => b - a)[many - 1];
 
-/** Milliseconds for which `many` leases last, each and the result with −1 for one without end and −2 for none. */
+/** Milliseconds for which `many` leases last. In the values and the result, −1 is one without end and −2 is none. */
 export const quorumLease = (many: number, remaining: readonly number[]): number => {
   const endless = Number.POSITIVE_INFINITY;
   const least = kthLargest(

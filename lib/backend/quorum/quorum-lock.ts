@@ -21,14 +21,14 @@ import { quorumLease, majorityOf, kthLargest } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Repair } from './hold-repair.js';
 import type { RetryDelay } from './retry-delay.js';
-/** What the clocks of the nodes may drift apart in: a share of the lease, and the grain of their expiry, ms. */
+/** Drift between the clocks of the nodes: a share of the lease, and the granularity of their expiry, ms. */
 const DRIFT = 0.01;
 const GRAIN_MS = 2;
 
-/** Redlock's rule: how much of a lease is left after the round that got it, for somebody who trusts no node's clock. */
+/** Redlock's rule: how much of a lease is left after the round that acquired it, if no node's clock is trusted, ms. */
 export const validity = (lease: number, elapsed: number): number => lease - elapsed - (lease * DRIFT + GRAIN_MS);
 
-/** Two nodes that are one server, reached in two ways: it would have two votes. */
+/** The labels of two nodes that are one server, reached by two addresses: it would have two votes. */
 const duplicateServer = (nodes: readonly QuorumNode[]): readonly string[] | undefined => {
   const known = new Map<string, string>();
   for (const { serverId, label } of nodes) {
@@ -41,9 +41,9 @@ const duplicateServer = (nodes: readonly QuorumNode[]): readonly string[] | unde
 };
 
 /**
- * The Redlock algorithm: one lock on N independent masters, of which a quorum decides. Every transition asks all nodes
- * at once under the same owner id, and answers as soon as nobody who is still silent could change the outcome; what it
- * asks of one node is that node's own transition, with its deadline, its one effect and its undoing.
+ * The Redlock algorithm: one lock on N independent masters, decided by a quorum of them. Every operation asks all nodes
+ * at once under the same owner id, and answers as soon as the pending nodes cannot change the outcome. On each node it
+ * is that node's own operation, with its deadline, its single effect and its release of orphans.
  */
 export class QuorumLock implements LockOperations {
   private readonly background: Background;
@@ -68,13 +68,13 @@ export class QuorumLock implements LockOperations {
     const isGranted = await ballot.decide(() => {
       if (granted() >= quorum) return true;
       if (granted() + ballot.pending >= quorum) return undefined;
-      // Not to be had. Whether because others have it, those who are silent may still tell.
+      // Not granted. The pending nodes may still tell whether other owners have the lock.
       return ballot.answers.length >= quorum || ballot.pending === 0 ? false : undefined;
     });
     this.retryDelay.observe(sent.elapsed);
     const problem = isGranted ? this.problemWith(request, sent) : undefined;
     if (isGranted && !problem) return { outcome: 'acquired', sent };
-    // A quorum that comes to nothing may have been seen by others, who now sleep until they hear of its end.
+    // A quorum that is given up may have been seen by other waiters, which now sleep until its end is announced.
     await this.undo(ballot, (node) => this.releaseEverywhere(node, request, isGranted));
     if (problem) throw problem;
     if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, describeGrant);
@@ -116,7 +116,7 @@ export class QuorumLock implements LockOperations {
     this.background.add(ballot.settled);
     const verdict = await this.verdict(ballot, ({ outcome }) => outcome === 'released');
     if (verdict !== 'undecided') return { outcome: verdict === 'yes' ? 'released' : 'not-held' };
-    // Free where a majority says so; and nothing says that it was lost before.
+    // A majority reports it free, and no answer shows that it was lost before.
     if (ballot.answers.length >= majorityOf(this.size)) return { outcome: 'released' };
     throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }));
   }
@@ -132,7 +132,7 @@ export class QuorumLock implements LockOperations {
     return verdict === 'yes';
   }
 
-  /** Waits for every node: a late one would take the lock from whoever comes next. */
+  /** Waits for every node: a late release would end the hold of the next owner. */
   async forceRelease(name: string): Promise<boolean> {
     const ballot = new Ballot(this.nodes, (node) => node.forceRelease(name));
     await ballot.settled;
@@ -144,7 +144,7 @@ export class QuorumLock implements LockOperations {
     const ballot = new Ballot(this.nodes, (node) => node.inspect(name, owner));
     const verdict = await ballot.decide(() => {
       const locked = this.look(ballot, (state) => state.locked);
-      // Those who answered first may be the very ones that do not count the owner.
+      // The first nodes to answer may be just those that do not count the owner.
       const counted = owner === undefined ? 'no' : this.look(ballot, ({ count }) => count > 0);
       if (locked === 'open' || (locked === 'yes' && counted === 'open')) return undefined;
       return locked === 'yes' && counted === 'undecided' ? counted : locked;
@@ -159,7 +159,7 @@ export class QuorumLock implements LockOperations {
     return { locked: true, count: kthLargest(this.quorum, counts) ?? 0, remaining: quorumLease(this.quorum, leases) };
   }
 
-  /** Resolves when nothing goes on in the background any more, or after `ms`. */
+  /** Resolves when no background work is left, or after `ms`. */
   finish(ms: number): Promise<void> {
     return this.background.finish(ms);
   }
@@ -181,8 +181,8 @@ export class QuorumLock implements LockOperations {
   }
 
   /**
-   * Frees what was granted, on every node. Waits for those that answered; on the others the release follows the
-   * acquisition as soon as that has settled. One of unknown outcome the node itself undoes.
+   * Releases the acquisition on every node. Waits for the nodes that answered; on the pending ones the release follows
+   * the acquisition as soon as that has settled. An acquisition of unknown outcome is undone by the node itself.
    */
   private async undo({ votes }: Ballot<AcquireOutcome>, free: (node: QuorumNode) => Promise<void>): Promise<void> {
     const undone = votes.map(async (vote) => {
@@ -194,15 +194,15 @@ export class QuorumLock implements LockOperations {
     await Promise.all(undone);
   }
 
-  /** The owner has lost its quorum for good: what it has left only keeps others out. */
+  /** Releases the holds of an owner that has lost its quorum for good: they only keep other owners out. */
   private abandon(request: ReleaseRequest): void {
     this.repair.stop(request.owner);
     for (const node of this.nodes) this.background.add(this.releaseEverywhere(node, request, true));
   }
 
   /**
-   * Never rejects: a node that does not answer goes on by itself, and what it never frees ends by its lease.
-   * @param announced Whether those who wait are told. What was too little for a quorum nobody waits for; and told of it,
+   * Never rejects: a node that does not answer retries by itself, and a hold that is never released ends by its lease.
+   * @param announced Whether waiters are notified. No waiter waits for a hold without a quorum; and an announcement by
    *   each waiter that tried a node which its holder lacks would wake all others, and itself, to try again at once.
    */
   private async releaseEverywhere(
@@ -214,7 +214,7 @@ export class QuorumLock implements LockOperations {
     await (announced ? node.release(request) : node.releaseQuietly(request)).catch(() => {});
   }
 
-  /** Why the votes of a quorum are worth nothing, if they are not. */
+  /** The error if the votes of a quorum do not count. */
   private problemWith({ name, lease }: AcquireRequest, { elapsed }: Stopwatch): LockError | undefined {
     const twins = duplicateServer(this.nodes);
     if (twins) {

@@ -16,13 +16,13 @@ import type {
 } from '../lock-operations.js';
 
 /**
- * What an owner asks of one node happens there in the order it was asked, also where nobody waited for the node's
- * answer: a quorum of the others had answered.
+ * Runs the requests of one owner to one node in the order they were made, also those whose answer was not awaited
+ * because a quorum of the others had answered.
  */
 export class PerOwnerQueue {
   private readonly last = new Map<OwnerId, Promise<unknown>>();
 
-  /** Begins `work` when everything has settled that these owners asked before. */
+  /** Begins `work` when every earlier request of these owners has settled. */
   run<T>(owners: readonly OwnerId[], work: () => Promise<T>): Promise<T> {
     const before = owners.flatMap((owner) => this.last.get(owner) ?? []);
     const running = before.length === 0 ? work() : Promise.allSettled(before).then(work);
@@ -38,10 +38,10 @@ export class PerOwnerQueue {
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {
   readonly lock: LockOperations;
-  /** The same data, but nobody is told of a release. */
+  /** The same data, without announcements of releases. */
   readonly silentLock: Pick<LockOperations, 'release'>;
   readonly pubSub: PubSub;
-  /** Tells servers apart, however they are reached; `undefined` where that is not known. */
+  /** Identifies the server, by whatever address it is reached; `undefined` if unknown. */
   readonly serverId?: string | undefined;
   watch(watcher: BackendListener): void;
   refuse(reason: Error): void;
@@ -49,17 +49,17 @@ export interface NodeBackend {
   close(ms: number): Promise<void>;
 }
 
-/** Undoing an acquisition of `lease` ms has certainly ended by then, ms. */
+/** The longest that undoing an acquisition of `lease` ms can take, ms. */
 const undoneWithin = (lease: number): number => 2 * lease + 1000;
 
-/** One of the nodes, as a quorum asks it. */
+/** One of the nodes, as a quorum uses it. */
 export class QuorumNode {
   private readonly order = new PerOwnerQueue();
-  /** Owners whose acquisition is being undone here, and until when: what they have here does not last. */
+  /** Owners whose acquisition is being undone here, and until when: their holds here do not last. */
   private readonly undone = new Map<OwnerId, number>();
 
   constructor(
-    /** Where it is, without a password. */
+    /** Address of the node, without a password. */
     readonly label: string,
     private readonly backend: NodeBackend,
     private readonly scheduler: MonotonicScheduler,
@@ -101,7 +101,7 @@ export class QuorumNode {
     });
   }
 
-  /** For each renewal, in order: whether the owner still held. */
+  /** For each renewal, in order: whether the owner still held the lock. */
   renew(renewals: readonly Renewal[]): Promise<readonly boolean[]> {
     const owners = renewals.map(({ owner }) => owner);
     return this.order.run(owners, async () => {
@@ -114,7 +114,7 @@ export class QuorumNode {
     return this.order.run([request.owner], () => this.backend.lock.release(request));
   }
 
-  /** The same, for what was no hold yet: nobody is told, since nobody waits for it. */
+  /** As {@link release}, for an acquisition that never became a hold: not announced, since no waiter waits for it. */
   releaseQuietly(request: ReleaseRequest): Promise<ReleaseOutcome> {
     return this.order.run([request.owner], () => this.backend.silentLock.release(request));
   }
@@ -125,7 +125,7 @@ export class QuorumNode {
 
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
     const inspect = (): Promise<LockState> => this.backend.lock.inspect(name, owner);
-    // What the owner asked for before is to be seen.
+    // The result must show the owner's earlier requests.
     return owner === undefined ? inspect() : this.order.run([owner], inspect);
   }
 
@@ -152,7 +152,7 @@ export class QuorumNode {
 
   private notHere(owner: OwnerId, lease: number): void {
     const now = this.scheduler.now();
-    // Leases are mostly alike, so those that are over stand in front.
+    // Leases are mostly alike, so the entries that have passed come first.
     for (const [earlier, until] of this.undone) {
       if (until > now) break;
       this.undone.delete(earlier);

@@ -6,10 +6,9 @@ import type { Subscription, PubSub } from '../lock-backend.js';
 import type { QuorumNode } from './quorum-node.js';
 import type { RetryDelay } from './retry-delay.js';
 
-/** Between two tries to listen to a node, ms. */
+/** Pause between two attempts to subscribe at a node, ms; varied by half of it. */
 const LISTEN_AGAIN_MS = 1000;
 
-/** Who is listened to, and how patiently. */
 interface QuorumSubscriptionDeps {
   readonly nodes: readonly QuorumNode[];
   readonly quorum: number;
@@ -19,12 +18,15 @@ interface QuorumSubscriptionDeps {
 
 /**
  * Messages from all nodes. A release is announced by each node it reaches, so a message is passed on a little later:
- * when it has reached the others as well, and not by all waiters at one time.
+ * once it has reached the other nodes as well, and at a different time for each waiter.
  */
 export class QuorumPubSub implements PubSub {
   constructor(private readonly listening: QuorumSubscriptionDeps) {}
 
-  /** Resolves when a quorum of the nodes is listened to, or none of the others can be just now; those are tried again. */
+  /**
+   * Resolves once a quorum of the nodes is subscribed to, or none of the others can be at the moment; those are
+   * retried.
+   */
   subscribe(channel: string, listener: () => void): Promise<Subscription> {
     return new QuorumSubscription(this.listening, channel, listener).listen();
   }
@@ -43,7 +45,7 @@ class QuorumSubscription implements Subscription {
     private readonly listener: () => void,
   ) {}
 
-  /** Whoever holds has a quorum, so a quorum that is listened to has at least one node in common with it. */
+  /** Every holder has a quorum, so a quorum of subscriptions has at least one node in common with it. */
   get alive(): boolean {
     return [...this.subscriptions.values()].filter(({ alive }) => alive).length >= this.listening.quorum;
   }
@@ -67,7 +69,7 @@ class QuorumSubscription implements Subscription {
     this.subscriptions.clear();
   }
 
-  /** Never rejects: a node that cannot be listened to now is tried again, unless it says that it never can. */
+  /** Never rejects: subscribes again later after a failure, unless the failure is permanent. */
   private async listenTo(node: QuorumNode): Promise<void> {
     try {
       const subscription = await node.pubSub.subscribe(this.channel, () => this.wake());
@@ -76,7 +78,7 @@ class QuorumSubscription implements Subscription {
         return;
       }
       this.subscriptions.set(node, subscription);
-      // What was said before on this node was not heard.
+      // Earlier messages of this node were missed.
       this.wake();
     } catch (error) {
       if (this.cancelled || !isPassing(error)) return;

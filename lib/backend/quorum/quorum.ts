@@ -5,14 +5,14 @@ import { type NodeBackend, QuorumNode } from './quorum-node.js';
 import { QuorumPubSub } from './quorum-pubsub.js';
 import { RetryDelay } from './retry-delay.js';
 
-/** N independent masters, of which a quorum decides. */
+/** N independent masters, decided by a quorum of them. */
 export class Quorum {
   readonly lock: QuorumLock;
   readonly pubSub: PubSub;
   private readonly nodes: readonly QuorumNode[];
 
   /**
-   * @param backends One for each node, by where it is, without a password.
+   * @param backends One for each node, by its address without a password.
    * @param quorum More than half of the nodes.
    */
   constructor(
@@ -26,12 +26,12 @@ export class Quorum {
     this.pubSub = new QuorumPubSub({ nodes: this.nodes, quorum, retryDelay, scheduler });
   }
 
-  /** Tells `watcher` from now on what becomes of the nodes. */
+  /** Reports changes of the nodes to `watcher` from now on. */
   watch(watcher: BackendListener): void {
     for (const node of this.nodes) node.watch(watcher);
   }
 
-  /** One of the nodes takes no part from now on, for this reason. */
+  /** Excludes one of the nodes from now on, with this error. */
   refuse(label: string, reason: Error): void {
     this.nodes.find((node) => node.label === label)?.refuse(reason);
   }

@@ -1,29 +1,31 @@
-/** No two contenders are closer than this to each other on average, ms. */
+/** The shortest range of random delays, ms: contenders spread over at least this. */
 const SHORTEST_SPREAD_MS = 10;
 const LONGEST_SPREAD_MS = 1000;
-/** The same where somebody may well have the lock, and asking again soon would be asking all the time. */
+/** The same if another owner may well have the lock, and a short delay would mean constant requests. */
 const SHORTEST_SPREAD_IN_DOUBT_MS = 250;
-/** Over how many rounds contenders spread: much less than one, and they meet again; much more, and the lock lies idle. */
+/**
+ * Number of rounds over which contenders spread: with far fewer they collide again, with far more the lock stays idle.
+ */
 const ROUNDS = 4;
 
 /**
- * How long to wait before asking all nodes again. By chance, and over several times what a round takes: contenders who
- * ask at the same time each get some of the nodes, and none of them a quorum, as long as they go on in step.
+ * Delay before all nodes are asked again. Random, over several times the length of a round: contenders that ask at the
+ * same time each get some of the nodes, and none of them a quorum, as long as they stay in step.
  */
 export class RetryDelay {
   private round = 0;
 
-  /** @param ms How long the last round took. */
+  /** @param ms Length of the last round. */
   observe(ms: number): void {
     this.round = ms;
   }
 
-  /** For when nobody can have a quorum. */
+  /** Delay if no owner can have a quorum, ms. */
   next(): number {
     return this.within(SHORTEST_SPREAD_MS);
   }
 
-  /** For when nodes that did not answer decide whether somebody has one. */
+  /** Delay if nodes that did not answer decide whether an owner has a quorum, ms. */
   inDoubt(): number {
     return this.within(SHORTEST_SPREAD_IN_DOUBT_MS);
   }

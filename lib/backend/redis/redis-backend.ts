@@ -18,11 +18,11 @@ import type { Transport } from './transport.js';
 export interface RedisBackendSettings {
   /** Default: `clock`. */
   readonly fences?: Fences;
-  /** How many replicas must know of a lock before it counts as acquired. Default: none. */
+  /** Number of replicas that must have a lock before it counts as acquired. Default: none. */
   readonly replicas?: Replicas | undefined;
 }
 
-/** Locks in Redis, on whatever topology. */
+/** Locks in Redis, on any topology. */
 export class RedisBackend implements LockBackend {
   readonly lock: RedisLock;
   readonly spinLock: RedisLock;

@@ -7,7 +7,7 @@ import { NodeExecutor, type NodeCommandsOptions } from './commands/node-executor
 import { PlainLockScripts } from './kinds/lock-scripts.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
-/** One of several independent Redis servers: what a lock on a quorum of them needs, and no more. */
+/** One of several independent Redis servers, with only the operations that a quorum lock needs. */
 export class RedlockNode implements NodeBackend {
   readonly lock: RedisLock;
   readonly silentLock: RedisLock;

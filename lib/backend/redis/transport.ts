@@ -8,7 +8,7 @@ import { type ConnectionInput, isCluster, type TransportSettings } from './conne
 import { NodeExecutor } from './commands/node-executor.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
-/** How a backend talks to Redis: over connections of our own, for commands and to listen. */
+/** Connection of a backend to Redis: own connections for commands and for pub/sub. */
 export interface Transport {
   readonly commands: ScriptExecutor;
   readonly pubSub: PubSub;

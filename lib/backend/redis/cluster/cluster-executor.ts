@@ -12,21 +12,21 @@ import type { ClusterTopology } from './cluster-topology.js';
 import { isTryAgain } from '../connection/reply-errors.js';
 import { sharesShard } from '../../../keys/redisson-keys.js';
 
-/** Where a server sends whoever asks it for a key. */
+/** The server to which a cluster redirects a request for a key. */
 export type Redirection =
-  /** For good: the slot is served there. */
+  /** Permanent: the slot is served there. */
   | { readonly kind: 'moved'; readonly slot: number; readonly host: string; readonly port: number }
-  /** For this key, this time: it is on its way there. */
+  /** For this key and this time: it is migrating to that server. */
   | { readonly kind: 'ask'; readonly host: string; readonly port: number }
   /**
-   * Nowhere yet: some of the keys are on their way. Nothing was done, unless a script was broken off; what that did before
-   * can be done again.
+   * No server yet: some of the keys are migrating. Nothing was done, unless a script was aborted; its effects can be
+   * repeated.
    */
   | { readonly kind: 'try-again' };
 
 const ELSEWHERE = /\b(MOVED|ASK) (\d+) (\S*):(\d+)/;
 
-/** What a failed command says about where to go instead, if anything. */
+/** The redirection in the error of a failed command, if there is one. */
 export const redirectionIn = (error: unknown): Redirection | undefined => {
   if (isTryAgain(error)) return { kind: 'try-again' };
   const { cause } = error instanceof Error ? error : {};
@@ -37,7 +37,7 @@ export const redirectionIn = (error: unknown): Redirection | undefined => {
   return { kind: 'moved', slot: Number(slot), host, port: Number(port) };
 };
 
-/** Before what is on its way is asked for again, ms. */
+/** Pause before migrating keys are requested again, ms. */
 const TRY_AGAIN_PAUSE_MS = 20;
 
 const firstKey = (keys: NamedKeys): string => {
@@ -46,20 +46,20 @@ const firstKey = (keys: NamedKeys): string => {
   return first;
 };
 
-/** Whether the caller can have one by one, and at once, what a slot on its way refuses it together. */
+/** Whether the caller can send at once, key by key, what a migrating slot refuses for several keys together. */
 const isForEach = ({ kind }: Redirection, keys: NamedKeys): boolean =>
   kind === 'try-again' && Object.values(keys).some((list) => typeof list === 'object' && list.length > 1);
 
 /** The server that a command goes to next. */
 interface Target {
   readonly node: NodeExecutor;
-  /** Whether it only receives the keys just now. */
+  /** Whether the keys are still migrating to it. */
   readonly asking: boolean;
 }
 
 /**
- * {@link ScriptExecutor} on a cluster: each script goes to the server of its keys. Redirections are followed here, within
- * the deadline of the command, so that nothing is sent that its caller has given up.
+ * {@link ScriptExecutor} on a cluster: sends each script to the server of its keys. Follows redirections itself, within
+ * the deadline of the command, so that nothing is sent after its caller was told of a failure.
  */
 export class ClusterExecutor implements ScriptExecutor {
   private refusal: Error | undefined;
@@ -85,7 +85,7 @@ export class ClusterExecutor implements ScriptExecutor {
       } catch (error) {
         this.topology.refreshSoon();
         const next = this.topology.nodeFor(key);
-        // Another server may have taken over while this one was waited for.
+        // Another server may have taken over during the wait.
         if (next === node || this.scheduler.now() >= deadline) throw error;
         node = next;
       }
@@ -160,7 +160,7 @@ export class ClusterExecutor implements ScriptExecutor {
       try {
         return await node.run(script, keys, timed, deadline, name, asking);
       } catch (error) {
-        // What a later try is refused says nothing of what this one did.
+        // The refusal of a later attempt tells nothing about the effect of this one.
         if (isUnknown(error)) brokenOff ??= error;
         const redirection = redirectionIn(error);
         if (!redirection || isForEach(redirection, keys) || this.scheduler.now() >= deadline) {
@@ -192,7 +192,7 @@ export class ClusterExecutor implements ScriptExecutor {
     return this.masterFor(key, name);
   }
 
-  /** The same arguments for another server, whose clock may differ: that instant by its own. */
+  /** The same arguments for another server, whose clock may differ: `notAfter` converted to its clock. */
   private retimed<A extends Readonly<Record<string, unknown>>>(args: A, from: NodeExecutor, to: NodeExecutor): A {
     const { notAfter } = args;
     if (typeof notAfter !== 'number' || from === to) return args;

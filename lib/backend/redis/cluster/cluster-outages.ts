@@ -5,10 +5,10 @@ import { Reachability } from '../connection/reachability.js';
 import { clusterUnknown, messageOf } from '../connection/reply-errors.js';
 import type { Address } from './cluster-servers.js';
 
-/** What is known of the cluster that is watched. */
+/** The state of the watched cluster. */
 export interface WatchedCluster {
   readonly watcher: BackendListener;
-  /** Whether it is known who serves what. */
+  /** Whether the slot map is known. */
   readonly isKnown: boolean;
   /** Why it is not. */
   readonly lastError: unknown;
@@ -20,12 +20,12 @@ interface KnownOutage extends Outage {
 }
 
 /**
- * Tells of masters that cannot be reached, and of the cluster as a whole as long as nobody has said who they are. What
- * becomes of other servers, which were only asked the way, fails nobody's call.
+ * Reports masters that cannot be reached, and the whole cluster as long as its masters are unknown. Outages of other
+ * servers, which were only asked for the slot map, are not reported: they fail no call.
  */
 export class ClusterOutages {
   private readonly whole: Reachability;
-  /** Servers out of reach, told of or not. */
+  /** Servers out of reach, reported or not. */
   private readonly out = new Map<Address, KnownOutage>();
   private readonly told = new Set<Address>();
 
@@ -47,12 +47,12 @@ export class ClusterOutages {
     });
   }
 
-  /** It is asked for who serves what. */
+  /** Called when the slot map is requested. */
   asked(): void {
     if (!this.cluster.isKnown) this.whole.missing();
   }
 
-  /** It has been said, anew, who serves what. */
+  /** Called when the slot map was received again. */
   learned(): void {
     this.whole.found();
     for (const address of this.out.keys()) {

@@ -13,16 +13,16 @@ import type { NodeExecutor } from '../commands/node-executor.js';
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 6379;
 
-/** Where a server is: `host:port`, as it can be reached from here. */
+/** Address of a server: `host:port`, as it can be reached from here. */
 export type Address = string;
 
-/** How the servers of a cluster are reached. */
+/** Addresses of the servers of a cluster, and the connections to them. */
 export interface ClusterServers {
-  /** Those that are known from the start. */
+  /** The servers known from the start. */
   readonly seeds: readonly Address[];
-  /** What to connect with to one of them. */
+  /** Connection options for one of them. */
   connectionTo(address: Address): ServerInput;
-  /** The address under which a server can be reached from here that says it is at `host:port`. */
+  /** The address at which a server can be reached from here that reports `host:port`. */
   reachable(host: string, port: number): Address;
 }
 
@@ -32,7 +32,7 @@ export const hostOf = (address: Address): string => address.slice(0, address.las
 
 const portOf = (address: Address): number => Number(address.slice(address.lastIndexOf(':') + 1));
 
-/** Servers that the client knows by now, and those it was given, which is not in its types. */
+/** Servers that the client knows by now, and its startup nodes, which are missing in its types. */
 const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
   const { startupNodes = [] } = client as ClusterClient & { readonly startupNodes?: readonly unknown[] };
   const seeds = [...client.nodes('all').map(({ options }) => options), ...startupNodes].map((node): ClusterSeed => {
@@ -54,14 +54,14 @@ export const clusterServers = (input: ClusterInput | ClusterClient): ClusterServ
   const [options, given] = isClusterClient(input) ? [input.options, seedsOf(input)] : [input, input.cluster];
   const { redisOptions = {}, natMap } = options;
   const seeds = given.map(optionsOfSeed);
-  // A URL may carry user, password and TLS, which then hold for all servers.
+  // A URL may contain user, password and TLS, which then apply to all servers.
   const { host: _host, port: _port, ...fromSeed } = seeds[0] ?? {};
   const shared: RedisOptions = { ...fromSeed, ...redisOptions };
   const mapped = (address: Address): { host: string; port: number } | null | undefined =>
     typeof natMap === 'function' ? natMap(address) : natMap?.[address];
   return {
     seeds: seeds.map(({ host = DEFAULT_HOST, port = DEFAULT_PORT }) => addressOf(host, port)),
-    // A cluster has one database, and servers name each other by addresses, not by sockets.
+    // A cluster has one database, and servers refer to each other by addresses, not by sockets.
     connectionTo: (address) => ({ ...shared, host: hostOf(address), port: portOf(address), db: 0 }),
     reachable: (host, port) => {
       const address = addressOf(host, port);
@@ -72,8 +72,8 @@ export const clusterServers = (input: ClusterInput | ClusterClient): ClusterServ
 };
 
 /**
- * Redisson's rule: messages stay with the shard of their lock where the servers know how to (Redis 7). One that refuses
- * the question by its name knows it as well.
+ * Redisson's rule: messages stay with the shard of their lock if the servers support that (Redis 7). A server that
+ * denies permission for the subcommand by its name supports it as well.
  */
 export const askWhetherSharded = async (node: Pick<NodeExecutor, 'ask' | 'deadline'>): Promise<boolean> => {
   const deadline = node.deadline();
@@ -84,7 +84,7 @@ export const askWhetherSharded = async (node: Pick<NodeExecutor, 'ask' | 'deadli
     const { cause } = error instanceof Error ? error : {};
     const text = cause instanceof Error ? cause.message : '';
     if (/NOPERM.*shardnumsub/i.test(text)) return true;
-    // Only what a server said of the question is an answer.
+    // Only an error reply of the server is an answer.
     if (/^(ERR|NOPERM)\b/.test(text)) return false;
     throw error;
   }

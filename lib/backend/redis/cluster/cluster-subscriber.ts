@@ -6,9 +6,9 @@ import type { Address } from './cluster-servers.js';
 import type { ClusterTopology } from './cluster-topology.js';
 import { sharesShard } from '../../../keys/redisson-keys.js';
 
-/** What somebody listens to, wherever that is just now. */
+/** A subscription, whichever server it is on at the moment. */
 class RoutedSubscription implements Subscription {
-  /** Where it is, or is to be; nowhere after it was lost. */
+  /** Its server, or the one it is moving to; `undefined` after it was lost. */
   home: Address | undefined;
   inner: Subscription | undefined;
   cancelled = false;
@@ -37,8 +37,8 @@ class RoutedSubscription implements Subscription {
 }
 
 /**
- * Listens on the server that serves a channel's slot, over one connection to each server that somebody listens on, and
- * follows when the slot moves. Who listens is woken then, since what was said meanwhile was not heard.
+ * Subscribes on the server of a channel's slot, over one connection to each server with subscriptions, and follows when
+ * the slot moves. Listeners are called then, since messages in between were missed.
  */
 export class ClusterSubscriber implements PubSub {
   private readonly subscribers = new Map<Address, RedisSubscriber>();
@@ -71,7 +71,7 @@ export class ClusterSubscriber implements PubSub {
     await Promise.all([...this.subscribers.values()].map((subscriber) => subscriber.close(ms)));
   }
 
-  /** Listens where the channel is served now. */
+  /** Subscribes on the server that serves the channel now. */
   private async subscribeAtMaster(routed: RoutedSubscription): Promise<void> {
     const owner = this.topology.masterOf(routed.channel);
     if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
@@ -95,7 +95,7 @@ export class ClusterSubscriber implements PubSub {
     }
   }
 
-  /** Where that fails for now, the next look tries again; what fails for good leaves its listener to poll. */
+  /** After a passing failure the next refresh tries again; after a permanent one the listener has to poll. */
   private async moveToMaster(routed: RoutedSubscription): Promise<void> {
     try {
       await this.subscribeAtMaster(routed);
@@ -117,7 +117,7 @@ export class ClusterSubscriber implements PubSub {
     return subscriber;
   }
 
-  /** A server serves some channel no more, and does not say which. */
+  /** Called when a server stops serving a channel; it does not report which. */
   private onServerUnsubscribed(address: Address): void {
     for (const routed of this.routed) {
       if (routed.home !== address) continue;

@@ -10,29 +10,29 @@ import { ClusterOutages } from './cluster-outages.js';
 import { type Address, type ClusterServers, clusterServers, hostOf, askWhetherSharded } from './cluster-servers.js';
 import { SlotMap } from './slot-map.js';
 
-/** Two looks at the cluster are at least so far apart, ms; and where something is amiss the next follows after so long. */
+/** Shortest pause between two refreshes, ms; and the pause before the next one if the cluster has a problem. */
 const LEAST_PAUSE_MS = 100;
 const TROUBLED_PAUSE_MS = 500;
-/** So many servers are asked at once: the first answer counts. */
+/** Number of servers asked at once: the first answer counts. */
 const ASKED_AT_ONCE = 3;
 
-/** The cluster as one of its servers sees it. */
+/** The cluster as reported by one of its servers. */
 interface ClusterView {
   readonly map: SlotMap;
   readonly node: NodeExecutor;
-  /** Whether that server sees enough of the others to know. */
+  /** Whether that server sees enough of the others for its report to count. */
   readonly isHealthy: boolean;
 }
 
-/** What a look at the cluster has shown. */
+/** Result of a refresh. */
 export interface Look {
   /** Whether a slot is served by another server than before. */
   readonly isChanged: boolean;
 }
 
 /**
- * Which server of a cluster serves what, and the connections to them. Learned from any server that answers, and learned
- * anew whenever something says that it has changed: a redirection, a connection that broke, a command without answer.
+ * The slot map of a cluster, and the connections to its servers. Learned from any server that answers, and learned
+ * again whenever there is a sign of change: a redirection, a lost connection, a command without answer.
  */
 export class ClusterTopology {
   /** Whether messages stay with the shard of their lock. */
@@ -47,7 +47,7 @@ export class ClusterTopology {
   private isRefreshing = false;
   private lastRefresh = Number.NEGATIVE_INFINITY;
   private next: ScheduledTask | undefined;
-  /** Why it is not known who serves what. */
+  /** Why the slot map is not known. */
   lastError: unknown;
   private closed = false;
 
@@ -60,14 +60,14 @@ export class ClusterTopology {
     this.outages = new ClusterOutages(this.servers.seeds, settings.commandTimeout, scheduler, this);
   }
 
-  /** Looks at the cluster soon: now, unless that was done just before. */
+  /** Refreshes the slot map soon: now, unless that was done just before. */
   refreshSoon(): void {
     if (this.closed || this.isRefreshing || this.next) return;
     this.outages.asked();
     this.schedule(Math.max(0, this.lastRefresh + LEAST_PAUSE_MS - this.scheduler.now()));
   }
 
-  /** Resolves when it is known who serves what; rejects with `LockUnavailableError` (`not-sent`) at `deadline`. */
+  /** Resolves when the slot map is known; rejects with `LockUnavailableError` (`not-sent`) at `deadline`. */
   async whenKnown(deadline: number, name?: string): Promise<void> {
     const ms = deadline - this.scheduler.now();
     if (!this.map && ms > 0 && !this.closed) {
@@ -85,7 +85,7 @@ export class ClusterTopology {
     if (!this.map) throw clusterUnknown(name, ms, this.lastError);
   }
 
-  /** Who serves the slot of a key, as far as it is known. */
+  /** The master of the slot of a key, if known. */
   masterOf(key: string): Address | undefined {
     return this.map?.masterOf(key);
   }
@@ -122,7 +122,7 @@ export class ClusterTopology {
     return node;
   }
 
-  /** Every server that was asked for something. */
+  /** Every server with a connection. */
   get connected(): readonly NodeExecutor[] {
     return [...this.nodes.values()];
   }
@@ -131,25 +131,25 @@ export class ClusterTopology {
     return this.servers.connectionTo(address);
   }
 
-  /** A server says that a slot is served elsewhere. */
+  /** Called when a server redirects a slot permanently. */
   moved(slot: number, address: Address): void {
     if (this.map?.replicas.has(address)) this.nodeAt(address).promoted();
     this.map?.move(slot, address);
     this.refreshSoon();
   }
 
-  /** The server that another one names; one without a host is on the same. */
+  /** Address of a server that another one refers to; without a host it is on the same host. */
   resolveAddress(node: NodeExecutor, host: string, port: number): Address {
     const [asked = ''] = [...this.nodes].find(([, known]) => known === node) ?? [];
     return this.servers.reachable(host === '' ? hostOf(asked) : host, port);
   }
 
-  /** Calls `listener` after every look. */
+  /** Calls `listener` after every refresh. */
   onRefresh(listener: (look: Look) => void): void {
     this.refreshListeners.push(listener);
   }
 
-  /** Another server that serves what one served before counts as returned. */
+  /** A server that takes over slots of another one is reported as reconnected. */
   watch(watcher: BackendListener): void {
     this.watcher = watcher;
   }
@@ -186,15 +186,16 @@ export class ClusterTopology {
     if (this.needsRefresh) this.schedule(TROUBLED_PAUSE_MS);
   }
 
-  /** Whether it is not known who serves what, or one who does is not there. */
+  /** Whether the slot map is unknown, or a connection to a master is lost. */
   private get needsRefresh(): boolean {
     if (!this.map) return true;
     return [...this.masters].some((address) => this.nodes.get(address)?.isLost);
   }
 
   /**
-   * Resolves with whether anything has changed. Never rejects: what no server tells is not known. A server that has lost
-   * sight of most others tells of the past, so it is believed only where nobody knows better.
+   * Resolves with whether anything has changed. Never rejects: if no server answers, the slot map stays as it is. The
+   * report of a server that has lost sight of most others is outdated, so it counts only as long as there is no slot
+   * map at all.
    */
   private async fetch(): Promise<boolean> {
     const candidates = this.candidates();
@@ -217,7 +218,7 @@ export class ClusterTopology {
     return doubtful && !this.map ? this.apply(doubtful).catch(() => false) : false;
   }
 
-  /** Everybody who may know: first those who answer, then in an order that spreads the load. */
+  /** All servers that may know the slot map: connected ones first, then in random order to spread the load. */
   private candidates(): Address[] {
     const { map } = this;
     const known = new Set([...this.masters, ...(map?.replicas ?? []), ...this.servers.seeds]);
@@ -239,7 +240,7 @@ export class ClusterTopology {
     throw new LockUnavailableError(`${address} knows of no cluster`, 'refused', false);
   }
 
-  /** Whether a server sees enough of the others; one that does not let this user ask is believed. */
+  /** Whether a server sees enough of the others. A server that denies this user the question counts as healthy. */
   private async isHealthy(node: NodeExecutor, deadline: number): Promise<boolean> {
     try {
       const info = await node.ask((client) => client.cluster('INFO'), deadline);
@@ -263,7 +264,7 @@ export class ClusterTopology {
     return before !== undefined && map.differsFrom(before);
   }
 
-  /** What is under way to servers that serve nothing any more may still be answered. */
+  /** Commands in flight to servers that serve nothing any more may still be answered. */
   private closeUnused(): void {
     const { masters } = this;
     for (const [address, node] of this.nodes) {

@@ -3,15 +3,15 @@ import { type Address, hostOf } from './cluster-servers.js';
 
 const SLOTS = 16_384;
 
-/** Which server serves which slot, as one of them told. */
+/** The server of each slot, as reported by one of them. */
 export class SlotMap {
   private readonly masterBySlot: (Address | undefined)[] = Array.from({ length: SLOTS });
   readonly replicas = new Set<Address>();
 
   /**
    * @param reply To `CLUSTER SLOTS`: for each range its first slot, its last, its master, its replicas.
-   * @param asked Who replied; one that does not know its own address leaves it out.
-   * @returns undefined where that is no such reply, or one of a server that knows no others yet.
+   * @param asked The server that replied; one that does not know its own address leaves it out.
+   * @returns undefined if that is no such reply, or one of a server that knows no others yet.
    */
   static parse(
     reply: unknown,
@@ -45,12 +45,12 @@ export class SlotMap {
     return new Set(this.masterBySlot.filter((owner) => owner !== undefined));
   }
 
-  /** One slot is served elsewhere now. */
+  /** Records that one slot is served by another server now. */
   move(slot: number, owner: Address): void {
     if (slot >= 0 && slot < SLOTS) this.masterBySlot[slot] = owner;
   }
 
-  /** Whether any slot is served by another than in `other`. */
+  /** Whether any slot is served by another server than in `other`. */
   differsFrom(other: SlotMap): boolean {
     return this.masterBySlot.some((owner, slot) => owner !== other.masterBySlot[slot]);
   }

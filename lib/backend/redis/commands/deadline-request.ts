@@ -3,17 +3,20 @@ import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-sche
 import type { ScriptExecutor } from './script-executor.js';
 import type { RequestLimits } from '../kinds/lock-scripts.js';
 
-/** Something that is asked of the server, again where there is reason and time to. */
+/** A request to the server, repeated when there is reason and time to. */
 export interface DeadlineRequest<Reply, T> {
-  /** Under which the request is made. */
+  /** Key that the request is about. */
   readonly key: string;
-  /** What the user knows it by. Default: the key. */
+  /** Name that the user knows the key by. Default: the key. */
   readonly name?: string;
   readonly deadline: number;
   send(limits: RequestLimits): Promise<Reply>;
-  /** What the reply says; `undefined`: the server refused, because by its clock the request came late. */
+  /** Parses the reply. `undefined`: the server refused the request because it arrived late by the server's clock. */
   read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
-  /** Told where it may have been executed, or may yet be, until `notAfter` on the clock of whichever server has the key. */
+  /**
+   * Called if the request may have been executed, or may still be, until `notAfter` on the clock of whichever server
+   * has the key.
+   */
   onUnknown?(notAfter: number): void;
 }
 
@@ -23,8 +26,8 @@ const isUnavailable = (error: unknown, outcome: LockUnavailableError['outcome'])
 export const isUnknown = (error: unknown): boolean => isUnavailable(error, 'unknown');
 
 /**
- * The error to report of a request that failed twice: the one whose outcome is unknown, if any; else the first, unless the
- * second cannot be helped by another try.
+ * The error to report for a request that failed twice: the one with an unknown outcome, if any; else the first, unless
+ * the second cannot be helped by another attempt.
  */
 export const errorOfTwo = (first: unknown, second: unknown): unknown => {
   if (isUnknown(first)) return first;
@@ -32,9 +35,9 @@ export const errorOfTwo = (first: unknown, second: unknown): unknown => {
 };
 
 /**
- * Makes a request that the server refuses after the deadline. Where it did so although the deadline has not come, our
- * idea of the server's clock was behind, and the reply has just corrected it. Then, and where the connection went down
- * before anything was written, there is time for another.
+ * Sends a request that the server refuses after the deadline. If it refuses before the local deadline, our estimate of
+ * the server's clock was behind, and the reply has just corrected it. In that case, and if the connection closed before
+ * anything was written, there is time for another attempt.
  */
 export const sendWithDeadline = <Reply, T>(
   commands: ScriptExecutor,
@@ -42,7 +45,7 @@ export const sendWithDeadline = <Reply, T>(
   request: DeadlineRequest<Reply, T>,
 ): Promise<T> => tryInTime(commands, scheduler, request, undefined);
 
-/** @param before Why the try before had no effect, if there was one. */
+/** @param before Why the attempt before had no effect, if there was one. */
 const tryInTime = <Reply, T>(
   commands: ScriptExecutor,
   scheduler: MonotonicScheduler,

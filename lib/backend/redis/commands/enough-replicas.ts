@@ -3,19 +3,19 @@ import type { ScriptExecutor } from './script-executor.js';
 import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 
-/** What is told where too few replicas have something. */
+/** Texts and outcome of the error for a write that too few replicas have. */
 export interface Lacking {
   readonly name: string;
-  /** What they lack: `lock "order:7"`. */
+  /** The write in words: `lock "order:7"`. */
   readonly what: string;
-  /** What becomes of it: `it was given back`. */
+  /** Its consequence in words: `it was given back`. */
   readonly so: string;
   readonly outcome: LockUnavailableError['outcome'];
 }
 
 /**
- * Resolves when so many replicas have what was written: what they do not have would be forgotten by the next fail-over.
- * @throws LockUnavailableError where they do not in time, or where nobody can tell.
+ * Resolves when at least `min` replicas have the write. The next fail-over would lose what they do not have.
+ * @throws LockUnavailableError if too few have it in time, or if their number cannot be found out.
  */
 export const enoughReplicas = async (
   commands: ScriptExecutor,

@@ -13,15 +13,15 @@ import { OrphanReleaser } from './unknown-outcomes.js';
 import { writtenMarker } from './written.js';
 import { requestMarker } from '../../../keys/redisson-keys.js';
 
-/** What every request sends beside what it is about. */
+/** Fields that every such request sends beside its own arguments. */
 export interface IdempotentRequest extends RequestLimits {
-  /** The key under which its answer is found when it is executed again. */
+  /** Key that stores the answer, for when the request is executed again. */
   readonly idempotencyKey: string;
-  /** For how long, ms from its effect. */
+  /** Time to live of that key, ms from the effect of the request. */
   readonly keyTtl: number;
 }
 
-/** What every script about a counter replies. */
+/** Reply of every script about a counter. */
 export type CounterReply<Outcome extends string> = readonly [
   outcome: Outcome | 'late' | 'wrong-type',
   detail: string,
@@ -31,16 +31,16 @@ export type CounterReply<Outcome extends string> = readonly [
 
 export interface Answer<Outcome extends string> {
   readonly outcome: Outcome;
-  /** 0 where the script tells none. */
+  /** 0 if the script reports none. */
   readonly count: number;
 }
 
 export type SendMarked<Outcome extends string> = (request: IdempotentRequest) => Promise<CounterReply<Outcome>>;
 
-/** What is asked for, to tell if it stays unknown whether that was done. */
+/** The caller's request, to report it if its outcome stays unknown. */
 export type Asked = Pick<GivenUp, 'request' | 'count'>;
 
-/** A request that is undone or repeated. */
+/** A request that is undone or repeated in the background. */
 interface BackgroundRetry {
   readonly givenUp: Omit<GivenUp, 'error'>;
   /** Resolves with the server's time at which the outcome was certain. */
@@ -53,16 +53,17 @@ interface BackgroundRetry {
 interface RequestIdentity {
   readonly name: string;
   readonly idempotencyKey: string;
-  /** The server's time after which it may have been forgotten, where it may have been executed. */
+  /** Server time after which its key may have expired, if the request may have been executed. */
   until: number;
 }
 
 /**
- * For this long a request of unknown outcome is remembered by the server and followed up here, ms: longer than outages last.
- * Markers live that long only if their process or its connection fails within a minute, so they are few.
+ * How long the server keeps the key of a request of unknown outcome, and how long the background retry goes on, ms:
+ * longer than outages last. Keys live that long only if their process or its connection fails within a minute, so they
+ * are few.
  */
 const REMEMBERED_MS = 24 * 3_600_000;
-/** After this time no copy of a request arrives any more, ms: the server has refused it for that long. */
+/** After this time no copy of a request can still arrive, ms: the server has been refusing it for that long. */
 const COPIES_MS = 60_000;
 
 /** Outcomes of requests that changed something, which replicas may lack. */
@@ -74,9 +75,9 @@ const forgotten = (name: string): LockUnavailableError =>
   });
 
 /**
- * Requests that change a number which nobody owns, so that nothing but the request itself can tell whether it was
- * executed before: it leaves a marker together with its effect, and has one effect and one answer as long as that is
- * there. Markers whose request was answered are removed at once, unless a copy of it may still arrive.
+ * Requests that change a number without an owner. Only the request itself can tell whether it was executed before: it
+ * writes an idempotency key together with its effect, and has one effect and one answer as long as that key exists. The
+ * key of an answered request is deleted at once, unless a copy of the request may still arrive.
  */
 export class IdempotentRequests {
   private readonly ids = new OwnerIds();
@@ -96,8 +97,9 @@ export class IdempotentRequests {
   }
 
   /**
-   * Takes something, in one try. Where the outcome stays unknown, it is undone in the background until that is confirmed
-   * after the instant from which the server refuses the try; as it is where too few replicas have it.
+   * Takes something, in one attempt. If the outcome stays unknown, the attempt is undone in the background, until that
+   * is confirmed after the instant from which the server refuses the attempt. It is undone as well if too few replicas
+   * have it.
    */
   async acquireOnce<Outcome extends string>(
     name: string,
@@ -121,8 +123,9 @@ export class IdempotentRequests {
   }
 
   /**
-   * Changes something, and tries once more where that failed, within one deadline. Rejects only when the server refuses
-   * both tries, so that they cannot overtake what the caller asks next; or where too few replicas have it.
+   * Changes something, with a second attempt if the first fails, within one deadline. Rejects only once the server
+   * refuses both attempts, so that they cannot overtake the caller's next request; or if too few replicas have the
+   * change.
    */
   async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
     const deadline = this.deadline();
@@ -137,7 +140,7 @@ export class IdempotentRequests {
     return answer;
   }
 
-  /** As {@link change}; what failed twice goes on in the background, for as long as it is remembered. */
+  /** As {@link change}, but a request that failed twice is retried in the background until its key expires. */
   async completeInBackground<Outcome extends string>(
     name: string,
     asked: Asked,
@@ -163,12 +166,14 @@ export class IdempotentRequests {
     }
   }
 
-  /** Resolves when nothing goes on in the background, or after `ms`, and ends it. */
+  /** Resolves when no background retry is left, or after `ms`, and ends those that are. */
   finish(ms: number): Promise<void> {
     return this.retries.finish(ms);
   }
 
-  /** Resolves with the answer and with what deletes the marker, to be called when nothing is asked any more. */
+  /**
+   * Resolves with the answer and a function that deletes the key. Call it once nothing more is asked about the request.
+   */
   private async retryOnce<Outcome extends string>(
     identity: RequestIdentity,
     send: SendMarked<Outcome>,
@@ -187,7 +192,7 @@ export class IdempotentRequests {
     }
   }
 
-  /** Resolves when enough replicas have what was changed, if they have to. */
+  /** Resolves when enough replicas have the change, if replicas are required. */
   private async knownOutcome(
     { name, idempotencyKey }: RequestIdentity,
     { outcome }: Answer<string>,
@@ -211,7 +216,7 @@ export class IdempotentRequests {
       key: name,
       deadline,
       send: async (limits) => {
-        // By the server's clock, which goes on where this machine is suspended.
+        // Compared by the server's clock, which goes on while this machine is suspended.
         if (limits.notAfter > identity.until) throw forgotten(name);
         return send({ ...limits, idempotencyKey, keyTtl }).catch((error: unknown) => {
           identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
@@ -226,13 +231,13 @@ export class IdempotentRequests {
     });
   }
 
-  /** Nobody waits for it, and where it fails the marker ends by its time to live. */
+  /** Runs unawaited. If it fails, the key expires by its time to live. */
   private discardKey(marker: string): void {
     if (!this.commands.isConnected(marker)) return;
     this.commands.run(scripts.counter.forget, { marker }, {}, this.deadline()).catch(() => {});
   }
 
-  /** As {@link discardKey}, when no copy of the request can arrive any more. */
+  /** As {@link discardKey}, once no copy of the request can arrive any more. */
   private discardKeyLater(marker: string): void {
     runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.discardKey(marker)));
   }

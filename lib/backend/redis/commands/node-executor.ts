@@ -23,7 +23,7 @@ import {
   scriptHash,
 } from '../scripts/script.js';
 import { ServerClock } from './server-clock.js';
-/** A deadline of this many milliseconds or more is given to every command, however short its lease. */
+/** Shortest deadline of any command, however short its lease, ms. */
 const SHORTEST_DEADLINE_MS = 50;
 
 const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
@@ -32,7 +32,7 @@ const isCount = (value: unknown): value is string => typeof value === 'string' &
 export const timeoutWithin = (commandTimeout: number, lease: number): number =>
   Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
 
-/** What has to be announced is written in the same turn, so that nothing comes between the two. */
+/** ASKING applies to the next command only, so both are written in the same event-loop turn. */
 const announced =
   <How>(client: RedisClient, send: (how: How) => Promise<unknown>) =>
   async (how: How): Promise<unknown> => {
@@ -45,16 +45,16 @@ export interface NodeCommandsOptions {
   readonly commandTimeout: number;
   /** The longest lease that the server may have forgotten when it restarts, ms. Default: 0, none. */
   readonly restartGuard?: number;
-  /** How long it may be gone before that is told as an outage, ms. Default: `commandTimeout`. */
+  /** How long the server may be disconnected before that is reported as an outage, ms. Default: `commandTimeout`. */
   readonly missedAfter?: number;
-  /** Whether the server is to tell its run id, as far as it lets this user know. Default: no. */
+  /** Whether to ask the server for its run id, as far as this user's permissions allow. Default: no. */
   readonly identify?: boolean;
 }
 
-/** {@link ScriptExecutor} on one server: alone, the master that Sentinels name, or a node of several. */
+/** {@link ScriptExecutor} on one server: a standalone one, the master that Sentinels name, or one node of several. */
 export class NodeExecutor implements ScriptExecutor {
   readonly commandTimeout: number;
-  /** The run id of the server, where it was to be identified and lets this user know. */
+  /** Run id of the server, if it was asked for and this user may read it. */
   serverId: string | undefined;
   readonly clock: ServerClock;
   private readonly connection: RedisConnection;
@@ -110,12 +110,12 @@ export class NodeExecutor implements ScriptExecutor {
     return this.connection.isReady;
   }
 
-  /** Whether it was connected and is not any more, or never was although it should be. */
+  /** Whether the connection is lost, or was opened and has not been established yet. */
   get isLost(): boolean {
     return this.opened && !this.isReady;
   }
 
-  /** Whoever waits until commands can be sent is told that they cannot. */
+  /** Fails the callers that wait for the connection. */
   rejectWaiting(): void {
     this.connection.giveUpWaiting();
   }
@@ -124,7 +124,7 @@ export class NodeExecutor implements ScriptExecutor {
     return timeoutWithin(this.commandTimeout, lease);
   }
 
-  /** For a command that is about no lease. */
+  /** Deadline of a command that concerns no lease. */
   deadline(): number {
     return this.scheduler.now() + this.commandTimeout;
   }
@@ -140,7 +140,7 @@ export class NodeExecutor implements ScriptExecutor {
     const waited = deadline - this.scheduler.now();
     const isReady = await this.connection.whenReady(waited);
     if (this.refusal) throw this.refusal;
-    // A blocked event loop can hear of both at once.
+    // A blocked event loop can learn of both at once.
     const isLate = this.scheduler.now() >= deadline;
     if (!isReady || isLate) throw this.connection.unavailable(name, waited);
   }
@@ -174,7 +174,7 @@ export class NodeExecutor implements ScriptExecutor {
     this.refusal = reason;
   }
 
-  /** The server has taken the place of another. */
+  /** Called when the server has replaced another one. */
   promoted(): void {
     this.guard?.promoted();
   }
@@ -185,7 +185,7 @@ export class NodeExecutor implements ScriptExecutor {
     args: ArgumentsOf<S>,
     deadline: number,
     name?: string,
-    /** Whether the keys are just on their way to this server, which serves them only to those who know. */
+    /** Whether the slot of the keys is migrating to this server, which serves them only after ASKING. */
     asking = false,
   ): Promise<ReplyOf<S>> {
     const { client } = this.connection;
@@ -194,24 +194,24 @@ export class NodeExecutor implements ScriptExecutor {
     const send = (how: 'evalsha' | 'eval'): Promise<unknown> =>
       client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
     const evaluate = asking ? announced(client, send) : send;
-    // In one turn with the sending: what is known of the server then is true of the connection that it goes over.
+    // Check in the same event-loop turn as the send, so that a reconnect cannot slip in between.
     const guarded = script.grants ? this.guard?.refusal(name) : undefined;
     if (guarded) return Promise.reject(guarded);
     this.connection.gather();
     return withDeadline(evaluate('evalsha'), deadline, this.scheduler, {
       name,
       read: (reply) => this.read(script, reply),
-      // EVAL only where the server does not know the script: a user without +eval can have them preloaded.
+      // EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded.
       instead: (error) => {
         if (isNotWritten(error)) this.connection.goingDown();
-        // After the deadline the caller has been told that it failed, so it must not happen any more.
+        // After the deadline the failure has been reported to the caller, so the script must not run any more.
         if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
         return evaluate('eval');
       },
     });
   }
 
-  /** Every reply that tells the time sets the clock of the server that gave it, and of no other. */
+  /** Every reply that contains the time sets the clock of the server that sent it, and of no other. */
   private read<S extends Script>(script: S, reply: unknown): ReplyOf<S> {
     const shape = shapeOf(script, reply);
     if (!shape) throw unexpectedReply(reply);
@@ -221,7 +221,7 @@ export class NodeExecutor implements ScriptExecutor {
     return answer;
   }
 
-  /** One command that is no script, on the same terms. */
+  /** Runs one command that is not a script, with the same deadline rules. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
     return withDeadline(command(this.connection.client), deadline, this.scheduler, rawReply());
   }
@@ -255,7 +255,7 @@ export class NodeExecutor implements ScriptExecutor {
       const info = await this.ask((client) => client.info('server'), deadline);
       return /^run_id:(\w+)/m.exec(String(info))?.[1];
     } catch (error) {
-      // A user who may not ask can lock all the same.
+      // A user without permission to ask can lock all the same.
       if (isPassing(error)) throw error;
       return undefined;
     }

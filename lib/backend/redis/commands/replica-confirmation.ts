@@ -8,7 +8,7 @@ import { isReplyOf, scriptHash } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import type { Written } from './written.js';
 
-/** How many replicas must have something, and how long that may take, ms. */
+/** Number of replicas that must have a write, and the limit for that, ms. */
 export interface Replicas {
   readonly min: number;
   readonly timeout: number;
@@ -16,7 +16,7 @@ export interface Replicas {
 
 interface ConfirmationRequest extends Replicas {
   readonly written: Written;
-  /** Whether the key is just on its way to this server, which serves it only to those who know. */
+  /** Whether the slot of the key is migrating to this server, which serves the key only after ASKING. */
   readonly asking: boolean;
   readonly resolve: (replicas: number) => void;
   readonly reject: (error: unknown) => void;
@@ -24,11 +24,11 @@ interface ConfirmationRequest extends Replicas {
 
 interface Answer {
   readonly replicas: number;
-  /** For each question whether the server still has it, or why it does not say. */
+  /** For each request whether the server still has the write, or the error that it replied. */
   readonly found: readonly PromiseSettledResult<boolean>[];
 }
 
-/** Asking again cannot help. */
+/** Permanent: another attempt cannot help. */
 const noWait = (cause: unknown): LockUnavailableError =>
   new LockUnavailableError(
     'the server does not have the command WAIT; leave out the option "replicas", or use a server that has it',
@@ -38,8 +38,8 @@ const noWait = (cause: unknown): LockUnavailableError =>
   );
 
 /**
- * Finds out how many replicas have what was written. On a connection of its own, since WAIT lets everything wait that comes
- * behind it; what is asked meanwhile shares the next WAIT.
+ * Finds out how many replicas have a write. Uses a connection of its own, since WAIT blocks every command behind it;
+ * requests that arrive meanwhile share the next WAIT.
  */
 export class ReplicaConfirmation {
   private readonly connection: RedisConnection;
@@ -57,9 +57,9 @@ export class ReplicaConfirmation {
   }
 
   /**
-   * Resolves with how many replicas have it, as soon as those are enough, or when the time for that is over;
-   * with 0 where the server does not have it itself any more.
-   * @throws LockUnavailableError where nobody can tell.
+   * Resolves with the number of replicas that have the write, as soon as it suffices or the time for it is over; with 0
+   * if the server itself does not have it any more.
+   * @throws LockUnavailableError if the number cannot be found out.
    */
   knownBy(written: Written, replicas: Replicas, asking = false): Promise<number> {
     return new Promise((resolve, reject) => {
@@ -89,12 +89,12 @@ export class ReplicaConfirmation {
       const { replicas, found } = await withDeadline(asked, deadline, this.scheduler, rawReply());
       questions.forEach(({ resolve, reject }, index) => {
         const one = found[index];
-        // In a cluster one key may have left this server, and the others not.
+        // In a cluster one key may have moved to another server while the others have not.
         if (one?.status === 'rejected') reject(unavailable(undefined, one.reason));
         else resolve(one?.value === true ? replicas : 0);
       });
     } catch (error) {
-      // Whoever comes next must not wait behind what is not answered.
+      // Later requests must not wait behind one that is not answered.
       if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.connection.reconnect();
       for (const { reject } of questions) reject(error);
     }
@@ -106,7 +106,10 @@ export class ReplicaConfirmation {
     return isMissing ? this.send('eval', questions, min, timeout) : answer;
   }
 
-  /** All in one turn and so over one connection: a WAIT knows only of what was written before it on its own. */
+  /**
+   * Sends all commands in one event-loop turn and so over one connection: WAIT covers only earlier writes of its own
+   * connection.
+   */
   private async send(
     how: 'evalsha' | 'eval',
     questions: readonly ConfirmationRequest[],

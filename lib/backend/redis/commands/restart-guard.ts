@@ -3,49 +3,49 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 
-/** What a server says of itself on each new connection. */
+/** Identity that a server reports on each new connection. */
 export interface ServerIdentity {
   /** Changes with every start. */
   readonly runId: string;
   /** Changes with every promotion. */
   readonly replicationId: string;
-  /** Whether it was a replica once, nobody knows when. */
+  /** Whether it was a replica once. It does not report when. */
   readonly wasPromoted: boolean;
   /** Milliseconds since its start, at least. */
   readonly uptime: number;
 }
 
 /**
- * Keeps locks from being granted by a server that may have forgotten who holds them: after a restart, since persistence
- * may have lost the last of them, and after a fail-over, since replication does. Until the longest lease that may have
- * been forgotten is over, nothing new is granted; what is held is renewed and released as ever (R13).
+ * Keeps a server from granting locks while it may have forgotten their holders: after a restart, since persistence may
+ * have lost the last writes, and after a fail-over, since replication does. No new lock is granted until the longest
+ * lease that may have been forgotten is over; held locks are renewed and released as usual (R13).
  */
 export class RestartGuard {
   private known: string | undefined;
   private until = Number.NEGATIVE_INFINITY;
 
-  /** @param length The longest lease in use, ms: what is longer is not covered. */
+  /** @param length The longest lease in use, ms; longer ones are not covered. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly length: number,
   ) {}
 
-  /** To be told on every new connection, before anything is granted over it. */
+  /** To be called on every new connection, before anything is granted over it. */
   observe({ runId, replicationId, wasPromoted, uptime }: ServerIdentity): void {
     const identity = `${runId} ${replicationId}`;
     if (this.known === identity) return;
-    // A server met for the first time was perhaps promoted a moment ago; it does not say when.
+    // A server seen for the first time may have been promoted a moment ago; it does not report when.
     const isFresh = this.known === undefined && !wasPromoted;
     this.known = identity;
     this.guard(isFresh ? this.length - uptime : this.length);
   }
 
-  /** The server has taken the place of another, whose last grants it may lack. */
+  /** Called when the server has replaced another one, whose last grants it may lack. */
   promoted(): void {
     this.guard(this.length);
   }
 
-  /** Why nothing is granted now; `undefined`: it may be. */
+  /** The error to refuse grants with now; `undefined`: grants are allowed. */
   refusal(name: string | undefined): LockUnavailableError | undefined {
     const left = Math.ceil(this.until - this.scheduler.now());
     if (left <= 0) return undefined;
@@ -63,7 +63,7 @@ export class RestartGuard {
 
 const NEVER_PROMOTED = /^0*$/;
 
-/** Asks a server who it is. */
+/** Asks a server for its identity. */
 export const askIdentity = async (client: RedisClient): Promise<ServerIdentity> => {
   const [server, replication] = await Promise.all([client.info('server'), client.info('replication')]);
   const text = `${String(server)}\n${String(replication)}`;

@@ -3,44 +3,46 @@ import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
 
-/** The command by which a change is announced: to every server, or to the shard of the channel. */
+/** Command that announces a change: to every server, or to the shard of the channel. */
 export type PublishCommand = 'PUBLISH' | 'SPUBLISH';
 
 /**
- * Sends scripts to where their keys live: to one server, or to the right one of a cluster. Each has a deadline of our
- * own: ioredis neither cancels a command nor bounds every wait. A reply that comes after the deadline is never taken for
- * a success.
+ * Sends scripts to the server of their keys: the only one, or the right one of a cluster. Each script has a deadline of
+ * our own, because ioredis neither cancels a command nor bounds every wait. A reply after the deadline never counts as
+ * success.
  */
 export interface ScriptExecutor {
   /** The longest deadline of one command, ms. */
   readonly commandTimeout: number;
   /**
-   * How long a command about a lease may take: short enough that a reply in time leaves most of the lease, and that a
+   * Time limit of a command about a lease, ms: short enough that a reply in time leaves most of the lease, and that a
    * server which was replaced meanwhile cannot answer in time.
    */
   timeoutFor(lease: number): number;
-  /** Whether commands about `key` can be sent now; otherwise {@link whenConnected} waits for that, or says why not. */
+  /**
+   * Whether commands about `key` can be sent now. Otherwise {@link whenConnected} waits for that, or rejects with the
+   * reason.
+   */
   isConnected(key: string): boolean;
   /**
-   * Resolves once commands about `key` can be sent; `LockUnavailableError` (`not-sent`) when that is not so by
-   * `deadline`.
+   * Resolves once commands about `key` can be sent. Rejects with `LockUnavailableError` (`not-sent`) if that is not
+   * possible by `deadline`.
    */
   whenConnected(deadline: number, key: string, name?: string): Promise<void>;
-  /** What time it is where `key` lives, estimated; never ahead. */
+  /** Estimated time on the server of `key`; never ahead of it. */
   serverTime(key: string): number;
   /**
-   * The instant from which a request about `key` is refused that was told `notAfter`, by whichever clock of a server that
-   * it may be sent on to is furthest ahead.
+   * The instant from which a request about `key` with this `notAfter` is refused, by the fastest clock of all servers
+   * that it may be redirected to.
    */
   latest(key: string, notAfter: number): number;
   /** Keys of one shard may be named in one command. */
   shardOf(key: string): number;
-  /** By which command something is said on a channel. Known once it is {@link whenConnected}. */
+  /** The command that publishes to a channel. Known once {@link whenConnected} has resolved. */
   publishCommand(channel: string): PublishCommand;
   /**
    * Runs a script before `deadline`, an instant of the scheduler. Call {@link whenConnected} first. Rejects with
-   * `LockUnavailableError` (`refused`) where the script grants something and the server that is to do so may have
-   * forgotten earlier grants.
+   * `LockUnavailableError` (`refused`) if the script grants something and its server may have forgotten earlier grants.
    */
   run<S extends Script>(
     script: S,
@@ -50,15 +52,15 @@ export interface ScriptExecutor {
     name?: string,
   ): Promise<ReplyOf<S>>;
   /**
-   * Resolves with how many replicas have what was written, once those are enough or the time for that is over.
-   * @throws LockUnavailableError where nobody can tell.
+   * Resolves with the number of replicas that have a write, once it suffices or the time for it is over.
+   * @throws LockUnavailableError if the number cannot be found out.
    */
   replicasWith(written: Written, replicas: Replicas): Promise<number>;
-  /** Tells `watcher` from now on what becomes of the servers. */
+  /** Reports changes of the servers to `watcher` from now on. */
   watch(watcher: BackendListener): void;
-  /** Refuses everything from now on, for this reason. */
+  /** Refuses every command from now on, with this error. */
   refuse(reason: Error): void;
   open(): void;
-  /** @param ms The longest that this may take. Default: half a second. */
+  /** @param ms The longest time that this may take. Default: half a second. */
   close(ms?: number): Promise<void>;
 }

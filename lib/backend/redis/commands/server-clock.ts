@@ -1,30 +1,35 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
-/** A reply that says so much more than the estimate, ms, comes from a clock that was set; it was never ahead before. */
+/**
+ * A clock further ahead than it ever was, by more than this, ms, was set forward: a slow reply only makes it look
+ * behind.
+ */
 const FORWARD_MS = 500;
-/** And one that says so much less: a reply may be that late on its way, but not later. */
+/** A clock behind its furthest by more than this, ms, was set back: no reply is that late on its way. */
 const BACK_MS = 2500;
-/** What two clocks may drift apart in, a share of the time. */
+/** Largest drift between two clocks, as a share of the time passed. */
 const DRIFT = 0.001;
 
 /**
- * What time it is on the server, estimated from the last time it told. The estimate is behind by the way back of that
- * reply, never ahead, so a command told "not after" an estimated instant is refused rather too early than too late.
+ * Time on the server, estimated from the last reply that contained it. The estimate is behind by the way back of that
+ * reply, never ahead, so a command with an estimated `notAfter` is refused too early rather than too late.
  */
 export class ServerClock {
   private ahead = Number.NEGATIVE_INFINITY;
-  /** The most that it ever was ahead of ours since it was set: what it is if one reply was quick. */
+  /**
+   * The furthest that the server was ever ahead of our clock since it was set: the true offset, if one reply was quick.
+   */
   private most = Number.NEGATIVE_INFINITY;
   private lastSeen = 0;
 
-  /** @param onJump Told by how many ms it was set, roughly; negative: back. */
+  /** @param onJump Called with the ms by which the clock was set, roughly; negative: back. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly onJump: (ms: number) => void = () => {},
   ) {}
 
   observe(serverNow: number): void {
-    // What is no number comes from something that is not Redis, and says nothing about its clock.
+    // A reply that is no number comes from something other than Redis, and contains no time.
     if (!Number.isFinite(serverNow)) return;
     const now = this.scheduler.now();
     this.ahead = serverNow - now;

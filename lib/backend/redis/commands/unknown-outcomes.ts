@@ -3,13 +3,13 @@ import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
-/** Between two tries, ms: at first, and after a long time in vain. */
+/** Pause between two attempts, ms: the shortest, and the longest after many failures. */
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
-/** The pause is this share of the time that was spent in vain. */
+/** The pause as a share of the time that attempts have been failing for. */
 const RETRY_SHARE = 0.1;
 
-/** An acquisition that may exist although nobody wants it, or never knew of it. */
+/** An acquisition that may exist although no caller knows of it or wants it. */
 export interface OrphanedAcquisition {
   readonly name: string;
   readonly owner: OwnerId;
@@ -18,29 +18,29 @@ export interface OrphanedAcquisition {
   readonly notAfter: number;
 }
 
-/** What the undoing itself has to know, whatever it is that was acquired. */
+/** The fields that releasing needs, whatever was acquired. */
 type Orphan = Pick<OrphanedAcquisition, 'lease' | 'notAfter'>;
 
-/** Frees what the ghost's owner holds; resolves with the server's time at which that was certain. */
+/** Releases what the orphan's owner holds. Resolves with the server's time at which that was certain. */
 export type ReleaseOrphan<G extends Orphan = OrphanedAcquisition> = (ghost: G) => Promise<number>;
 
-/** Told of a ghost that may exist for ever, with the error of the last try, if there was one. */
+/** Called with an orphan that may never be released, and the error of the last attempt, if there was one. */
 export type OnGivenUp<G> = (ghost: G, error: unknown) => void;
 
-/** The undoing of one ghost. */
+/** The background release of one orphan. */
 interface Pursuit {
-  /** The error of the last try. */
+  /** The error of the last attempt. */
   error?: unknown;
   isAbandoned: boolean;
   /** Ends a pause. */
   wake(): void;
-  /** Resolves when it is over. */
+  /** Resolves when the background release has ended. */
   over: Promise<void>;
 }
 
 /**
- * Undoes acquisitions with an unknown outcome. A time-out does not cancel a command: it may run later, and a release
- * sent after it can arrive before it. So each is released again and again until one release is confirmed after the
+ * Releases acquisitions with an unknown outcome. A time-out does not cancel a command: it may run later, and a release
+ * sent after it can arrive before it. So each one is released repeatedly, until one release is confirmed after the
  * instant from which the server refuses the acquisition, or until its lease must be over.
  */
 export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
@@ -63,7 +63,7 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     });
   }
 
-  /** Leaves what was acquired to who wants it after all. Resolves when no try to free it is on its way. */
+  /** Stops releasing acquisitions that are wanted after all. Resolves when no attempt to release them is in flight. */
   async abandon(isWanted: (ghost: G) => boolean): Promise<void> {
     const wanted = [...this.running].filter(([ghost]) => isWanted(ghost)).map(([, pursuit]) => pursuit);
     for (const pursuit of wanted) {
@@ -73,10 +73,10 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     await Promise.all(wanted.map(({ over }) => over));
   }
 
-  /** Resolves when everything is undone, or after `ms`; what is left then ends by its lease, if it has one. */
+  /** Resolves when everything is released, or after `ms`. What is left then ends by its lease, if it has one. */
   async finish(ms: number): Promise<void> {
     const pursuits = [...this.running.values()];
-    // There may be no time for another try.
+    // There may be no time for another attempt.
     for (const pursuit of pursuits) pursuit.wake();
     const over = Promise.all(pursuits.map((pursuit) => pursuit.over));
     if (pursuits.length > 0) await Promise.race([over, this.scheduler.pause(ms)]);
@@ -87,10 +87,10 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     }
   }
 
-  /** Resolves with whether it is gone. */
+  /** Resolves with whether the release was confirmed. */
   private async untilGone(ghost: G, pursuit: Pursuit): Promise<boolean> {
     const begin = this.scheduler.now();
-    // It may still begin, within the deadline of its command, and then lasts for its lease.
+    // The acquisition may still take effect within the deadline of its command, and then lasts for its lease.
     const end = begin + 1.25 * ghost.lease + RETRY_MS;
     while (this.scheduler.now() < end && !this.finished && !pursuit.isAbandoned) {
       const confirmed = await this.tryToFree(ghost, pursuit);
@@ -104,7 +104,10 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     return false;
   }
 
-  /** The server's time at which nothing was held; before everything if that is not known, `undefined` if it never will be. */
+  /**
+   * Resolves with the server's time at which nothing was held: negative infinity after a passing failure, `undefined`
+   * if no attempt can succeed.
+   */
   private async tryToFree(ghost: G, pursuit: Pursuit): Promise<number | undefined> {
     try {
       return await this.free(ghost);
@@ -130,21 +133,21 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
 }
 
 /**
- * Until when renewals of unknown outcome may still take effect. They may be repeated at once, but nothing that says
- * otherwise may be sent before then: it could be overtaken.
+ * Deadlines until which commands of unknown outcome may still take effect. A renewal may be repeated at once, but no
+ * command that contradicts it may be sent before then: the earlier one could overtake it.
  */
 export class UnknownOutcomes {
   private readonly deadlines = new Map<OwnerId, number>();
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
-  /** @param deadline The instant from which the server refuses the renewal. */
+  /** @param deadline The instant from which the server refuses the command. */
   add(owners: Iterable<OwnerId>, deadline: number): void {
     this.forgetPast();
     for (const owner of owners) this.deadlines.set(owner, Math.max(deadline, this.deadlines.get(owner) ?? deadline));
   }
 
-  /** Resolves when nothing of this owner can arrive any more. */
+  /** Resolves when no earlier command of this owner can arrive any more. */
   async settled(owner: OwnerId): Promise<void> {
     const deadline = this.deadlines.get(owner);
     if (deadline === undefined) return;

@@ -3,11 +3,11 @@ import { encode } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { permitDeadlines } from '../../../keys/redisson-keys.js';
 
-/** Something that was written, by the script that writes it once more, without a change, if the server still has it. */
+/** A write, described by the script that writes it again, unchanged, if the server still has it. */
 export interface Written {
-  /** It is on the server of this key. */
+  /** Key that determines the server. */
   readonly key: string;
-  /** The script, whose reply is that of `replication/*.lua`. */
+  /** The script. Its reply is that of `replication/*.lua`. */
   readonly text: string;
   readonly keyCount: number;
   readonly parameters: readonly string[];
@@ -15,21 +15,21 @@ export interface Written {
 
 const { confirmHold, confirmMarker, confirmPermits } = scripts.replication;
 
-/** A hold, by the field in the hash of its lock. */
+/** A hold, by its field in the hash of the lock. */
 export const writtenHold = (key: string, field: string): Written => ({
   key,
   text: confirmHold.text,
   ...encode(confirmHold, { lock: key }, { field }),
 });
 
-/** What a request changed, by the marker that it left together with that. */
+/** The change of a request, by the idempotency key that was written together with it. */
 export const writtenMarker = (marker: string): Written => ({
   key: marker,
   text: confirmMarker.text,
   ...encode(confirmMarker, { marker }, {}),
 });
 
-/** A permit that is out; without an id, the number of permits. */
+/** A permit in use; without an id, the number of permits. */
 export const writtenPermits = (name: string, id: PermitId = ''): Written => ({
   key: name,
   text: confirmPermits.text,

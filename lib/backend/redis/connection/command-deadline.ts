@@ -2,17 +2,17 @@ import { Deadline } from '../../../time/deadline-timer.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { noReply, unavailable } from './reply-errors.js';
 
-/** What is to become of the answer to a command. */
+/** How the reply to a command is processed. */
 export interface ReplyHandler<Reply, T> {
-  /** What the user knows it by that the command is about. */
+  /** Name that the user knows the subject of the command by. */
   readonly name: string | undefined;
-  /** What the answer says. It throws where that cannot be understood. */
+  /** Parses the reply. Throws if it is malformed. */
   readonly read: (reply: Reply) => T;
-  /** How to go on after an error that is no answer yet; `undefined`: it is one. */
+  /** Continues after an error that is not final, with another command; `undefined`: the error is final. */
   readonly instead?: (error: unknown) => Promise<Reply> | undefined;
 }
 
-/** A command that was sent, until it is answered or its deadline passes. */
+/** A sent command, until it is answered or its deadline passes. */
 class PendingCommand<Reply, T> extends Deadline {
   private readonly patience: number;
 
@@ -30,7 +30,7 @@ class PendingCommand<Reply, T> extends Deadline {
 
   answered(reply: Reply): void {
     this.scheduler.deadlines.delete(this);
-    // A blocked event loop can hand over the reply before the timer that was due long ago.
+    // A blocked event loop can deliver the reply before the timer that was due long ago.
     if (this.scheduler.now() > this.at) return this.onPassed();
     try {
       this.resolve(this.reading.read(reply));
@@ -59,8 +59,8 @@ class PendingCommand<Reply, T> extends Deadline {
 }
 
 /**
- * The answer to a command, or `LockUnavailableError` when there is none by `deadline`. What comes later is dropped: a
- * late reply is never taken for a success.
+ * Resolves with the parsed reply to a command, or rejects with `LockUnavailableError` if there is none by `deadline`. A
+ * later reply is dropped: it never counts as success.
  */
 export const withDeadline = <Reply, T>(
   command: Promise<Reply>,
@@ -76,5 +76,5 @@ export const withDeadline = <Reply, T>(
     );
   });
 
-/** For an answer that is taken as it is. */
+/** Returns the reply as it is. */
 export const rawReply = <T>(): ReplyHandler<T, T> => ({ name: undefined, read: (reply) => reply });

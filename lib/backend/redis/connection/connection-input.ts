@@ -2,10 +2,12 @@ import type { RedisOptions } from 'ioredis';
 import { isRedisClient, type RedisClient } from './redis-client.js';
 import { optionsOfUrl } from './connection-url.js';
 
-/** One server of a cluster from which the others are learned: a URL, or where it is. */
+/** One server of a cluster from which the others are learned: a URL, or host and port. */
 export type ClusterSeed = string | { readonly host: string; readonly port?: number | undefined };
 
-/** Addresses that servers give, by those under which they can be reached from here. */
+/**
+ * Map from the addresses that servers report to those at which they can be reached from here; `null` keeps an address.
+ */
 export type AddressMap =
   | Readonly<Record<string, { readonly host: string; readonly port: number }>>
   | ((address: string) => { readonly host: string; readonly port: number } | null);
@@ -16,9 +18,9 @@ export interface ClusterInput {
   readonly cluster: readonly ClusterSeed[];
   /** ioredis options for every server: user, password, TLS. */
   readonly redisOptions?: RedisOptions | undefined;
-  /** Where servers can be reached that give addresses of another network, by `host:port`. */
+  /** Reachable addresses of servers that report addresses of another network, by `host:port`. */
   readonly natMap?: AddressMap | undefined;
-  /** Put before every name. Default: none. */
+  /** Prefix of every name. Default: none. */
   readonly keyPrefix?: string | undefined;
 }
 
@@ -26,12 +28,12 @@ export interface ClusterInput {
 export type ServerInput = string | RedisOptions | RedisClient;
 
 /**
- * A URL, ioredis options (with `sentinels` and `name` for Sentinel), `{ cluster: [...] }`, or an ioredis client of any of
- * these: a client is duplicated, never changed, never closed.
+ * A URL, ioredis options (with `sentinels` and `name` for Sentinel), `{ cluster: [...] }`, or an ioredis client of any
+ * of these: a client is duplicated, never changed, never closed.
  */
 export type ConnectionInput = ServerInput | ClusterInput | ClusterClient;
 
-/** An ioredis `Cluster`, as far as it tells where its servers are. Nothing is ever sent through it. */
+/** The part of an ioredis `Cluster` that gives the addresses of its servers. No command is ever sent through it. */
 export interface ClusterClient {
   readonly isCluster: boolean;
   readonly options: {
@@ -55,7 +57,7 @@ export const hasSentinels = (input: ServerInput): boolean => {
   return Array.isArray(sentinels);
 };
 
-/** The key prefix the given connection puts before names; ours are built with it, our connections have none. */
+/** The key prefix of the given connection. Our keys are built with it; our own connections have none. */
 export const keyPrefixOf = (input: ConnectionInput): string => {
   if (typeof input === 'string') return '';
   const options: { readonly keyPrefix?: string | undefined; readonly redisOptions?: RedisOptions | undefined } =
@@ -69,7 +71,7 @@ const textOr = (value: unknown, fallback: string): string =>
   typeof value === 'string' && value !== '' ? value : fallback;
 
 /**
- * Where a connection leads, without user and password: the path of a socket, or `host:port`. Two connections with one
+ * Address of a connection, without user and password: the path of a socket, or `host:port`. Two connections with one
  * address lead to one server, whatever database they select there.
  */
 export const nodeAddress = (input: ServerInput): string => {
@@ -78,15 +80,15 @@ export const nodeAddress = (input: ServerInput): string => {
   const { path, host, port } = options as Readonly<Record<string, unknown>>;
   if (typeof path === 'string' && path !== '') return path;
   const name = textOr(host, 'localhost').toLowerCase();
-  // As in a URL, where an IPv6 address has brackets.
+  // As in a URL, which has brackets around an IPv6 address.
   const shown = name === 'localhost' ? '127.0.0.1' : name.includes(':') ? `[${name}]` : name;
   return `${shown}:${Number(port ?? DEFAULT_PORT)}`;
 };
 export interface TransportSettings {
   /** Longest time one command may take, ms. */
   readonly commandTimeout: number;
-  /** The longest lease that a server may have forgotten which restarted or was promoted, ms. Default: 0, none is. */
+  /** The longest lease that a restarted or promoted server may have forgotten, ms. Default: 0, none. */
   readonly restartGuard?: number;
-  /** Whether messages in a cluster stay with the shard of their lock. Default: `auto`, where the servers can. */
+  /** Whether messages in a cluster stay with the shard of their lock. Default: `auto`, if the servers support it. */
   readonly shardedPubSub?: 'auto' | boolean;
 }

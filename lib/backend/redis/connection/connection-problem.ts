@@ -4,26 +4,26 @@ import { codeOf } from './connection-error.js';
 import { messageOf, PERMANENT, time } from './reply-errors.js';
 import type { Endpoint } from './endpoint.js';
 
-/** Why there is no connection, for people: never with a password. */
+/** Why there is no connection, in words for users: never with a password. */
 export interface ConnectionProblem {
-  /** Whether the server was reached and cannot be used as the connection is configured, or could not be reached. */
+  /** True if the server was reached but cannot be used with this configuration; false if it could not be reached. */
   readonly isReached: boolean;
-  /** What happened, as the second half of a sentence about the server. */
+  /** The cause, as the second half of a sentence about the server. */
   readonly reason: string;
-  /** What is likely to help. */
+  /** The likely remedy. */
   readonly remedy: string | undefined;
-  /** Whether trying again cannot help, as with a wrong password. */
+  /** Whether another attempt cannot help, as with a wrong password. */
   readonly isPermanent: boolean;
 }
 
-/** What is known when somebody wants to know. */
+/** The known facts about a failed connection. */
 interface Situation {
-  /** What ioredis said last; '' where it said nothing yet. */
+  /** The last message of ioredis; '' if there was none yet. */
   readonly message: string;
-  /** Of the operating system, or of OpenSSL. */
+  /** Error code of the operating system, or of OpenSSL. */
   readonly code: string;
   readonly endpoint: Endpoint;
-  /** Whether it was connected before; what it was given is right then. */
+  /** Whether it was connected before, which shows that its configuration is right. */
   readonly wasReady: boolean;
 }
 
@@ -84,7 +84,7 @@ const rights: Explanation = ({ message, endpoint: { user = 'default', database }
   );
 };
 
-/** Of OpenSSL and Node, about the certificate of the other end. */
+/** Codes of OpenSSL and Node about the certificate of the other end. */
 const UNTRUSTED =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_CERT)/;
 
@@ -155,15 +155,15 @@ const network = ({ message, code, wasReady }: Situation): ConnectionProblem => {
   if (message === '') return unreached('it is not ready yet');
   const silentFor = /^Socket timeout\b.* (\d+)ms/.exec(message)?.[1];
   if (silentFor !== undefined) return unreached(`it has not answered for ${silentFor} ms`);
-  // Of what worked before nothing needs to be looked up.
+  // A configuration that worked before needs no check.
   return unreached(message, wasReady ? undefined : REMEDIES[code]);
 };
 
 const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, protocol, limits];
 
-/** @param error What was heard last; `undefined`: nothing. */
+/** @param error The last error; `undefined`: none. */
 export const explain = (error: unknown, endpoint: Endpoint, wasReady: boolean): ConnectionProblem => {
-  // Its own advice is about its options, and about its authors.
+  // Without ioredis's request to report a bug to its authors.
   const message = error === undefined ? '' : messageOf(error).replace(/\.? Please report this\.?$/, '');
   const situation = { message, code: codeOf(error), endpoint, wasReady };
   for (const explanation of EXPLANATIONS) {
@@ -177,7 +177,7 @@ export const explain = (error: unknown, endpoint: Endpoint, wasReady: boolean): 
 export const describeProblem = (server: string, { isReached, reason, remedy }: ConnectionProblem): string =>
   `${titleOf(server)} cannot be ${isReached ? 'used' : 'reached'}: ${withRemedy(reason, remedy)}`;
 
-/** Nobody could send a command within `ms`. */
+/** The error if no command could be sent within `ms`. */
 export const noConnection = (
   lockName: string | undefined,
   ms: number,
@@ -190,5 +190,5 @@ export const noConnection = (
 };
 
 const withRemedy = (reason: string, remedy: string | undefined): string =>
-  // What a server says ends like a sentence of its own.
+  // Error replies of servers end with a full stop.
   `${reason.replace(/\.(\)?)$/, '$1')}${remedy === undefined ? '' : `; ${remedy}`}`;

@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../../../errors.js';
 
-/** Never shows the URL: it may carry a password. */
+/** Never shows the URL: it may contain a password. */
 const refused = (why: string): LockOptionsError =>
   new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
 
@@ -13,8 +13,8 @@ const databaseOf = (pathname: string): number => {
 };
 
 /**
- * The ioredis options of a URL. Read here and not by ioredis, which lets the query of a URL win over every option given
- * beside it, as text: `?enableOfflineQueue=false` would turn the queue on.
+ * The ioredis options of a URL. Parsed here and not by ioredis, which lets the query of a URL override every other
+ * option, as text: `?enableOfflineQueue=false` would turn the queue on.
  * @throws LockOptionsError
  */
 export const optionsOfUrl = (text: string): RedisOptions => {
@@ -37,7 +37,7 @@ const parse = (text: string): URL => {
   throw refused(mistakeIn(text));
 };
 
-/** The likely mistake. Shown is only what looks like a host and a port. */
+/** The likely mistake. Only text that looks like host and port is shown. */
 const mistakeIn = (text: string): string => {
   if (text.trim() === '')
     return 'is an empty text; is the variable set that it comes from? Give a URL: redis://host:6379';

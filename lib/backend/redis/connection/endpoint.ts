@@ -2,11 +2,11 @@ import { isRedisClient } from './redis-client.js';
 import { hasSentinels, type ServerInput, nodeAddress } from './connection-input.js';
 import { optionsOfUrl } from './connection-url.js';
 
-/** Where a connection leads and as whom, as far as that may be shown: never with a password. */
+/** Target and user of a connection, as far as they may be shown: never with a password. */
 export interface Endpoint {
   /** `host:port`, the path of a socket, or `master "name" of Sentinels`. */
   readonly server: string;
-  /** The user who logs in. `undefined` where nobody does: a user without a password is hardly meant as one. */
+  /** The user that logs in. `undefined` without a login: a user without a password is hardly meant as one. */
   readonly user: string | undefined;
   readonly database: number;
   readonly isSecure: boolean;

@@ -1,4 +1,4 @@
-/** The options that ioredis 5.4 to 6.0 knows for one server or for a master that Sentinels watch. */
+/** The options of ioredis 5.4 to 6.0 for one server or for a master that Sentinels watch. */
 export const IOREDIS_OPTIONS = [
   'Connector',
   'autoPipeliningIgnoredCommands',

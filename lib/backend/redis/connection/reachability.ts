@@ -2,14 +2,14 @@ import { runOutsideRegions } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
-/** Who is told that something which should be there is not, and that it is again. */
+/** Listener for the loss and the return of a connection or cluster. */
 export interface ReachabilityListener {
   onLost(): void;
-  /** @param after Milliseconds. Only where {@link onLost} was called before. */
+  /** @param after Milliseconds since the loss. Called only after {@link onLost}. */
   onFound(after: number): void;
 }
 
-/** Whether something is there that should be. What comes back within `patience` was not missed by anybody. */
+/** Watches whether something is reachable that should be. An absence shorter than `patience` is not reported. */
 export class Reachability {
   private state: 'unneeded' | 'there' | 'missed' | 'lost' | 'ended' = 'unneeded';
   private since = 0;
@@ -26,7 +26,7 @@ export class Reachability {
     return this.state === 'lost';
   }
 
-  /** It should be there and is not. Told again, it does nothing. */
+  /** Called when it should be reachable and is not. Further calls do nothing. */
   missing(): void {
     if (this.state !== 'unneeded' && this.state !== 'there') return;
     this.state = 'missed';
@@ -47,7 +47,7 @@ export class Reachability {
     if (state === 'lost') this.listener.onFound(Math.round(this.scheduler.now() - this.since));
   }
 
-  /** It is not needed any more. */
+  /** Called when it is not needed any more. */
   end(): void {
     this.state = 'ended';
     this.timer?.cancel();

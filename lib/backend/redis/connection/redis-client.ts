@@ -11,13 +11,13 @@ export interface RedisSocket {
 }
 
 /**
- * The little of ioredis that is used, as a structure: an instance of another major version, or of another installed
- * copy, fits as well, which `instanceof` would deny.
+ * The part of ioredis that is used, as a structural type: accepts an instance of another major version, or of another
+ * installed copy, which `instanceof` would reject.
  */
 export interface RedisClient {
   readonly status: string;
   readonly isCluster: boolean;
-  /** The socket; there is none before it connects. */
+  /** The socket; absent before the client connects. */
   readonly stream?: RedisSocket;
   readonly options: { readonly keyPrefix?: string | undefined };
   connect(): Promise<void>;
@@ -42,13 +42,12 @@ export interface RedisClient {
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
 
-/** Whoever hears of a socket that it failed has nothing to learn from what it says after that. */
+/** After the first error of a socket, later ones have no new information. */
 const ignore = (): void => {};
 
 /**
- * For whoever closes a client, or hears of an error. ioredis hears one error of a socket. Of one that is closed within the
- * TLS handshake Node emits two: why we do not trust the server, and that the server was not told good-bye; an error that
- * nobody hears ends the process.
+ * Call when closing a client, and on its errors. ioredis listens for one socket error only. A socket closed during the
+ * TLS handshake emits two (certificate rejected, then closed early); the second would crash the process.
  */
 export const ignoreLateSocketErrors = ({ stream }: RedisClient): void => {
   if (stream?.listeners('error').includes(ignore) === false) stream.on('error', ignore);
@@ -63,9 +62,9 @@ export const isRedisClient = (input: unknown): input is RedisClient =>
   typeof input.evalsha === 'function' &&
   !('isCluster' in input && input.isCluster === true);
 
-/** A connection of our own to where `input` points, with `settings` over the user's. Does not connect yet. */
+/** A connection of our own to the server of `input`; `settings` override the user's. Does not connect yet. */
 export const duplicateClient = (input: string | RedisOptions | RedisClient, settings: RedisOptions): RedisClient => {
-  // Replies keep the shape they have in every version and protocol; ioredis 5 does not know the option.
+  // Replies have the same shape in every version and protocol; ioredis 5 ignores the option.
   const binding = { ...settings, replyMapping: 'legacy' } as const;
   if (isRedisClient(input)) return input.duplicate(binding);
   return new Redis({ ...(typeof input === 'string' ? optionsOfUrl(input) : input), ...binding });

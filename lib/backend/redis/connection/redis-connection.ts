@@ -8,36 +8,39 @@ import { type ConnectionProblem, explain, noConnection } from './connection-prob
 import { bindingSettings, reconnectDelay, type Role } from './connection-settings.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
 
-/** The longest that a socket is waited for which is told to end, ms. */
+/** The longest wait for the end of a socket, ms. */
 const CLOSE_PATIENCE_MS = 500;
 
-/** What the owner of a connection wants to hear. */
+/** Callbacks of the owner of a connection. */
 export interface ConnectionListener {
   /** Runs after each (re-)connection, before it counts as ready. A rejection drops the connection and tries again. */
   prepare(): Promise<void>;
   onReady?(): void;
   onClose?(): void;
-  /** Whether it does not matter that the server refused to change to the database that was given. Default: it does. */
+  /** Whether a refused change to the given database is acceptable. Default: it is not. */
   bearsDatabaseRefusal?(refusal: Error): boolean;
 }
 
-/** One connection of ours: opened when told to, coming back by itself, telling when it is ready. */
+/** One connection of ours: opened on request, re-established by itself, reporting when it is ready. */
 export class RedisConnection {
   readonly client: RedisClient;
   readonly endpoint: Endpoint;
-  /** Why the connection is not there, as far as it is known. */
+  /** Why the connection is not established, if known. */
   private lastError: unknown;
   private ready = false;
   private wasReady = false;
   private opened = false;
   private closed = false;
-  /** Connections since the last one that became ready. ioredis counts only to the handshake, which `prepare` follows. */
+  /**
+   * Failed connections since the last one that became ready. ioredis counts only up to the handshake, which `prepare`
+   * follows.
+   */
   private failures = 0;
   private readonly waiting = new Set<(ready: boolean) => void>();
   private isGathering = false;
-  /** The socket that was told to end, so that it is told once. */
+  /** The socket that was dropped, so that it is dropped only once. */
   private dropped: RedisSocket | undefined;
-  /** Why the connection is in another database than it should be. */
+  /** Why the connection is in another database than requested. */
   private databaseRefusal: Error | undefined;
 
   constructor(
@@ -53,8 +56,8 @@ export class RedisConnection {
     const unset = { commandTimeout: undefined };
     const own = {
       retryStrategy: () => reconnectDelay(this.failures++),
-      // A master that was demoted refuses for ever: connect again, where a name may lead elsewhere now. Not by ioredis,
-      // which would drop the socket once for each command that was refused.
+      // A demoted master refuses for ever: connect again, since a name may lead to another server now. Not done by
+      // ioredis, which would drop the socket once for each refused command.
       reconnectOnError: (error: Error) => {
         if (error.message.includes('READONLY')) this.reconnect();
         return false;
@@ -71,7 +74,7 @@ export class RedisConnection {
     this.client.on('end', () => this.onEnd());
   }
 
-  /** Connects, and from then on connects again whenever the connection is lost. Calling it again does nothing. */
+  /** Connects, and from then on reconnects whenever the connection is lost. Further calls do nothing. */
   open(): void {
     if (this.opened || this.closed) return;
     this.opened = true;
@@ -87,12 +90,12 @@ export class RedisConnection {
     return explain(this.lastError, this.endpoint, this.wasReady);
   }
 
-  /** What is told to somebody who has waited `ms` for it to be ready. */
+  /** The error for a caller that has waited `ms` for the connection. */
   unavailable(lockName: string | undefined, ms: number): LockUnavailableError {
     return noConnection(lockName, ms, this.endpoint.server, this.problem, this.lastError);
   }
 
-  /** Resolves with true when commands can be sent, with false when that was not so within `ms`. */
+  /** Resolves with true once commands can be sent, with false if that was not possible within `ms`. */
   whenReady(ms: number): Promise<boolean> {
     if (this.ready) return Promise.resolve(true);
     if (this.closed || ms <= 0) return Promise.resolve(false);
@@ -108,7 +111,7 @@ export class RedisConnection {
   }
 
   /**
-   * What is written in this turn leaves together, at its end: with many callers, one system call for each command would
+   * Corks the socket until the end of this event-loop turn: with many callers, one system call for each command would
    * cost more than all the rest.
    */
   gather(): void {
@@ -122,7 +125,7 @@ export class RedisConnection {
     });
   }
 
-  /** Drops the socket and connects anew. Does nothing while that is under way. */
+  /** Drops the socket and connects again. Does nothing while that is in progress. */
   reconnect(): void {
     if (this.closed) return;
     this.ready = false;
@@ -134,14 +137,14 @@ export class RedisConnection {
   }
 
   /**
-   * A command could not be written. ioredis knows that the connection goes down before it says so; until then each try
-   * would fail at once.
+   * Called when a command could not be written. ioredis knows of a closing connection before it emits the event; until
+   * then each attempt would fail at once.
    */
   goingDown(): void {
     this.ready = false;
   }
 
-  /** Whoever waits until it is ready is told that it will not be. */
+  /** Resolves the waits for the connection with false. */
   giveUpWaiting(): void {
     this.settleWaiting(false);
   }
@@ -155,7 +158,7 @@ export class RedisConnection {
     this.closed = true;
     this.ready = false;
     this.settleWaiting(false);
-    // Where nothing is connected nothing can end, and ioredis says nothing.
+    // Without a socket there is no end, and ioredis emits no event.
     const ended = this.hasSocket ? this.whenEnded(Math.min(ms, CLOSE_PATIENCE_MS)) : Promise.resolve();
     ignoreLateSocketErrors(this.client);
     this.client.disconnect();
@@ -199,7 +202,7 @@ export class RedisConnection {
     this.listener.onReady?.();
   }
 
-  /** @throws Error where locks would lie in another database than those of everybody else. */
+  /** @throws Error if the locks would be in another database than those of all other clients. */
   private checkDatabase(): void {
     const { databaseRefusal: refusal } = this;
     if (refusal && this.listener.bearsDatabaseRefusal?.(refusal) !== true) throw refusal;
@@ -218,8 +221,8 @@ export class RedisConnection {
   }
 
   /**
-   * ioredis gives up for good where a connection is dropped while it still looks for the master, as its own detector of
-   * fail-overs does.
+   * ioredis gives up for good if a connection is dropped while it still looks for the master, as its own fail-over
+   * detector does.
    */
   private onEnd(): void {
     if (this.closed) return;

@@ -11,23 +11,24 @@ import { isErrorReply } from './reply-errors.js';
 const HEARTBEAT_MS = 2000;
 const HEARTBEAT_PATIENCE_MS = 1000;
 
-/** Where messages may stay with one shard of a cluster. */
+/** Options for clusters whose messages may stay with one shard. */
 export interface ShardOptions {
-  /** Whether a channel is one of a shard. Default: none is. */
+  /** Whether a channel belongs to a shard. Default: none does. */
   readonly isSharded?: (channel: string) => boolean;
-  /** The server serves some channel of a shard no more. */
+  /** Called when the server stops serving a channel of a shard. */
   readonly onMoved?: () => void;
 }
 
 interface Channel {
   readonly listeners: Set<() => void>;
-  /** Whether the server has acknowledged the subscription on the connection as it is now. */
+  /** Whether the server has acknowledged the subscription on the present connection. */
   live: boolean;
 }
 
 /**
- * One connection that listens for all locks. It subscribes again by itself after a cut and then wakes everybody once,
- * and it is asked for a sign of life while somebody waits: a half-open connection is silent for good and looks healthy.
+ * One connection with the subscriptions of all locks. After a disconnection it subscribes again by itself and then
+ * calls every listener once. It sends a heartbeat while there are listeners: a half-open connection stays silent for
+ * ever and looks healthy.
  */
 export class RedisSubscriber implements PubSub {
   private readonly connection: RedisConnection;
@@ -45,7 +46,7 @@ export class RedisSubscriber implements PubSub {
     this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
       prepare: () => this.listenAgain(),
       onClose: () => this.wentDeaf(),
-      // Messages are those of all databases.
+      // Messages are shared by all databases.
       bearsDatabaseRefusal: () => true,
     });
     const onMessage = (channel: string): void => this.wake(this.channels.get(channel));
@@ -73,7 +74,7 @@ export class RedisSubscriber implements PubSub {
     };
   }
 
-  /** Names of the channels somebody listens to. */
+  /** Names of the channels with listeners. */
   get channelNames(): readonly string[] {
     return [...this.channels.keys()];
   }
@@ -103,10 +104,10 @@ export class RedisSubscriber implements PubSub {
     if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
     this.channels.delete(name);
     if (this.channels.size === 0) this.stopHeartbeat();
-    // A connection that is down has no subscriptions to end.
+    // A closed connection has no subscriptions to end.
     if (this.connection.client.status !== 'ready') return;
     this.end(name).catch((error: unknown) => {
-      // A server that serves the channel no more has ended the subscription by itself.
+      // A server that does not serve the channel any more has ended the subscription by itself.
       if (!isErrorReply(error)) this.connection.reconnect();
     });
   }
@@ -127,7 +128,7 @@ export class RedisSubscriber implements PubSub {
     this.wakeAll();
   }
 
-  /** One command each: a channel that this user may not listen to stays silent, and must not take the others with it. */
+  /** Sends one command for each channel: one that this user may not subscribe to fails without the others. */
   private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
     try {
       await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());

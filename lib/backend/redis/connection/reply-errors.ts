@@ -1,44 +1,44 @@
 import { type CommandOutcome, LockUnavailableError } from '../../../errors.js';
 import { formatValue } from '../../../validation/format-value.js';
 
-/** What happened, in the words of whoever noticed. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 
-/** Answers of a server that says no to this user; asking again cannot help. */
+/** Replies of a server that denies this user permission; another attempt cannot help. */
 export const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[Nn]o permissions/;
 
-/** A server that answered with an error: whatever else happened, the command was not lost on the way. */
+/** Whether the server replied with an error: the command was not lost on the way. */
 export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 /**
- * In a cluster, of a script that touched a key which has just left, beside those it declared. What it had done before
- * stays done.
+ * Reply of a cluster to a script that touched a key, beside those it declared, which has just migrated. Earlier effects
+ * of the script remain.
  */
 const BROKEN_OFF = /attempted to access a non local key/;
 
-/** Whether a server of a cluster refused a command, or broke it off, because some of its keys are on another one. */
+/** Whether a server of a cluster refused a command, or aborted it, because some of its keys are on another one. */
 export const isTryAgain = (error: unknown): boolean => {
   const { cause } = error instanceof Error ? error : {};
   if (!(cause instanceof Error) || !isErrorReply(cause)) return false;
   return /\bTRYAGAIN\b/.test(cause.message) || BROKEN_OFF.test(cause.message);
 };
 
-/** ioredis had noticed that the connection is going down, before it has told so, and wrote nothing. */
+/** Whether ioredis wrote nothing because the connection was closing, before it emitted the event. */
 export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");
 
-/** What ioredis says of everything that was on its way when a connection was cut; the text is about an option of its own. */
+/** Error of ioredis for every command in flight when a connection closes; its text is about an option of its own. */
 const isCutOff = (error: unknown): boolean => error instanceof Error && error.name === 'MaxRetriesPerRequestError';
 
-/** A server that does not have the command, or not under its name. */
+/** Whether the server does not have the command, or not under its name. */
 export const isCommandMissing = (error: unknown): boolean =>
   isErrorReply(error) && /^ERR unknown command/i.test(messageOf(error));
 
-/** Redis 6 wraps what happened inside a script into a text of its own, so the text is searched, not compared. */
+/** Searches the text, because Redis 6 wraps errors inside a script into a text of its own. */
 export const isScriptMissing = (error: unknown): boolean =>
   isErrorReply(error) && messageOf(error).includes('NOSCRIPT');
 
-/** What a failed command means to a caller. */
+/** The error of a failed command, for the caller. */
 export const unavailable = (name: string | undefined, error: unknown): LockUnavailableError => {
   if (error instanceof LockUnavailableError) return error;
   const refused = isErrorReply(error) && !BROKEN_OFF.test(messageOf(error));
@@ -52,14 +52,14 @@ export const unavailable = (name: string | undefined, error: unknown): LockUnava
   });
 };
 
-/** Without a cause: ioredis has nothing to add that would help anybody. */
+/** Without a cause: ioredis's error would add nothing useful. */
 const lost = (text: string, outcome: CommandOutcome, lockName: string | undefined): LockUnavailableError =>
   new LockUnavailableError(text, outcome, false, { lockName });
 
-/** What was begun with a deadline that had passed has had no time. */
+/** A command whose deadline had passed before it began has had no time. */
 export const time = (ms: number): string => `${Math.max(0, Math.round(ms))} ms`;
 
-/** No server of a cluster said in time who serves what. */
+/** The error if no server of a cluster sent the slot map in time. */
 export const clusterUnknown = (name: string | undefined, waited: number, cause: unknown): LockUnavailableError => {
   const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
   const permanent = cause instanceof LockUnavailableError && cause.permanent;
@@ -70,6 +70,8 @@ export const clusterUnknown = (name: string | undefined, waited: number, cause: 
 export const noReply = (name: string | undefined, ms: number): LockUnavailableError =>
   new LockUnavailableError(`Redis did not answer within ${time(ms)}`, 'unknown', false, { lockName: name });
 
-/** The answer comes from a proxy, or from a server that is not Redis; what it did is unknown. */
+/**
+ * The error for a malformed reply. It comes from a proxy, or from a server that is not Redis; the effect is unknown.
+ */
 export const unexpectedReply = (reply: unknown): LockUnavailableError =>
   new LockUnavailableError(`Unexpected reply from Redis: ${formatValue(reply)}`, 'unknown', false);

@@ -14,15 +14,15 @@ import { unexpectedReply } from '../connection/reply-errors.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { semaphoreChannel, latchChannel } from '../../../keys/redisson-keys.js';
 
-/** What is said when a number changes. */
+/** Messages published when a number changes. */
 export interface Announcements {
   readonly channelOf: (name: string) => string;
   readonly whenSet: (count: number) => string;
-  /** Empty where it is not said. */
+  /** Empty if a deletion is not announced. */
   readonly whenDeleted: string;
 }
 
-/** A number under a name, as Redisson's semaphores and latches have it: a string of decimal digits. */
+/** A number under a name, stored like Redisson's semaphores and latches: a string of decimal digits. */
 export class RedisCounter implements CounterOperations {
   constructor(
     protected readonly commands: ScriptExecutor,
@@ -70,7 +70,7 @@ export class RedisCounter implements CounterOperations {
   }
 }
 
-/** Semaphores in Redis: string `name`, how many permits there are. */
+/** Semaphores in Redis: string `name`, the number of available permits. */
 export class RedisSemaphore extends RedisCounter implements SemaphoreOperations {
   constructor(commands: ScriptExecutor, requests: IdempotentRequests, scheduler: MonotonicScheduler) {
     super(commands, requests, scheduler, { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' });
@@ -154,10 +154,10 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
   }
 }
 
-/** Redisson's word for a new count, after which who waits is to look again; `0` says that the latch is open. */
+/** Redisson's message for a new count, after which waiters read the count again; `0` means that the latch is open. */
 const NEW_COUNT = '1';
 
-/** Count-down latches in Redis: string `name`, what is left to count down; missing: open. */
+/** Count-down latches in Redis: string `name`, the remaining count; missing: open. */
 export class RedisLatch extends RedisCounter implements LatchOperations {
   constructor(commands: ScriptExecutor, requests: IdempotentRequests, scheduler: MonotonicScheduler) {
     super(commands, requests, scheduler, {

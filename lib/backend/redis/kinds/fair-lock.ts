@@ -34,8 +34,8 @@ export interface QueueReply {
 }
 
 /**
- * The fair lock on Redisson's data: the plain lock's hash, a list of those who wait, and a sorted set of deadlines. Each
- * waiter listens to a channel of its own, named after that of the lock.
+ * The fair lock on Redisson's data: the plain lock's hash, a list of the waiters, and a sorted set of their deadlines.
+ * Each waiter subscribes to a channel of its own, named after that of the lock.
  */
 export class FairLockScripts extends PlainLockScripts {
   override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
@@ -62,7 +62,7 @@ export class FairLockScripts extends PlainLockScripts {
     return now;
   }
 
-  /** Resolves with one for each owner; 1 where it has a place. */
+  /** Resolves with one number for each owner; 1 if it has a place. */
   async keep({ name, owners, slot }: KeepRequest, deadline: number): Promise<readonly number[]> {
     const args = { slot, owners, ...this.announcing(name) };
     const [, , ...kept] = await this.commands.run(scripts.fairLock.keep, this.keys(name), args, deadline, name);
@@ -84,7 +84,7 @@ export class FairLockScripts extends PlainLockScripts {
   }
 }
 
-/** Fair locks in Redis: what all locks have in common, and a queue. */
+/** Fair locks in Redis: a {@link RedisLock} with a queue. */
 export class RedisFairLock extends RedisLock implements FairLockOperations {
   private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
   private readonly unsettledTries: UnknownOutcomes;
@@ -113,7 +113,8 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
       },
     });
     return asked.catch(async (error: unknown) => {
-      // Rejects only when the server refuses it, so that it cannot arrive after the owner's next, or after it has left.
+      // Reject only once the server refuses the request, so that it cannot arrive after the owner's next one, or after
+      // the owner has left.
       if (isUnknown(error)) this.unsettledTries.add([owner], deadline);
       await this.unsettledTries.settled(owner);
       throw error;

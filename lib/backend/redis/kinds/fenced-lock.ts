@@ -9,13 +9,16 @@ import { unexpectedReply } from '../connection/reply-errors.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockToken } from '../../../keys/redisson-keys.js';
 
-/** @throws LockUnavailableError where it is none: what the server did is unknown then, as with any other wrong reply. */
+/**
+ * @throws LockUnavailableError if the text is no token. The effect on the server is unknown then, as with any other
+ *   malformed reply.
+ */
 const parseToken = (text: string, reply: unknown): bigint => {
   if (!/^\d{1,19}$/.test(text)) throw unexpectedReply(reply);
   return BigInt(text);
 };
 
-/** A plain lock beside which the last token lies; only acquiring and asking touch it. */
+/** A plain lock with the last token in a key beside it; only `acquire` and `currentToken` touch that key. */
 export class FencedLockScripts extends PlainLockScripts {
   constructor(
     commands: ScriptExecutor,
@@ -46,7 +49,6 @@ export class FencedLockScripts extends PlainLockScripts {
   }
 }
 
-/** Fenced locks in Redis. */
 export class RedisFencedLock extends RedisLock implements FencedLockOperations {
   constructor(
     commands: ScriptExecutor,

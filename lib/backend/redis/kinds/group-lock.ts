@@ -16,7 +16,9 @@ import type {
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel } from '../../../keys/redisson-keys.js';
 
-/** Several fields of a group as one lock, on the layout of Redisson's group multi-lock; by the server's clock alone. */
+/**
+ * Several fields of a group as one lock, on the layout of Redisson's group multi-lock. Only the server's clock counts.
+ */
 export class GroupLockScripts implements LockScripts {
   constructor(private readonly commands: ScriptExecutor) {}
 

@@ -7,20 +7,20 @@ import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 /** A lock that its owner has left, for the server to keep until an instant of the scheduler. */
 interface Left extends ReleaseRequest {
   readonly until: number;
-  /** Everything that was asked for before is settled: see {@link OrphanReleaser}. */
+  /** Every earlier command has settled: see {@link OrphanReleaser}. */
   readonly notAfter: 0;
 }
 
-/** The commands by which a lock is left; neither repeats itself in the background. */
+/** The commands that leave a lock behind; neither retries in the background. */
 interface Commands {
   hold(request: HoldRequest): Promise<HoldOutcome>;
   release(request: ReleaseRequest): Promise<unknown>;
 }
 
 /**
- * Leaves locks behind that stay held for some time after their owner has gone. The command may be executed twice: it says
- * how long the lock is to last, not how much longer. It is sent once more after a passing failure, and then again and
- * again in the background, until the server has answered or has dropped the lock.
+ * Leaves locks behind, which stay held for some time after their owner has let go. The command may be executed twice:
+ * it contains how long the lock is to last, not how much longer. It is repeated once after a passing failure, and then
+ * in the background until the server has answered or has dropped the lock.
  */
 export class LeftBehind {
   private readonly background: OrphanReleaser<Left>;
@@ -30,7 +30,7 @@ export class LeftBehind {
     private readonly commands: Commands,
   ) {
     this.background = new OrphanReleaser(scheduler, async (left) => {
-      // Without an answer the server may keep the lock for longer than was wanted.
+      // Without an answer the server may keep the lock for longer than requested.
       if (this.keepOf(left) > 0) await this.tryToKeep(left);
       else await this.commands.release(left);
       return Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export class LeftBehind {
 
   /**
    * @returns Whether the owner still had the lock.
-   * @throws LockUnavailableError when two attempts failed; if a later one may succeed, that goes on in the background.
+   * @throws LockUnavailableError if two attempts failed; if a later one may succeed, attempts go on in the background.
    */
   async leave({ name, owner, lease, keep }: LeaveBehindRequest): Promise<boolean> {
     const left: Left = { name, owner, lease, until: this.scheduler.now() + keep, notAfter: 0 };
@@ -54,12 +54,12 @@ export class LeftBehind {
     }
   }
 
-  /** Lets the owner acquire anew. Resolves when no command about what it left is on its way. */
+  /** Lets the owner acquire again. Resolves when no command about its left lock is in flight. */
   abandon(owner: OwnerId): Promise<void> {
     return this.background.abandon((left) => left.owner === owner);
   }
 
-  /** Resolves when the server knows of everything that was left, or after `ms`. */
+  /** Resolves when the server knows of every lock that was left, or after `ms`. */
   finish(ms: number): Promise<void> {
     return this.background.finish(ms);
   }
@@ -70,7 +70,7 @@ export class LeftBehind {
     return (await this.commands.hold({ name, owner, count: 1, lease })).outcome === 'held';
   }
 
-  /** Milliseconds, as whole as Redis takes them. */
+  /** Milliseconds, rounded up: Redis takes whole ones. */
   private keepOf({ until }: Left): number {
     return Math.ceil(until - this.scheduler.now());
   }

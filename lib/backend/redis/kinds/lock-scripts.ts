@@ -4,21 +4,19 @@ import type { PublishCommand, ScriptExecutor } from '../commands/script-executor
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel } from '../../../keys/redisson-keys.js';
 
-/** Until when a script may take effect, and how long its answer is waited for. */
+/** Limits of one script: for its effect, and for its reply. */
 export interface RequestLimits {
-  /** On the server's clock. */
+  /** Last instant at which the script may take effect, on the server's clock. */
   readonly notAfter: number;
-  /** On the scheduler's. */
+  /** Instant until which the reply is awaited, on the scheduler's clock. */
   readonly deadline: number;
 }
 
 /**
- * Replies are as scripts give them: a promise and an object more for each would cost as much as the rest of a command.
- * `now`: the server's time, ms.
- *
- * Two numbers: acquired, for `lease` ms. It is what mostly happens, and numbers are read sooner than words. `late`: the
- * server's clock had passed `notAfter`, nothing was done. `detail`: the holder where it is busy, whose turn it is
- * where it is reserved, the type found where that is wrong.
+ * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
+ * the server's time, ms. Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster
+ * than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the
+ * next owner if `reserved`, the type found if `wrong-type`.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]
@@ -32,10 +30,10 @@ export type AcquireReply =
 
 export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number];
 
-/** `held`: one for each renewal; 1 where it was still held, 0 where not, below 0 where it is unknown whether it is renewed. */
+/** `held`: one for each renewal; 1 if it was still held, 0 if not, below 0 if it is unknown whether it was renewed. */
 export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
-/** `heard`: how many clients were told, where that was counted. */
+/** `heard`: number of clients that received the announcement, if that was counted. */
 export type ReleaseReply = readonly [outcome: 'released' | 'not-held', now: number, heard?: number];
 
 export type ForceReleaseReply = readonly [
@@ -51,11 +49,11 @@ export type InspectReply = readonly [
   remaining: number,
 ];
 
-/** How one kind of lock says its transitions to Redis: which script, on which keys. One script a transition. */
+/** The scripts of one kind of lock, with their keys and arguments. One script per operation. */
 export interface LockScripts {
-  /** The key that a lock lives under. */
+  /** The key of a lock. */
   keyOf(name: string): string;
-  /** The field of the hash there that says that an owner holds. */
+  /** The field of that hash which records the hold of an owner. */
   fieldOf(name: string, owner: OwnerId): string;
   acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
   hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
@@ -67,7 +65,7 @@ export interface LockScripts {
 
 /** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class PlainLockScripts implements LockScripts {
-  /** @param isAnnounced Whether waiters are told of a release; Redisson's spin lock tells nobody. */
+  /** @param isAnnounced Whether releases are announced to waiters; those of Redisson's spin lock are not. */
   constructor(
     protected readonly commands: ScriptExecutor,
     private readonly isAnnounced = true,
@@ -111,7 +109,7 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
   }
 
-  /** Where a release is announced, and by which command; by none where it is not. */
+  /** Channel and command of the announcement of a release; the command is empty if releases are not announced. */
   protected announcing(name: string): { channel: string; publish: PublishCommand | '' } {
     const channel = lockChannel(name);
     return { channel, publish: this.isAnnounced ? this.commands.publishCommand(channel) : '' };

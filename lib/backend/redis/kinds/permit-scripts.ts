@@ -22,7 +22,7 @@ export interface ReleaseAnswer {
 
 export interface ReleaseAllAnswer {
   readonly outcome: 'released' | 'not-held';
-  /** How many of those that were to be released are not in the pool. */
+  /** How many of the permits to be released are not in the pool. */
   readonly out: number;
   readonly now: number;
 }
@@ -34,12 +34,12 @@ const keysOf = (name: string): { permits: string; deadlines: string } => ({
   deadlines: permitDeadlines(name),
 });
 
-/** The scripts know no infinity: a lease below zero is none. */
+/** The scripts have no infinity: a lease below zero means no lease. */
 const spelled = (lease: number): number => (lease === Number.POSITIVE_INFINITY ? -1 : lease);
 
 /**
- * How the transitions of permits are said to Redis, on Redisson's data: string `name`, how many are available; zset
- * `{name}:timeout`, those that are out by deadline. One script a transition.
+ * The scripts of permits, on Redisson's data: string `name`, the number of available permits; zset `{name}:timeout`,
+ * the permits in use, by deadline. One script per operation.
  */
 export class PermitScripts {
   constructor(private readonly commands: ScriptExecutor) {}
@@ -118,7 +118,10 @@ export class PermitScripts {
     return { channel, publish: this.commands.publishCommand(channel) };
   }
 
-  /** What a script said, unless that was that something else lives under a key. */
+  /**
+   * The outcome, unless it is that a key holds another type.
+   * @throws WrongKeyTypeError if it does.
+   */
   private known<Outcome extends string>(name: string, outcome: Outcome, found: string): Known<Outcome> {
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
     if (outcome === 'wrong-deadlines') throw wrongKeyType(permitDeadlines(name), found);

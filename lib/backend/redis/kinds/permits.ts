@@ -23,9 +23,9 @@ import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 import { writtenPermits } from '../commands/written.js';
 import { semaphoreChannel } from '../../../keys/redisson-keys.js';
 
-/** A release that is to be confirmed, whatever becomes of its answers. Resolves with the server's time. */
+/** A release that is repeated until one attempt is confirmed. */
 interface Stray {
-  /** Absent where a lease ends what may have been acquired. */
+  /** Absent if a lease ends what may have been acquired. */
   readonly givenUp: Omit<GivenUp, 'error'> | undefined;
   readonly free: () => Promise<{ readonly now: number }>;
   readonly lease: number;
@@ -38,7 +38,7 @@ interface Told<Outcome> {
   readonly sent: Stopwatch;
 }
 
-/** Permits in Redis: the scripts, with deadlines, and one effect for each request however its answer got lost. */
+/** Permits in Redis: runs the scripts with deadlines, and gives each request one effect even if its reply is lost. */
 export class RedisPermits implements PermitOperations {
   private readonly scripts: PermitScripts;
   private readonly counter: RedisCounter;
@@ -78,7 +78,7 @@ export class RedisPermits implements PermitOperations {
         if (outcome === 'acquired') return this.confirmed(request, stray, { outcome, sent });
         return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
       },
-      // The ids share one deadline, so they are out together or not at all.
+      // The ids share one deadline, so either all of them are in use or none is.
       onUnknown: (notAfter) => this.undoing.undo({ ...stray, notAfter }),
     });
   }
@@ -86,7 +86,7 @@ export class RedisPermits implements PermitOperations {
   async release(name: string, id: PermitId): Promise<PermitRelease> {
     const free = () => this.free(name, id);
     const { outcome, repeated } = await this.untilCertain(name, 1, free);
-    // Where only the reply was lost, the permit is back because of the first try.
+    // If only the reply was lost, the first attempt has returned the permit.
     return repeated && outcome === 'not-held' ? 'released' : outcome;
   }
 
@@ -110,7 +110,7 @@ export class RedisPermits implements PermitOperations {
     return this.scripts.inspect(name, await this.ready(name));
   }
 
-  /** Until there are permits, this is a number like others. */
+  /** Until permits are set, this is an ordinary counter. */
   trySetPermits(name: string, total: number): Promise<boolean> {
     return this.counter.trySet(name, total);
   }
@@ -134,12 +134,12 @@ export class RedisPermits implements PermitOperations {
     return (await this.requests.change(name, send)).outcome === 'deleted';
   }
 
-  /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
+  /** Resolves when nothing is left to undo, or after `ms`, and ends the background releases. */
   finish(ms: number): Promise<void> {
     return this.undoing.finish(ms);
   }
 
-  /** What was acquired, once enough replicas have it; otherwise it is given back. */
+  /** Confirms an acquisition once enough replicas have it; otherwise returns the permits and rejects. */
   private confirmed(
     { name, ids }: PermitRequest,
     stray: Omit<Stray, 'notAfter'>,
@@ -168,8 +168,8 @@ export class RedisPermits implements PermitOperations {
   }
 
   /**
-   * A request that may be executed twice, once more where it is unknown whether it was. Settles then only when the
-   * server refuses the first by now, so that it cannot overtake what its caller asks next.
+   * Sends a request that may be executed twice, and repeats it once if its outcome is unknown. Settles then only once
+   * the server refuses the first attempt, so that it cannot overtake the caller's next request.
    */
   private async twice<Outcome extends string>(
     name: string,
@@ -188,7 +188,7 @@ export class RedisPermits implements PermitOperations {
       try {
         return await ask();
       } catch {
-        // The outcome of the first try is still unknown.
+        // The outcome of the first attempt is still unknown.
         throw unknown;
       } finally {
         await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
@@ -204,7 +204,7 @@ export class RedisPermits implements PermitOperations {
     return this.scripts.releaseAll(name, ids, await this.ready(name));
   }
 
-  /** What is still unknown after the second try goes on in the background. */
+  /** Releases with two attempts. If the outcome is still unknown, goes on in the background. */
   private async untilCertain<T extends { readonly now: number }>(
     name: string,
     count: number,
@@ -217,7 +217,7 @@ export class RedisPermits implements PermitOperations {
       try {
         return { ...(await free()), repeated: isUnknown(first) };
       } catch (error) {
-        // However long it takes: permits may have no lease, and under their ids nothing else is ever out.
+        // Without a limit: permits may have no lease, and their ids are never used again.
         const givenUp = { name, request: 'release', count } as const;
         this.undoing.undo({ givenUp, free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
         throw errorOfTwo(first, error);

@@ -5,7 +5,7 @@ import type { RequestLimits } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { readTimeout } from '../../../keys/redisson-keys.js';
 
-/** An owner that reads so often, each time for `lease` ms from now. */
+/** An owner with `reads` reads, each for `lease` ms from now. */
 export interface TornRead {
   readonly name: string;
   readonly owner: OwnerId;
@@ -19,9 +19,10 @@ const notKept = (name: string, cause?: unknown): LockUnavailableError => {
 };
 
 /**
- * Keeps reads of which some time-out keys may be on another server than their lock, because their slot is moving: each
- * key by itself, so that the cluster finds it wherever it is.
- * @throws LockUnavailableError (`unknown`, since the lock itself was changed already) where one could not be kept in time.
+ * Keeps reads whose time-out keys may be on another server than their lock while the slot migrates. Sends one command
+ * for each key, so that the cluster finds it on either server.
+ * @throws LockUnavailableError (`unknown`, since the lock itself was changed already) if a key could not be kept in
+ *   time.
  */
 export const keepTimeouts = async (
   commands: ScriptExecutor,

@@ -17,8 +17,9 @@ import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { ReadLockScripts, WriteLockScripts } from './read-write-scripts.js';
 
 /**
- * Read locks in Redis. Other owners are gone once they have released. One that writes may read, stop reading and read
- * again: a release of unknown outcome, or what it left behind, must not end the next read from the background.
+ * Read locks in Redis. Other owner ids are not used again after their release. A writer, however, may read, stop
+ * reading and read again under one id: a background release of unknown outcome, or background work for a lock it left
+ * behind, must not end its next read.
  */
 export class RedisReadLock extends RedisLock implements ReadLockOperations {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();
@@ -59,7 +60,6 @@ export class RedisReadLock extends RedisLock implements ReadLockOperations {
   }
 }
 
-/** Write locks in Redis. */
 export class RedisWriteLock extends RedisLock implements WriteLockOperations {
   constructor(
     commands: ScriptExecutor,

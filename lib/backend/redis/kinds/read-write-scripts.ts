@@ -18,12 +18,12 @@ import { keepTimeouts } from './read-timeouts.js';
 import { tornApart } from './renew-by-shard.js';
 import { readWriteLockChannel, readWriteStem, waitingWriters } from '../../../keys/redisson-keys.js';
 
-/** Scripts that take and give the same in both halves. */
+/** Scripts that have the same arguments and replies in both halves. */
 type ScriptsOfHalf = Pick<typeof scripts.readLock, 'forceRelease' | 'inspect'>;
 
 /**
- * What both halves of a read-write lock say in the same way. Only the hash is declared as a key: the time-out keys lie
- * in its slot, and which there are is known to the server alone.
+ * The scripts that both halves of a read-write lock run in the same way. Only the hash is declared as a key: the
+ * time-out keys are in its slot, and only the server knows which of them exist.
  */
 export abstract class ReadWriteLockScripts implements LockScripts {
   constructor(
@@ -57,7 +57,7 @@ export abstract class ReadWriteLockScripts implements LockScripts {
     return renewals.map(({ name }) => name);
   }
 
-  /** For each lock its owner, the milliseconds, and what the names of its companion keys begin with. */
+  /** For each lock its owner, the lease in ms, and the prefix of its companion keys. */
   protected holdersOf(renewals: readonly Renewal[]): readonly string[] {
     return renewals.flatMap(({ name, owner, lease }) => [owner, String(lease), readWriteStem(name)]);
   }
@@ -103,7 +103,7 @@ export class WriteLockScripts extends ReadWriteLockScripts {
     return this.commands.run(scripts.writeLock.release, { lock: name }, args, deadline, name);
   }
 
-  /** Nobody waits under this id any more. */
+  /** Removes the waiting writer with this id. */
   async withdraw(name: string, waiter: OwnerId, deadline: number): Promise<void> {
     const args = { lock: name, waiter, ...this.announcing(name) };
     await this.commands.run(scripts.writeLock.withdraw, { writers: waitingWriters(name) }, args, deadline, name);
@@ -130,8 +130,8 @@ export class ReadLockScripts extends ReadWriteLockScripts {
     const [outcome, remaining, detail, now] = reply;
     if (outcome !== 'torn') return [outcome, remaining, detail, now];
     await keepTimeouts(this.commands, { name, owner, reads: 1, lease }, limits);
-    // Until its time-out key was there, the reader passed for dead on a server that the whole slot had moved to: another
-    // reader's release may have freed the lock, and a writer may have it.
+    // If the whole slot has moved, the reader counted as dead on the new server until its time-out key was there: a
+    // release by another reader may have freed the lock, and a writer may have it.
     const [, , reads] = await this.inspect(name, owner, deadline);
     if (reads === 0) throw tornApart(name);
     return ['acquired', remaining, detail, now];
@@ -155,7 +155,7 @@ export class ReadLockScripts extends ReadWriteLockScripts {
       const renewal = renewals[index];
       if (flag >= 0 || !renewal) return flag;
       const keeping = keepTimeouts(this.commands, { ...renewal, reads: -flag }, limits);
-      // Of this one alone it stays unknown; the others are renewed.
+      // Only this renewal stays unknown; the others are renewed.
       return keeping.then(
         () => 1,
         () => flag,
@@ -164,7 +164,7 @@ export class ReadLockScripts extends ReadWriteLockScripts {
     return [outcome, now, ...(await Promise.all(held.map(keep)))];
   }
 
-  /** Not after the deadline, unlike that of other kinds: a writer may read again under the same id. */
+  /** Refused after the deadline, unlike the release of other kinds: a writer may read again under the same id. */
   release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
     return sendWithDeadline(this.commands, this.scheduler, {
       key: name,

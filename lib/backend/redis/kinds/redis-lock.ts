@@ -25,12 +25,11 @@ import { errorOfTwo, isUnknown, sendWithDeadline, type DeadlineRequest } from '.
 import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { writtenHold } from '../commands/written.js';
 
-/** Where a request is made, and for how long. */
 type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadline'>;
 
 /**
- * Locks in Redis. The dialect knows the scripts of one kind; here is what all kinds have in common: deadlines, and one
- * effect for each request however its answer got lost.
+ * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
+ * deadlines, and one effect for each request even if its reply is lost.
  */
 export class RedisLock implements LockOperations {
   protected readonly undoing: OrphanReleaser;
@@ -53,7 +52,7 @@ export class RedisLock implements LockOperations {
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name, owner, lease } = request;
-    // Not spread from `about`: in profiles of uncontended locks that is seen.
+    // Not spread from `about`: the spread shows up in profiles of uncontended locks.
     return this.inTime({
       key: this.dialect.keyOf(name),
       name,
@@ -72,7 +71,7 @@ export class RedisLock implements LockOperations {
     const { name } = request;
     if (reply.length === 2) {
       const [lease] = reply;
-      // Numbers could be anything; this one has to be ours.
+      // Any reply may contain numbers; this one must equal the requested lease.
       if (lease !== request.lease) throw unexpectedReply(reply);
       return this.confirmed(request, { outcome: 'acquired', sent });
     }
@@ -103,14 +102,14 @@ export class RedisLock implements LockOperations {
       },
     });
     return asked.catch(async (error: unknown) => {
-      // Rejects only when the server refuses it, so that it cannot arrive after the owner's next.
+      // Reject only once the server refuses the request, so that it cannot arrive after the owner's next one.
       if (isUnknown(error)) this.unsettled.add([owner], deadline);
       await this.unsettled.settled(owner);
       throw error;
     });
   }
 
-  /** In one command for each shard. */
+  /** Sends one command for each shard. */
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const shardOf = ({ name }: Renewal): number => this.commands.shardOf(this.dialect.keyOf(name));
     return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));
@@ -135,7 +134,7 @@ export class RedisLock implements LockOperations {
     return asked.catch((error: unknown) => {
       const owners = renewals.map(({ owner }) => owner);
       if (isUnknown(error)) this.unsettled.add(owners, deadline);
-      // What could not be done for all of them together, because some of their keys have moved, can be done for each.
+      // Locks that cannot be renewed in one command, because some of their keys have moved, can be renewed one by one.
       if (renewals.length > 1 && isTryAgain(error)) return renewEach(renewals, (one) => this.renewTogether([one]));
       throw error;
     });
@@ -156,8 +155,8 @@ export class RedisLock implements LockOperations {
   }
 
   /**
-   * The only transition that ends the hold of somebody else. What arrives after the deadline is refused: it would end the
-   * hold of whoever came next, although the caller has been told that it failed.
+   * The only operation that ends another owner's hold. The server refuses it after the deadline: the caller has been
+   * notified of the failure by then, and a late release would end the hold of the next owner.
    */
   forceRelease(name: string): Promise<boolean> {
     return this.inTime({
@@ -178,7 +177,7 @@ export class RedisLock implements LockOperations {
     return { locked: outcome === 'locked', count, remaining };
   }
 
-  /** Resolves when nothing is left to undo, or after `ms`, and ends the undoing. */
+  /** Resolves when nothing is left to undo, or after `ms`, and ends the background releases. */
   async finish(ms: number): Promise<void> {
     await Promise.all([this.undoing.finish(ms), this.leftBehind.finish(ms)]);
   }
@@ -200,8 +199,8 @@ export class RedisLock implements LockOperations {
   }
 
   /**
-   * What was acquired, once enough replicas know of it: what they do not know would be forgotten by the next fail-over.
-   * @throws LockUnavailableError, after it was undone.
+   * Confirms an acquisition once enough replicas have it: the next fail-over would lose what they do not have.
+   * @throws LockUnavailableError, after the acquisition was undone.
    */
   protected confirmed<T>(request: AcquireRequest, outcome: T): T | Promise<T> {
     return this.replicas ? this.confirmReplicas(request, this.replicas).then(() => outcome) : outcome;
@@ -212,7 +211,7 @@ export class RedisLock implements LockOperations {
     const written = writtenHold(dialect.keyOf(name), dialect.fieldOf(name, owner));
     const lacking = { name, what: `lock "${name}"`, so: 'it was given back', outcome: 'refused' } as const;
     await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
-      // What fails goes on in the background.
+      // A failed release goes on in the background.
       await this.release({ name, owner, lease }).catch(() => {});
       throw error;
     });
@@ -228,7 +227,7 @@ export class RedisLock implements LockOperations {
     return outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
   }
 
-  /** A release may be executed twice; what is still unknown after the second try goes on in the background. */
+  /** Repeats a release, which may be executed twice. If the outcome is still unknown, goes on in the background. */
   private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
     try {
       const released = this.readReleased(await this.tryRelease(request));

@@ -3,13 +3,13 @@ import type { Renewal, RenewOutcome } from '../../lock-operations.js';
 
 type Renew = (some: readonly Renewal[]) => Promise<RenewOutcome>;
 
-/** Of a lock whose keys could not all be reached. */
+/** The error for a lock if not all of its keys could be reached. */
 export const tornApart = (name: string): LockUnavailableError =>
   new LockUnavailableError('The keys of a lock are on two servers while their slot moves', 'unknown', false, {
     lockName: name,
   });
 
-/** Renews one by one what could not be renewed together. */
+/** Renews one by one the locks that could not be renewed together. */
 export const renewEach = async (
   renewals: readonly Renewal[],
   renew: (one: Renewal) => Promise<RenewOutcome>,
@@ -26,8 +26,8 @@ export const renewEach = async (
 };
 
 /**
- * Renews together what may be named in one command. A shard that cannot answer keeps no other from being renewed: what
- * became of its holds is unknown, and the outcome says why.
+ * Renews in one command the locks of one shard. A shard that cannot answer does not keep the others from being renewed:
+ * its holds are reported as unknown, with the reason in the outcome.
  */
 export const renewByShard = async (
   renewals: readonly Renewal[],
@@ -57,7 +57,7 @@ export const renewByShard = async (
   };
   await Promise.all([...shards.values()].map(renewShard));
   const [failure] = failures;
-  // Counted from the first that was sent, which is too early for the others, and so safe.
+  // The earliest command counts: too early for the other shards, and so safe.
   const [first] = outcomes.map(({ sent }) => sent).toSorted((a, b) => a.startedAt - b.startedAt);
   if (!first) throw failure ?? new TypeError('Nothing was renewed');
   return {

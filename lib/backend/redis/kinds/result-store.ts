@@ -6,7 +6,7 @@ import { sendWithDeadline } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
 
-/** Results of flights in Redis: a string beside the lock. */
+/** Results of single flights in Redis: a string beside the lock. */
 export class RedisSingleFlight implements ResultStore {
   constructor(
     private readonly commands: ScriptExecutor,
@@ -23,7 +23,7 @@ export class RedisSingleFlight implements ResultStore {
     return { now, stored: outcome === 'landed' ? { text: detail, savedAt } : undefined };
   }
 
-  /** Once more where that failed: an execution that nobody learns of is done again by each who waits. */
+  /** Repeated once after a passing failure: without a saved result every waiter executes the work again. */
   save(landing: SaveResult): Promise<'kept' | 'lost'> {
     return this.tryLand(landing).catch((error: unknown) => {
       if (!isPassing(error)) throw error;

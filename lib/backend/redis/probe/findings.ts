@@ -1,6 +1,6 @@
 import type { ServerReport } from './inspect-server.js';
 
-/** Why locks could not be trusted, and what to do about it. */
+/** A reason why locks could not be trusted, and its remedy. */
 export interface ProbeError {
   /** The server, without user and password. */
   readonly where: string;
@@ -8,17 +8,17 @@ export interface ProbeError {
   readonly remedy: string;
 }
 
-/** What somebody asked for, as far as it decides what is dangerous or doubtful. */
+/** The part of the configuration that decides what is dangerous or doubtful. */
 export interface Expectations {
   /** Whether the connection is one to a cluster. */
   readonly isCluster: boolean;
-  /** How many replicas must know of a lock. */
+  /** Number of replicas that must have a lock. */
   readonly minReplicas: number;
-  /** The nodes of a RedLock beside this one, as far as they were seen. */
+  /** The other nodes of a RedLock, as far as they were probed. */
   readonly otherNodes: readonly ServerReport[];
 }
 
-/** Nothing older is tested. */
+/** Older versions are not tested. */
 const OLDEST: readonly [number, number] = [6, 2];
 const TESTED = ['Redis', 'Valkey'];
 
@@ -84,14 +84,14 @@ const missingCommands: Check = ({ lacks: { commands } }) =>
 
 const CHECKS: readonly Check[] = [tooOld, wrongTopology, replica, sameServer, eviction, missingRights, missingCommands];
 
-/** Why locks on this server could not be trusted. What is unknown is no danger. */
+/** Reasons why locks on this server could not be trusted. An unknown property is no danger. */
 export const dangersOf = (server: ServerReport, expected: Expectations): readonly ProbeError[] =>
   CHECKS.flatMap((check) => {
     const danger = check(server, expected);
     return danger ? [{ where: server.address, ...danger }] : [];
   });
 
-/** What is not dangerous and hardly meant. */
+/** Findings that are not dangerous but hardly intended. */
 export const doubtsAbout = (server: ServerReport, { minReplicas }: Expectations): readonly string[] => [
   ...when(
     server.replicas !== undefined && server.replicas < minReplicas,

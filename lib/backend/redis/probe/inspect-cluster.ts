@@ -12,24 +12,24 @@ export interface ClusterLook {
   readonly use: Omit<IntendedUse, 'isCluster' | 'publish' | 'database'>;
 }
 
-/** What one server says of the whole cluster. */
+/** A server's report about the whole cluster. */
 interface ReportedSlots {
   readonly asked: Address;
-  /** `undefined`: it may not say, or knows of no cluster. */
+  /** `undefined`: this user may not ask for it, or the server knows of no cluster. */
   readonly map: SlotMap | undefined;
   readonly isSharded: boolean;
-  /** Whether it says itself that it is part of none. */
+  /** Whether the server reports that it is not part of a cluster. */
   readonly isAlone: boolean;
   readonly lacks: MissingPermissions;
   readonly untold: readonly string[];
 }
 
-/** Among so many names there is one on each master, as many as a cluster may have. */
+/** Among so many names there is one on each master, even with as many masters as a cluster may have. */
 const MOST_NAMES = 20_000;
 
 /**
- * Looks at every master of a cluster; where nobody tells which those are, at one server.
- * @throws LockUnavailableError where one of them does not answer now.
+ * Inspects every master of a cluster; if no server reports them, one server.
+ * @throws LockUnavailableError if one of them does not answer now.
  */
 export const lookAtCluster = async (
   input: ClusterInput | ClusterClient,
@@ -85,7 +85,7 @@ const askView = async (servers: ClusterServers, asked: Address, terms: ProbeTerm
   }
 };
 
-/** A name that lies on this master. */
+/** Probe names in a slot of this master. */
 const namesOn = (map: SlotMap, address: Address, keyPrefix: string): ProbeNames => {
   for (let number = 0; number < MOST_NAMES; number++) {
     const names = probeNames(keyPrefix, `:${number}`);

@@ -13,43 +13,43 @@ import {
 } from './permissions.js';
 import { factsOf, type ServerInfo } from './server-info.js';
 
-/** Where to look, and at what. */
+/** Server and names of a probe. */
 export interface ProbeTarget {
   readonly input: ServerInput;
-  /** Where that is, without user and password. */
+  /** Address of the server, without user and password. */
   readonly address: string;
   readonly names: ProbeNames;
 }
 
-/** What the module is going to do there. */
+/** The features that the module is going to use there. */
 export interface IntendedUse {
   readonly isCluster: boolean;
   readonly publish: PublishCommand;
-  /** 0: the one that every connection begins with. */
+  /** 0: the default of every connection. */
   readonly database: number;
   readonly asksReplicas: boolean;
   readonly guardsRestarts: boolean;
 }
 
-/** One server, as it looked. */
+/** Result of the inspection of one server. */
 export interface ServerReport extends ServerInfo {
-  /** When what is appended to a file is on the disk: `always`, `everysec`, `no`. */
+  /** When appended changes are flushed to the disk: `always`, `everysec`, `no`. */
   readonly fsync: string | undefined;
   readonly lacks: MissingPermissions;
-  /** See `ScriptRights`. */
+  /** See {@link ScriptPermissions}. */
   readonly isNameAllowed: boolean;
   readonly scriptsToLoad: readonly string[];
-  /** What is good to know, is not needed, and was not told, as ACL rules. */
+  /** Useful but optional facts that the server did not report, as the ACL rules that allow them. */
   readonly untold: readonly string[];
   readonly names: ProbeNames;
   readonly publish: PublishCommand;
-  /** Whether a message came through; `undefined` where that could not be tried. */
+  /** Whether a published message was received; `undefined` if that could not be tried. */
   readonly hearsMessages: boolean | undefined;
 }
 
 /**
- * Looks at one server, on connections that are closed afterwards.
- * @throws LockUnavailableError where it does not answer now.
+ * Inspects one server, on connections that are closed afterwards.
+ * @throws LockUnavailableError if it does not answer now.
  */
 export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: ProbeTerms): Promise<ServerReport> => {
   const server = new ProbeConnection(place.input, 'commands', terms);
@@ -81,7 +81,7 @@ export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: 
   }
 };
 
-/** Whether nothing kept the script from sending a message. */
+/** Whether nothing kept the script from publishing a message. */
 const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptPermissions, publish: PublishCommand): boolean => {
   const needed = ['+evalsha', '+eval', `+${publish.toLowerCase()}`];
   const isKept = rules.some((rule) => needed.includes(rule) || rule.startsWith('&'));
@@ -97,7 +97,7 @@ const askFacts = async (server: ProbeConnection, address: string, { guardsRestar
   return {
     ...facts,
     fsync: facts.appendsToFile ? await askFsync(server) : undefined,
-    // The guard asks who it is, and waits for an answer.
+    // The restart guard asks for the server's identity with INFO, and needs the answer.
     lacks: { rules: guardsRestarts ? refused : [], commands: [] },
     untold: guardsRestarts ? [] : refused,
   };
@@ -116,7 +116,7 @@ const directCommands = ({ names }: ProbeTarget, use: IntendedUse): readonly Dire
   ...when(use.database !== 0, ['+select', (client) => client.call('SELECT', String(use.database))]),
   ...when(use.asksReplicas, ['+wait', (client) => client.wait(0, 0)]),
   ...when(use.isCluster, ['+asking', (client) => client.asking()]),
-  // A latch whose name has braces of its own is not where its channel is.
+  // The channel of a latch whose name has braces of its own is in another slot than the latch.
   ...when(use.isCluster, ['+publish', (client) => client.call('PUBLISH', names.channel, '0')]),
 ];
 

@@ -7,21 +7,21 @@ import { lockScripts } from '../scripts/all-scripts.js';
 import type { ProbeNames } from './probe-names.js';
 import { isForbidden, isUnknown, type ProbeConnection } from './probe-connection.js';
 
-/** What is needed and cannot be done. */
+/** Permissions and commands that are needed and missing. */
 export interface MissingPermissions {
-  /** What this user may not do, as the ACL rules that allow it: `+hget`, `~redisson_*`. */
+  /** Missing permissions, as the ACL rules that grant them: `+hget`, `~redisson_*`. */
   readonly rules: readonly string[];
   /** Commands that the server does not have, or not under their name. */
   readonly commands: readonly string[];
 }
 
-/** What scripts may do on a server. */
+/** Permissions of scripts on a server. */
 export interface ScriptPermissions extends MissingPermissions {
-  /** Whether this user may use the names of the probe; what it may do with other names is unknown where not. */
+  /** Whether this user may use the names of the probe. If not, its permissions for other names are unknown. */
   readonly isNameAllowed: boolean;
-  /** Scripts that the server does not know, where this user may not send it any. */
+  /** Scripts that the server does not know and that this user may not send. */
   readonly scriptsToLoad: readonly string[];
-  /** Whether writing was refused since the server is a replica. */
+  /** Whether writes were refused because the server is a replica. */
   readonly isReplica: boolean;
 }
 
@@ -31,13 +31,12 @@ export type DirectCommand = readonly [rule: string, command: (client: RedisClien
 /** `+cluster|slots` is CLUSTER SLOTS. */
 const commandOf = (rule: string): string => rule.slice(1).replace('|', ' ').toUpperCase();
 
-/** All that any of them says, once. */
+/** The union of all of them, without duplicates. */
 export const together = (lacks: readonly MissingPermissions[]): MissingPermissions => ({
   rules: [...new Set(lacks.flatMap(({ rules }) => rules))],
   commands: [...new Set(lacks.flatMap(({ commands }) => commands))],
 });
 
-/** Tries each of them. */
 export const tryCommands = async (
   server: ProbeConnection,
   commands: readonly DirectCommand[],
@@ -51,7 +50,7 @@ export const tryCommands = async (
     ),
   );
 
-/** Finds out by a script what scripts may do. Whoever listens to the channels of the probe hears messages. */
+/** Finds out by a script what scripts may do. The script publishes messages to the channels of the probe. */
 export const tryScripts = async (
   server: ProbeConnection,
   names: ProbeNames,
@@ -87,7 +86,7 @@ const lacksIn = (
   const isNameAllowed = !of('key').includes(lock);
   const names = [...of('key').map((key) => keys.get(key)), ...of('channel').map((channel) => channels.get(channel))];
   const forbidden = of('command').map((command) => `+${command.toLowerCase()}`);
-  // A user who may use certain other names has no need of these.
+  // A user with permissions for certain other names does not need these.
   const patterns = isNameAllowed ? names.filter((rule) => rule !== undefined) : [];
   return {
     ...together([

@@ -6,32 +6,35 @@ import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { rawReply, withDeadline } from '../connection/command-deadline.js';
 
-/** What came of asking something: the answer, or what the server said instead. */
+/** Result of a command: the reply, or the error reply of the server. */
 export type Answer = { readonly reply: unknown } | { readonly refusal: string };
 
-/** Of a command, not of a key or a channel: those are looked at after it. */
+/** Refusal of a command, not of a key or a channel: those are checked after it. */
 const NOT_ALLOWED = /permissions to run|can't run this command/;
 
-/** It will answer otherwise in a while. */
+/** Temporary refusals. */
 const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
-/** Whether this user lacks the right to the command itself. */
+/** Whether this user lacks the permission for the command itself. */
 export const isForbidden = (answer: Answer): boolean => 'refusal' in answer && NOT_ALLOWED.test(answer.refusal);
 
 /** Whether the server does not have the command, or not under its name. */
 export const isUnknown = (answer: Answer): boolean =>
   'refusal' in answer && /^ERR unknown (sub)?command/i.test(answer.refusal);
 
-/** On which terms the probe asks. */
+/** Time limit, clock and cancellation of a probe. */
 export interface ProbeTerms {
   /** Longest time for each answer, ms. */
   readonly commandTimeout: number;
   readonly scheduler: MonotonicScheduler;
-  /** Ends it. */
+  /** Ends the probe. */
   readonly signal: AbortSignal;
 }
 
-/** One connection of the probe, which asks nothing of its own when it begins, and so needs no right to be there. */
+/**
+ * One connection of the probe. It sends no command of its own when it is established, and so needs no permission for
+ * that.
+ */
 export class ProbeConnection {
   private readonly connection: RedisConnection;
 
@@ -45,7 +48,7 @@ export class ProbeConnection {
     const { commandTimeout, scheduler, signal } = terms;
     this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
-      // A missing right is named with the others.
+      // A missing permission is reported with the others.
       bearsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
     });
     this.unlisten = onAbort(signal, () => void this.connection.close(0));
@@ -55,7 +58,7 @@ export class ProbeConnection {
     return this.connection.client;
   }
 
-  /** @throws LockUnavailableError whose cause is the real reason. */
+  /** @throws LockUnavailableError with the real reason as its cause. */
   async connected(): Promise<void> {
     const { commandTimeout, signal } = this.terms;
     if (!signal.aborted) this.connection.open();
@@ -67,12 +70,12 @@ export class ProbeConnection {
     return this.terms.scheduler.now() + this.terms.commandTimeout;
   }
 
-  /** @throws LockUnavailableError where the server refuses, or does not answer before `deadline`. */
+  /** @throws LockUnavailableError if the server refuses, or does not answer before `deadline`. */
   ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
     return withDeadline(command(this.connection.client), deadline, this.terms.scheduler, rawReply());
   }
 
-  /** @throws LockUnavailableError where the server does not answer now. That it refuses is an answer. */
+  /** @throws LockUnavailableError if the server does not answer now. A refusal is an answer. */
   async answer(command: (client: RedisClient) => Promise<unknown>): Promise<Answer> {
     try {
       return { reply: await this.ask(command) };

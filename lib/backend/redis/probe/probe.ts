@@ -18,34 +18,34 @@ import { summaryOf } from './summary.js';
 export interface ProbeSettings {
   readonly keyPrefix: string;
   readonly shardedPubSub: 'auto' | boolean;
-  /** How many replicas must know of a lock; 0: none. */
+  /** Number of replicas that must have a lock; 0: none. */
   readonly minReplicas: number;
-  /** ms; 0: none. */
+  /** Milliseconds; 0: none. */
   readonly restartGuard: number;
-  /** Whether a prefix was given, were it `''`, or is not needed. */
+  /** Whether a prefix was given, even `''`, or is not needed. */
   readonly isPrefixChosen: boolean;
 }
 
-/** What a look at the servers of one connection has shown. */
+/** Result of the inspection of the servers of one connection. */
 export interface Findings {
-  /** What is guaranteed here, in one line. */
+  /** The guarantees in one line. */
   readonly summary: string;
   readonly dangers: readonly ProbeError[];
-  /** What is not dangerous and hardly meant. */
+  /** Findings that are not dangerous but hardly intended. */
   readonly doubts: readonly string[];
 }
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Where a connection leads, as far as one may show it. */
+/** Address of a connection, without secrets. */
 export const describeConnection = (input: ConnectionInput): string => {
   if (isCluster(input)) return 'cluster';
   return endpointOf(input).server;
 };
 
 /**
- * Looks at the server or the servers behind a connection, on connections that are closed afterwards.
- * @throws LockUnavailableError where one does not answer now.
+ * Inspects the server or the servers of a connection, on connections that are closed afterwards.
+ * @throws LockUnavailableError if one does not answer now.
  */
 export const probeConnection = async (
   input: ConnectionInput,
@@ -57,7 +57,7 @@ export const probeConnection = async (
   return findings(input, await lookAtCluster(input, { ...settings, use }, terms), settings);
 };
 
-/** Looks at nodes that are to be independent of each other. */
+/** Inspects nodes that are to be independent of each other. */
 export class NodesProbe {
   private readonly seen = new Map<string, ServerReport>();
 
@@ -66,7 +66,7 @@ export class NodesProbe {
     private readonly terms: ProbeTerms,
   ) {}
 
-  /** @throws LockUnavailableError where it does not answer now. */
+  /** @throws LockUnavailableError if the node does not answer now. */
   async probe(input: ServerInput): Promise<Findings> {
     const server = await lookAt(input, this.settings, this.terms);
     const otherNodes = [...this.seen.values()].filter(({ address }) => address !== server.address);

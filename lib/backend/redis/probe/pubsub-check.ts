@@ -3,7 +3,7 @@ import type { PublishCommand } from '../commands/script-executor.js';
 import type { ProbeConnection, ProbeTerms } from './probe-connection.js';
 import { type DirectCommand, type MissingPermissions, tryCommands } from './permissions.js';
 
-/** Listens to the channel of the probe as waiters listen to those of locks. */
+/** Subscribes to the channel of the probe as waiters do to those of locks. */
 export class PubSubCheck {
   private isListening = false;
   private arrived = false;
@@ -12,12 +12,14 @@ export class PubSubCheck {
   constructor(
     private readonly server: ProbeConnection,
     private readonly channel: string,
-    /** By which command the message will be sent. */
+    /** The command that will publish the message. */
     private readonly publish: PublishCommand,
     private readonly terms: Pick<ProbeTerms, 'scheduler' | 'signal'>,
   ) {}
 
-  /** Resolves when the server has acknowledged, with what it refused instead. */
+  /**
+   * Resolves when the server has acknowledged the subscription, with the permissions and commands that were missing.
+   */
   async begin(): Promise<MissingPermissions> {
     this.server.client.on(this.isSharded ? 'smessage' : 'message', () => {
       this.arrived = true;
@@ -36,7 +38,7 @@ export class PubSubCheck {
     return tryCommands(this.server, this.isSharded ? [plain, listening(sharded)] : [listening(plain)]);
   }
 
-  /** Resolves with whether a message has come, within `ms` of now; with `undefined` where nobody could listen. */
+  /** Resolves with whether a message has arrived, within `ms` of now; with `undefined` without a subscription. */
   async heard(ms: number): Promise<boolean | undefined> {
     if (!this.isListening) return undefined;
     if (!this.arrived) {

@@ -1,28 +1,28 @@
-/** What one server tells of itself. `undefined` is what it does not let this user know: unknown, never "no". */
+/** A server's report about itself. `undefined` means that this user may not read the fact: unknown, never "no". */
 export interface ServerInfo {
-  /** Where it is, without user and password. */
+  /** Its address, without user and password. */
   readonly address: string;
   /** `Redis`, `Valkey`, `KeyDB` … */
   readonly kind: string;
   /** The version of Redis whose commands it has, as `[7, 0]`. */
   readonly level: readonly [major: number, minor: number] | undefined;
-  /** Its own version, as it spells it. */
+  /** Its own version, in its own spelling. */
   readonly version: string | undefined;
   readonly runId: string | undefined;
   readonly isClusterNode: boolean | undefined;
   readonly role: 'master' | 'replica' | undefined;
-  /** For a replica: `host:port` of its master, as that one is known to it. */
+  /** For a replica: `host:port` of its master, as the replica knows it. */
   readonly master: string | undefined;
   /** Bytes; 0: no limit. */
   readonly memoryLimit: number | undefined;
-  /** What it does at that limit: `noeviction`, `allkeys-lru` … */
+  /** Its behaviour at that limit: `noeviction`, `allkeys-lru` … */
   readonly evictionPolicy: string | undefined;
   /** Whether it appends every change to a file. */
   readonly appendsToFile: boolean | undefined;
   readonly replicas: number | undefined;
 }
 
-/** Servers that speak for Redis, by the field that only they tell their version in. */
+/** Servers compatible with Redis, each with the field of its own version, which no other reports. */
 const OTHER_KINDS: readonly (readonly [kind: string, field: string])[] = [
   ['Valkey', 'valkey_version'],
   ['Dragonfly', 'dragonfly_version'],
@@ -39,7 +39,7 @@ const isOn = (value: string | undefined): boolean | undefined => (value === unde
 const numberOf = (value: string | undefined): number | undefined =>
   value === undefined || !/^\d+$/.test(value) ? undefined : Number(value);
 
-/** @param info The reply to INFO, or '' where it is refused. */
+/** @param info The reply to INFO, or '' if it is refused. */
 export const factsOf = (address: string, info: string): ServerInfo => {
   const field = (name: string): string | undefined => new RegExp(`^${name}:([^\\r\\n]+)`, 'm').exec(info)?.[1];
   const redisVersion = field('redis_version');

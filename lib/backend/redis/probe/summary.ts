@@ -1,13 +1,13 @@
 import type { ServerReport } from './inspect-server.js';
 
-/** What the module does against the loss of data. */
+/** Settings against the loss of data. */
 export interface LossProtection {
   readonly minReplicas: number;
-  /** ms; 0: none. */
+  /** Milliseconds; 0: none. */
   readonly restartGuard: number;
 }
 
-/** The same of all servers once, else all that there is. */
+/** The texts of all servers, without duplicates. */
 const ofAll = (servers: readonly ServerReport[], tell: (server: ServerReport) => string): string =>
   [...new Set(servers.map(tell))].join(' / ');
 

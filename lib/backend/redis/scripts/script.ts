@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 /** The keys of a script under the names its header declares: one key each, or all keys under one name. */
 export type NamedKeys = Readonly<Record<string, string | readonly string[]>>;
 
-/** The arguments of a script by name; a list stands for all that are left and comes last. */
+/** The arguments of a script by name; a list takes all remaining arguments and comes last. */
 export type NamedArguments = Readonly<Record<string, string | number | readonly (string | number)[]>>;
 
 /**
- * What one place of a reply holds: a number, the server's time, any text, or one of these texts. With `rest`: what all that
- * are left hold.
+ * Type of one element of a reply: a number, the server's time, any text, or one of these texts. With `rest`: the type
+ * of all remaining elements.
  */
 export interface ReplyPlace {
   readonly holds: 'number' | 'time' | 'string' | readonly string[];
@@ -23,10 +23,10 @@ export interface Script<
   Arguments extends NamedArguments = NamedArguments,
   Reply extends readonly unknown[] = readonly unknown[],
 > {
-  /** Folder and file without ending: `lock/acquire`. */
+  /** Folder and file without extension: `lock/acquire`. */
   readonly name: string;
   readonly text: string;
-  /** Whether it gives something new to somebody, which a server that may have forgotten others must not do. */
+  /** Whether the script grants something new, which a server that may have forgotten earlier grants must not do. */
   readonly grants?: boolean;
   /** In the order of `KEYS`. */
   readonly keyNames: readonly string[];
@@ -34,7 +34,7 @@ export interface Script<
   readonly argumentNames: readonly string[];
   /** The shapes that a reply may have. */
   readonly replies: readonly (readonly ReplyPlace[])[];
-  /** For the compiler only: no script carries it at run time. */
+  /** For the compiler only: absent at run time. */
   readonly [signature]?: { readonly keys: Keys; readonly arguments: Arguments; readonly reply: Reply };
 }
 
@@ -68,7 +68,7 @@ export function isReplyOf<S extends Script>(asked: S, answer: unknown): answer i
   return shapeOf(asked, answer) !== undefined;
 }
 
-/** Which of its shapes a server's answer has; `undefined`: it is no reply of this script. */
+/** The shape of a server's answer; `undefined`: it is no reply of this script. */
 export function shapeOf({ replies }: Script, answer: unknown): readonly ReplyPlace[] | undefined {
   if (!Array.isArray(answer)) return undefined;
   const values: readonly unknown[] = answer;
@@ -76,7 +76,7 @@ export function shapeOf({ replies }: Script, answer: unknown): readonly ReplyPla
   return undefined;
 }
 
-/** The server's time in a reply of this shape, ms; `undefined` where it does not tell. */
+/** The server's time in a reply of this shape, ms; `undefined` if the shape has none. */
 export function timeIn(shape: readonly ReplyPlace[], reply: readonly unknown[]): number | undefined {
   for (let index = 0; index < shape.length; index++) if (shape[index]?.holds === 'time') return Number(reply[index]);
   return undefined;
@@ -92,7 +92,7 @@ function hasShape(places: readonly ReplyPlace[], values: readonly unknown[]): bo
 }
 
 function isOf(holds: ReplyPlace['holds'] | undefined, value: unknown): boolean {
-  // Beyond that a number is not what the server said.
+  // A larger number has lost precision in parsing.
   if (holds === 'number' || holds === 'time') return Number.isSafeInteger(value);
   return typeof value === 'string' && (holds === 'string' || (holds?.includes(value) ?? false));
 }
@@ -107,7 +107,7 @@ function appendInOrder(list: string[], scriptName: string, names: readonly strin
 }
 
 function toText(scriptName: string, name: string, value: string | number): string {
-  // Lua reads 'Infinity' and 'NaN' as numbers, and no script is written for them.
+  // Lua parses 'Infinity' and 'NaN' as numbers, and no script is written for them.
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError(`Script ${scriptName} was given ${value} for '${name}'`);
   }
@@ -116,7 +116,7 @@ function toText(scriptName: string, name: string, value: string | number): strin
 
 const hashes = new Map<string, string>();
 
-/** What EVALSHA knows a script by. */
+/** The SHA-1 by which EVALSHA identifies a script. */
 export const scriptHash = (text: string): string => {
   let hash = hashes.get(text);
   if (hash === undefined) {
