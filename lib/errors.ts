@@ -38,10 +38,7 @@ export class LockConflictError extends LockError {
   readonly code = 'LOCK_CONFLICT';
 }
 
-/**
- * A hold ended before its owner released it: the lease ended, the key was deleted, or the server was unreachable for
- * too long.
- */
+/** A hold ended before its owner released it: lease over, key deleted, or server unreachable for too long. */
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';
 }

@@ -35,10 +35,7 @@ export const isSayable = (value: unknown): boolean => {
   }
 };
 
-/**
- * Whether the class defines the property as a method or accessor, such as `__proto__`: data from Redis must not replace
- * it.
- */
+/** Whether the class has such a method or accessor, for example `__proto__`: data from Redis must not replace it. */
 const isOfClass = (error: Error, property: string): boolean => {
   let holder = Reflect.getPrototypeOf(error);
   while (holder !== null) {

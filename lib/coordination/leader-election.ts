@@ -70,10 +70,7 @@ export class LeaderElection implements AsyncDisposable {
     return this.now;
   }
 
-  /**
-   * Whether this candidate is the leader now, as far as it knows. Checks the clock: after a stall no timer has fired
-   * yet.
-   */
+  /** Whether it is the leader, as far as it knows. Checks the clock: after a stall no timer has fired yet. */
   get isLeader(): boolean {
     return this.now === 'leader' && this.hold !== undefined && isOurs(this.hold);
   }
@@ -134,8 +131,7 @@ export class LeaderElection implements AsyncDisposable {
     let isFine = true;
     this.hold = hold;
     try {
-      // Stopped or lost in the same event-loop turn as the grant: `onElected` would wait for an abort that has already
-      // happened.
+      // Stopped or lost in the event-loop turn of the grant: `onElected` would wait for an abort in the past.
       if (leading.signal.aborted) return true;
       this.now = 'leader';
       await hold.run(async () => this.options.onElected(leading.signal, hold));

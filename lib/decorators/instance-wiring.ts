@@ -13,8 +13,7 @@ export const wire = (prototype: object): void => {
   if (PORT in prototype) return;
   Object.defineProperty(prototype, PORT, {
     configurable: true,
-    // Keeps the property out of JSON, spread, Object.keys and test equality. Writable, because Nest 11 may set it
-    // twice.
+    // Keeps the property out of JSON, spread, Object.keys and test equality. Writable: Nest 11 may set it twice.
     set(this: object, interceptor: unknown) {
       connect(this, interceptor);
     },

@@ -193,10 +193,7 @@ export class LockedExecutor {
     return plan.onConflict === 'skip' ? undefined : plan.onConflict({ error, args });
   }
 
-  /**
-   * Runs a task after the watchdog time-out, the time a crashed holder would be given. Returns a function that cancels
-   * it.
-   */
+  /** Runs a task after the watchdog time-out, as for a crashed holder. Returns a function that cancels it. */
   private afterPatience({ plan }: LockedCall, task: () => void): () => void {
     const { scheduler, watchdog } = this.connections.get(plan.connection);
     const timer = runOutsideRegions(() => scheduler.schedule(watchdog.timeout, task));

@@ -41,8 +41,7 @@ export type LockedNeed =
       /**
        * Number of permits of the semaphore of that name that a call acquires; they are released when the method ends
        * (Redisson: `getSemaphore`). The total is set by `getSemaphore(name).trySetPermits()`. Permits have no owner and
-       * no lease: those of a process that dies are lost, and a method that calls another one needs further permits for
-       * it.
+       * no lease: those of a process that dies are lost, and a method that calls another one needs more of them.
        */
       readonly permits: number;
       readonly holdAtLeast?: undefined;

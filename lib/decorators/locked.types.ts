@@ -64,7 +64,7 @@ type CheckReturn<M extends Method> =
       ? unknown
       : Refused<'the method must return a Promise, an Observable or an AsyncIterable'>;
 
-/** @typeParam P What a placeholder may stand for. */
+/** @typeParam P The types that a placeholder may have. */
 export type CheckKey<
   K extends string,
   M extends Method,

@@ -7,10 +7,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/**
- * The part of a key that determines its slot: the content of the first pair of braces, or the whole key if that is
- * empty.
- */
+/** The part of a key that determines its slot: the content of the first braces, or the whole key if that is empty. */
 export function routedPart(key: string): string {
   const open = key.indexOf('{');
   const close = open === -1 ? -1 : key.indexOf('}', open + 1);

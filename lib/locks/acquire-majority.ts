@@ -22,10 +22,7 @@ export interface VoteResult<Part, Got> {
 /** Longest wait for the votes, in the first and in a late round, ms. */
 const SHORTEST_PATIENCE_MS = 100;
 const LONGEST_PATIENCE_MS = 1500;
-/**
- * Extra time for the remaining members once a majority is acquired, ms: as long as the majority took, within these
- * limits.
- */
+/** Extra time for the remaining members after a majority, ms: as long as the majority took, within these limits. */
 const SHORTEST_GRACE_MS = 10;
 const LONGEST_GRACE_MS = 100;
 

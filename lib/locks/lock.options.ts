@@ -27,10 +27,7 @@ interface KindChoice {
   readonly fenced?: boolean | undefined;
 }
 
-/**
- * The kind of lock behind a name. Default: the plain one. `fair`, `fenced` and `mode: 'read' | 'write'` exclude each
- * other.
- */
+/** The kind of lock behind a name. Default: the plain one. At most one of fair, fenced and read or write. */
 export type LockKindOptions =
   | (KindChoice & { readonly mode?: 'exclusive' | undefined; readonly fenced?: false | undefined })
   | (KindChoice & { readonly mode?: 'exclusive' | undefined; readonly fair?: false | undefined })

@@ -83,10 +83,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     return [...this.modules.values()].filter(({ providers }) => providers.has(LOCK_CONNECTIONS));
   }
 
-  /**
-   * Reported at start-up rather than at the first call. With several modules, only the call shows which one a class
-   * uses.
-   */
+  /** Reported at start-up, not at the first call. With several modules, only the call shows which one a class uses. */
   private refuseMissingConnections(): void {
     if (this.ownModules.length > 1) return;
     for (const { providers, controllers, injectables } of this.modules.values()) {

@@ -4,10 +4,7 @@ import type { Grant } from '../holds/grant.js';
 import { LockShutdownError } from '../errors.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 
-/**
- * Time for holders to release after their signals have aborted: a share of the shutdown time-out, and at most so many
- * ms.
- */
+/** Time for holders to release after their signals have aborted: share of the shutdown time-out, and maximum in ms. */
 const GRACE = 1 / 5;
 const LONGEST_GRACE_MS = 500;
 /** Longest time to undo open acquisitions and close connections, ms. */

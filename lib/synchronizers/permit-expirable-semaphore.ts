@@ -178,10 +178,7 @@ export class PermitExpirableSemaphore {
     return isSet ? available + out : 0;
   }
 
-  /**
-   * Deletes the semaphore with its acquired permits (Redisson: `delete`). Waiters keep waiting. Returns true if there
-   * was one.
-   */
+  /** Deletes the semaphore with its acquired permits (Redisson: `delete`). Waiters keep waiting. True if it existed. */
   delete(): Promise<boolean> {
     return this.transitions.delete(this.name);
   }

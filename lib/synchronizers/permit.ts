@@ -20,8 +20,8 @@ export interface Permit extends AsyncDisposable {
 
   /**
    * Aborts with `LockLostError` at the deadline, before the lease can end on the server, and when the server is found
-   * to have dropped the permit; or with `LockShutdownError` when the application shuts down and the grace period for
-   * holders has passed. A release does not abort it.
+   * to have dropped the permit; or with `LockShutdownError` when the application shuts down and the holders' share of
+   * `shutdownTimeout` has passed. A release does not abort it.
    */
   readonly signal: AbortSignal;
 

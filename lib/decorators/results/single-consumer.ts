@@ -6,8 +6,7 @@ export type AbandonTimer = (giveUp: () => void) => () => void;
 
 /**
  * The one allowed consumer of a result that a method made while holding the locks: awaited → here → done. The locks are
- * held until the consumer is done. If none comes they are released after a while, since nothing else would release
- * them.
+ * held until the consumer is done. If none comes, a timer releases them, since nothing else would.
  */
 export class SingleConsumer {
   private state: 'awaited' | 'here' | 'given-up' = 'awaited';

@@ -21,10 +21,7 @@ export interface LockedCronOptions extends ConnectionChoice {
    * tick has run. Default: 1 minute.
    */
   readonly holdAtLeast?: Duration | undefined;
-  /**
-   * Whether a tick runs while the previous one is still running, on any replica; otherwise it is skipped. Default:
-   * false.
-   */
+  /** Whether a tick runs while the previous one still does, on any replica; otherwise it is skipped. Default: false. */
   readonly overlap?: boolean | undefined;
   /** Further options of `@Cron`. */
   readonly cron?: Omit<CronOptions, 'name' | 'utcOffset'> | undefined;

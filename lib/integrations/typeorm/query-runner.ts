@@ -12,10 +12,7 @@ export interface TransactionManager {
   readonly queryRunner?: TransactionRunner | undefined;
 }
 
-/**
- * An object that belongs to a TypeORM transaction: an `EntityManager`, a `QueryRunner`, or a `Repository` of the
- * former.
- */
+/** An object of a TypeORM transaction: its `EntityManager`, its `QueryRunner`, or a `Repository` of the former. */
 export type TransactionSource = TransactionManager | TransactionRunner | { readonly manager: TransactionManager };
 
 /** Whether a value is a TypeORM object that accesses the database, in a transaction or not. */
@@ -61,8 +58,7 @@ const isInTransaction = ({ isTransactionActive, isReleased }: TransactionRunner)
 
 /**
  * TypeORM has no event for it: its subscribers are notified of commits and rollbacks, but not of a connection that is
- * lost or released without either. Its drivers record all of these in two properties, which are intercepted here until
- * the end.
+ * lost or released without either. Its drivers record all of these in two properties, intercepted here until then.
  */
 const watch = (runner: TransactionRunner): Promise<void> => {
   if (!FLAGS.every((flag) => Object.getOwnPropertyDescriptor(runner, flag)?.writable)) {

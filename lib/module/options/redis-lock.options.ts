@@ -77,8 +77,7 @@ export interface RedisLockOptions {
   readonly fences?: Fences | undefined;
   /**
    * Limits for passing an unfair lock from one waiter of this process to the next without a round trip, before it is
-   * released on the server: `max` times, and for `ms` since the server granted it. `false`: never. Default: 16 times, 5
-   * ms.
+   * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: 16 times, 5 ms.
    */
   readonly handover?: HandoverOptions | false | undefined;
   /** Most waiters for one lock in this process; further ones get `LockQueueFullError` at once. Default: 10,000. */
