@@ -1,8 +1,8 @@
-/** What every error of the library carries beside its message. */
+/** Context that every error of the library carries besides its message. */
 export interface LockErrorContext {
-  /** The lock's full name, as it stands in Redis; of a group lock `group[fields]`, where `group` is the key. */
+  /** The lock's full name, as stored in Redis; for a group lock `group[fields]`, where `group` is the key. */
   readonly lockName?: string | undefined;
-  /** The key template of the `@Locked` method, where there is one. */
+  /** The key template of the `@Locked` method, if any. */
   readonly template?: string | undefined;
   /** Facts for logs and handlers: holder, remaining milliseconds, offending value. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -10,7 +10,7 @@ export interface LockErrorContext {
 }
 
 /**
- * Base of every error the library throws. Messages say who holds, for how much longer, and what to do; `code` is
+ * Base class of all errors of the library. Messages name the holder, the remaining time and the remedy; `code` is
  * stable and meant for programs.
  */
 export abstract class LockError extends Error {
@@ -28,27 +28,27 @@ export abstract class LockError extends Error {
   }
 }
 
-/** The wait limit passed while somebody else held the lock. Try again later, or wait longer. */
+/** The wait limit passed while another owner held the lock. Try again later, or wait longer. */
 export class LockTimeoutError extends LockError {
   readonly code = 'LOCK_TIMEOUT';
 }
 
-/** One try was allowed (`wait: 0`) and the lock was held by somebody else. */
+/** Only one attempt was allowed (`wait: 0`) and another owner held the lock. */
 export class LockConflictError extends LockError {
   readonly code = 'LOCK_CONFLICT';
 }
 
-/** A hold ended before its owner released it: lease over, key deleted, or the server could not be reached in time. */
+/** A hold ended before its owner released it: lease over, key deleted, or server unreachable for too long. */
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';
 }
 
-/** Something was to be released that the caller does not hold (Redisson: `IllegalMonitorStateException`). */
+/** The caller tried to release something that it does not hold (Redisson: `IllegalMonitorStateException`). */
 export class LockOwnershipError extends LockError {
   readonly code = 'LOCK_OWNERSHIP';
 }
 
-/** So many wait for it in this process already that nobody else may (`maxQueue`). Try again later, elsewhere, or not. */
+/** The wait queue of the name in this process is full (`maxQueue`). Try again later, try another server, or give up. */
 export class LockQueueFullError extends LockError {
   readonly code = 'LOCK_QUEUE_FULL';
 }
@@ -59,21 +59,21 @@ export class LockAbortedError extends LockError {
 }
 
 /**
- * What is known of a command that failed: `not-sent` and `refused` certainly changed nothing. `unknown` may have been
- * executed: an acquisition is then undone, a release or count-down repeated, in the background until that is confirmed;
- * any other change may have happened, and does not happen later.
+ * Known outcome of a failed command. `not-sent` and `refused`: it changed nothing. `unknown`: it may have been
+ * executed. After `unknown`, an acquisition is undone and a release or count-down is repeated, in the background until
+ * confirmed; any other change may have taken effect, but does not take effect later.
  */
 export type CommandOutcome = 'not-sent' | 'refused' | 'unknown';
 
-/** The backend could not decide in time: connection down, command deadline passed, or the server refused. */
+/** The backend could not decide in time: connection down, command deadline passed, or refused by the server. */
 export class LockUnavailableError extends LockError {
   readonly code = 'LOCK_UNAVAILABLE';
 
   constructor(
     message: string,
-    /** What is known of the command that failed. */
+    /** Known outcome of the failed command. */
     readonly outcome: CommandOutcome,
-    /** True where trying again cannot help, such as a missing permission. */
+    /** True if a retry cannot help, for example because a permission is missing. */
     readonly permanent: boolean,
     context: LockErrorContext = {},
   ) {
@@ -82,20 +82,20 @@ export class LockUnavailableError extends LockError {
 }
 
 /**
- * The start-up probe found that locks could not be trusted on a connection: `details.reasons` says why, each with what to
- * do about it. With `probe: 'warn'` it only says so.
+ * The start-up probe found that locks on a connection cannot be trusted: `details.reasons` lists the reasons, each with
+ * its remedy. With `probe: 'warn'` it is only reported.
  */
 export class LockUnsafeError extends LockError {
   readonly code = 'LOCK_UNSAFE';
 }
 
-/** Whether asking again may help: the backend could not decide just now. */
+/** Whether a retry may help: the backend could not decide this time. */
 export const isPassing = (error: unknown): error is LockUnavailableError =>
   error instanceof LockUnavailableError && !error.permanent;
 
 /**
- * Something else has the name: a Redis key of another type, a hash in which an application keeps its data, or a lock of
- * another kind. `details.found` says which. Nothing was changed.
+ * The key is in use by something else: a Redis key of another type, a hash with application data, or a lock of another
+ * kind. `details.found` names it. Nothing was changed.
  */
 export class WrongKeyTypeError extends LockError {
   readonly code = 'LOCK_WRONG_KEY_TYPE';
@@ -107,24 +107,24 @@ export class LockOptionsError extends LockError {
 }
 
 /**
- * A name, or a value that was to become part of one, cannot be used; the message names the value. Or one call has more
- * names than `maxNames` allows: `details.maxNames`.
+ * A name, or a value that was to become part of a name, is invalid; the message names the value. Or one call has more
+ * names than allowed: `details.maxNames`.
  */
 export class LockNameError extends LockError {
   readonly code = 'LOCK_NAME';
 }
 
-/** The module is shutting down: no new acquisitions. */
+/** The module is shutting down and makes no new acquisitions. */
 export class LockShutdownError extends LockError {
   readonly code = 'LOCK_SHUTDOWN';
 }
 
-/** A `@Locked` method ran on an instance that Nest did not construct, so no lock could be taken. */
+/** A `@Locked` method ran on an instance that Nest did not construct, so no lock could be acquired. */
 export class LockNotWiredError extends LockError {
   readonly code = 'LOCK_NOT_WIRED';
 }
 
-/** @param found What lives under the name, as the backend calls it. */
+/** @param found The type or kind found under the name, in the backend's words. */
 export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
   new WrongKeyTypeError(
     `The key "${name}" holds a ${found}, which belongs to something else; choose another name or a key prefix for locks`,

@@ -30,7 +30,7 @@ import type { Backoff } from './waiting/backoff.js';
 import { ReentrantLock } from './locks/reentrant-lock.js';
 
 /**
- * The door to all locks: inject it.
+ * Entry point to all locks; inject it.
  *
  * @example
  * await this.locks.withLock(`order:${id}`, { wait: '3s' }, async (hold) => {
@@ -39,10 +39,10 @@ import { ReentrantLock } from './locks/reentrant-lock.js';
  */
 export class LockService {
   /**
-   * Made by `RedisLockModule`.
-   * @param runtime Where locks live that name no connection.
-   * @param connections Where else they may live.
-   * @param seen On which connections `currentHold()` looks.
+   * Created by `RedisLockModule`.
+   * @param runtime Services of the default connection.
+   * @param connections The other connections.
+   * @param seen The connections that `currentHold()` and `onEvent()` cover.
    */
   constructor(
     private readonly runtime: LockRuntime,
@@ -51,8 +51,8 @@ export class LockService {
   ) {}
 
   /**
-   * All that this service does, on one of the module's `connections`. Costs nothing; nothing is sent.
-   * @throws LockOptionsError for a connection that there is not, naming those that there are.
+   * The same service for one of the module's `connections`. Sends nothing.
+   * @throws LockOptionsError for an unknown connection; the error names the known ones.
    *
    * @example
    * await locks.forConnection('billing').getFairLock('invoice:7').acquire();
@@ -62,21 +62,22 @@ export class LockService {
     return new LockService(runtime, this.connections, [runtime]);
   }
 
-  /** The reentrant lock of this name (Redisson: `getLock`). Costs nothing; nothing is sent. */
+  /** The reentrant lock of this name (Redisson: `getLock`). Sends nothing. */
   getLock(name: string): Lock {
     return this.lockFor(name);
   }
 
   /**
-   * The lock of this name that goes to its waiters in the order they came, over all processes (Redisson:
-   * `getFairLock`). Whoever takes the plain lock of the name overtakes them.
+   * The lock of this name that serves waiters in order of arrival, across all processes (Redisson: `getFairLock`).
+   * Callers that acquire the plain lock of the same name overtake them.
    */
   getFairLock(name: string): Lock {
     return this.lockFor(name, 'fair');
   }
 
   /**
-   * The lock of this name that its owner cannot take twice (Redisson: `getNonReentrantLock`, `getNonReentrantFairLock`).
+   * The lock of this name that its owner cannot acquire twice (Redisson: `getNonReentrantLock`,
+   * `getNonReentrantFairLock`).
    * @throws LockOptionsError
    */
   getNonReentrantLock(name: string, options?: NonReentrantLockOptions): Lock {
@@ -89,17 +90,17 @@ export class LockService {
   }
 
   /**
-   * The lock of this name whose waiters ask again and again instead of being told (Redisson: `getSpinLock`).
-   * @param backoff How they pause in between. Default: `exponentialBackoff()`, 1 ms growing to 128 ms.
+   * The lock of this name whose waiters poll instead of subscribing to releases (Redisson: `getSpinLock`).
+   * @param backoff Pauses between attempts. Default: `exponentialBackoff()`, 1 ms growing to 128 ms.
    */
   getSpinLock(name: string, backoff?: Backoff): Lock {
     return new SpinLock(this.runtime, this.fullName(name), backoff);
   }
 
   /**
-   * Several values of one group as one lock, in one key and by one command (Redisson: `getMultiLock(group, values)` with
-   * a string codec). Other values of the group are free meanwhile.
-   * @throws LockOptionsError when there is no value, LockNameError for a name or value that cannot be used and for more
+   * Several values of one group as one lock, in one key and by one command (Redisson: `getMultiLock(group, values)`
+   * with a string codec). Other values of the group remain free.
+   * @throws LockOptionsError if there is no value; LockNameError if a name or value is invalid, or if there are more
    *   values than `maxNames`.
    */
   getGroupLock(group: string, values: readonly string[]): Lock {
@@ -107,12 +108,11 @@ export class LockService {
   }
 
   /**
-   * Several locks as one: all of them or none (Redisson: `getMultiLock`). Those of one connection are taken in the order
-   * of their names, so that nobody waits for each other in a circle.
-   * @param locks Names of plain locks, or locks of any kind, also of other connections. A name that is
-   *   given twice counts once.
-   * @throws LockOptionsError when there is none, or when a lock is given twice; LockNameError for a name that cannot be
-   *   used, and for more locks than `maxNames`.
+   * Several locks as one: all or none (Redisson: `getMultiLock`). Locks of one connection are acquired in the order of
+   * their names, which prevents deadlocks.
+   * @param locks Names of plain locks, or locks of any kind, also of other connections. Duplicate names count once.
+   * @throws LockOptionsError if there is none, or if a lock is given twice; LockNameError if a name is invalid, or if
+   *   there are more locks than `maxNames`.
    */
   getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
     assertNameCount('A multi-lock', locks.length, this.runtime.defaults.maxNames);
@@ -127,16 +127,16 @@ export class LockService {
   }
 
   /**
-   * The lock of this name on the independent servers of the module's `redlock` option, of which a quorum decides: it
-   * works on while a minority of them is down.
-   * @throws LockOptionsError when the module has no such servers.
+   * The lock of this name on a quorum of the independent servers of the module's `redlock` option. It keeps working
+   * while a minority of them is down.
+   * @throws LockOptionsError if the module has no such servers.
    */
   getRedLock(name: string): Lock;
   /**
-   * Several locks as one of which more than half are enough (Redisson: `getRedLock`).
+   * Several locks as one, of which a majority is enough (Redisson: `getRedLock`).
    * @param locks At least three locks of any kind, usually of connections to different servers.
-   * @throws LockOptionsError for fewer, for a lock that is given twice, and for what is no lock; LockNameError for more
-   *   locks than `maxNames`.
+   * @throws LockOptionsError for fewer than three locks, for a duplicate, and for a value that is not a lock;
+   *   LockNameError for more locks than `maxNames`.
    */
   getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
   getRedLock(...given: readonly (string | Lock)[]): Lock {
@@ -146,14 +146,14 @@ export class LockService {
   }
 
   /**
-   * The read-write lock of this name, which many may read or one may write (Redisson: `getReadWriteLock`). Nothing is sent.
+   * The read-write lock of this name: many readers or one writer (Redisson: `getReadWriteLock`). Sends nothing.
    * @throws LockOptionsError
    */
   getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock {
     return new ReentrantReadWriteLock(this.runtime, this.fullName(name), options);
   }
 
-  /** The semaphore of this name: permits that nobody owns (Redisson: `getSemaphore`). Nothing is sent. */
+  /** The semaphore of this name: permits without an owner (Redisson: `getSemaphore`). Sends nothing. */
   getSemaphore(name: string): Semaphore {
     return new Semaphore(this.runtime, this.fullName(name));
   }
@@ -164,20 +164,20 @@ export class LockService {
   }
 
   /**
-   * A candidate for the leadership of this name, of which there is one among all processes at most. It stands from
-   * `start()` to `stop()` or to the end of the application.
+   * A candidate in the leader election of this name. At most one candidate among all processes is the leader. It takes
+   * part from `start()` to `stop()` or to the end of the application.
    * @throws LockOptionsError
    */
   getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection {
     return new LeaderElection(this.lockFor(name), options);
   }
 
-  /** The count-down latch of this name (Redisson: `getCountDownLatch`). Nothing is sent. */
+  /** The count-down latch of this name (Redisson: `getCountDownLatch`). Sends nothing. */
   getCountDownLatch(name: string): CountDownLatch {
     return new CountDownLatch(this.runtime, this.fullName(name));
   }
 
-  /** Runs `fn` under the lock and releases it afterwards. The result or error of `fn` is what comes out. */
+  /** Runs `fn` under the lock and releases it afterwards. Returns the result of `fn`, or rejects with its error. */
   withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
   withLock<T>(name: string, options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
   async withLock<T>(
@@ -190,11 +190,12 @@ export class LockService {
   }
 
   /**
-   * The result of `fn`, or of that of whoever asked for this result before and is still at it, in whatever process; an
-   * error alike. Everybody gets it as JSON gives it back.
-   * @param name Names the result. Locks of this name have nothing to do with it.
-   * @throws what `fn` threw; LockTimeoutError where somebody else's takes longer than `wait`; LockLostError, where it calls
-   *   itself, and otherwise what acquiring a lock throws; TypeError for a result that JSON cannot say.
+   * Runs `fn` once for concurrent callers of this result, in all processes, and shares its result or error with them.
+   * Every caller gets the result decoded from JSON.
+   * @param name Names the result. Independent of locks of the same name.
+   * @throws the error of `fn`; LockTimeoutError if another caller's run takes longer than `wait`; LockLostError for a
+   *   nested call whose outer lock was lost; all other errors of acquiring a lock; TypeError for a result that JSON
+   *   cannot represent.
    */
   singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
   singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
@@ -213,26 +214,26 @@ export class LockService {
     return (await flight.share(terms, fn)) as AsJson<T>;
   }
 
-  /** Takes the lock, waiting for it if need be. Release it with `hold.release()`, or by `await using`. */
+  /** Acquires the lock, waiting if necessary. Release it with `hold.release()`, or by `await using`. */
   acquire(name: string, options?: LockOptions): Promise<Hold> {
     try {
       const { lock, request } = this.chosen(name, options);
-      // Of those who wait there may be many, and a promise in between would cost each of them.
+      // No async wrapper: there may be many waiters, and each would pay for an extra promise.
       return lock.take(lock.accept(request));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  /** Takes the lock, or resolves with null when somebody else has it. `wait` defaults to 0: exactly one try. */
+  /** Acquires the lock, or resolves with null if another owner holds it. `wait` defaults to 0: exactly one attempt. */
   async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
     const { lock, request } = this.chosen(name, options, 0);
     return lock.tryAcquire(request);
   }
 
   /**
-   * Runs `fn` as one owner for everything acquired inside, like a thread: what was acquired can be acquired again, and
-   * `lock.release()` knows what it means. Starts from nobody, also inside a holder.
+   * Runs `fn` as one owner for everything acquired inside, like a thread: its locks can be acquired again, and
+   * `lock.release()` finds their holds. Starts as a new owner without holds, even if the caller holds locks.
    */
   async runInScope<T>(fn: () => T | Promise<T>): Promise<T> {
     const scope = new OwnerContext(undefined);
@@ -244,8 +245,8 @@ export class LockService {
   }
 
   /**
-   * The hold the running code is under: of the lock `name`, or the innermost, which may be of several locks. Local,
-   * without a round trip. Of whatever connection; a service {@link forConnection} sees those of its own only.
+   * The hold that the running code is under: of the lock `name`, or the innermost one, which may cover several locks.
+   * Local, without a round trip. Covers all connections; a service made by {@link forConnection} covers only its own.
    */
   currentHold(name?: string): Hold | undefined {
     if (name !== undefined) validateName(name, this.runtime.defaults.names);
@@ -253,11 +254,11 @@ export class LockService {
   }
 
   /**
-   * Calls `listener` for everything that happens beside the calls that return: a hold that was lost, a renewal that failed,
-   * a hold that is kept for too long, a server's clock that was set. Of all connections; a service {@link forConnection}
-   * tells of its own. What a listener throws disturbs nobody. Listeners run outside all locks and scopes: a lock that a
-   * listener takes is never a re-entry.
-   * @returns How to stop.
+   * Calls `listener` for events outside of calls: a lost hold, a failed renewal, a hold kept for too long, a change of
+   * a server's clock. Covers all connections; a service made by {@link forConnection} covers only its own. Errors
+   * thrown by a listener have no effect on locks or on other listeners. Listeners run outside all locks and scopes: a
+   * lock that a listener acquires is never a re-entry.
+   * @returns A function that removes the listener.
    */
   onEvent(listener: (event: LockEvent) => void): () => void {
     const stops = this.seen.map(({ events }) => events.on(listener));
@@ -270,7 +271,7 @@ export class LockService {
     return new ReentrantLock(runtime, fullName(name, runtime.defaults), undefined, runtime.kinds[kind]);
   }
 
-  /** The lock of the kind, and on the connection, that the options say, and what they say beside that. */
+  /** The lock selected by the options, and the request made of the remaining options. */
   private chosen(
     name: string,
     given: LockOptions | undefined,

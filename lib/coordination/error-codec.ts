@@ -1,17 +1,17 @@
 import * as lockErrors from '../errors.js';
 
-/** A class of errors, whatever its constructor takes. */
+/** A class of errors, with any constructor signature. */
 export interface ErrorClass {
   readonly name: string;
   readonly prototype: Error;
 }
 
-/** An error as text can carry it. */
+/** A serialized error. */
 export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string | undefined;
-  /** The class that it comes out as. Default: `Error`. */
+  /** Name of the class to restore. Default: `Error`. */
   readonly is?: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ const OURS: readonly ErrorClass[] = Object.values(lockErrors).filter(isErrorClas
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** Whether JSON can say it. */
+/** Whether JSON can represent the value. */
 export const isSayable = (value: unknown): boolean => {
   try {
     return JSON.stringify(value) !== undefined;
@@ -35,7 +35,7 @@ export const isSayable = (value: unknown): boolean => {
   }
 };
 
-/** Whether the class gives it, as it gives methods, getters and `__proto__`: a text from Redis must not replace them. */
+/** Whether the class has such a method or accessor, for example `__proto__`: data from Redis must not replace it. */
 const isOfClass = (error: Error, property: string): boolean => {
   let holder = Reflect.getPrototypeOf(error);
   while (holder !== null) {
@@ -49,7 +49,7 @@ const isOfClass = (error: Error, property: string): boolean => {
 const isOptionalText = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === 'string';
 
-/** Whether JSON from elsewhere is an error as {@link ErrorCodec} writes it. */
+/** Whether JSON from Redis has the shape that {@link ErrorCodec} writes. */
 export const isWrittenError = (value: object): value is SerializedError => {
   const { name, message, stack, is, fields } = value as Readonly<Record<string, unknown>>;
   return (
@@ -63,30 +63,30 @@ export const isWrittenError = (value: object): value is SerializedError => {
   );
 };
 
-/** Errors in errors would come out empty. */
+/** Nested errors would become empty objects in JSON. */
 const isWritable = (value: unknown): boolean => !(value instanceof Error) && isSayable(value);
 
-/** Writes errors down, and makes of what was written what they were, as far as their class is known. */
+/** Serializes errors, and restores them with their class if it is known. */
 export class ErrorCodec {
-  /** The first of a name counts. */
+  /** If two have the same name, the first one counts. */
   private readonly classes: readonly ErrorClass[];
 
-  /** @param classes What is known beside the errors of locks and of the language. */
+  /** @param classes Known classes besides the library's own and JavaScript's errors. */
   constructor(classes: readonly ErrorClass[] = []) {
     this.classes = [...classes, ...OURS, ...BUILT_IN];
   }
 
-  /** The same, which knows these classes as well. */
+  /** Returns a codec that also knows these classes. */
   knowing(classes: readonly ErrorClass[]): ErrorCodec {
     return classes.length === 0 ? this : new ErrorCodec([...classes, ...this.classes]);
   }
 
   write(error: Error): SerializedError {
     const known = this.knownClassOf(error);
-    // What strangers carry may be secret, or large: of them only plain facts.
+    // Unknown classes may carry secret or large values: only their scalar fields are written.
     const isCarried = known ? isWritable : isScalar;
     const fields = Object.entries(error).filter(([, value]) => isCarried(value));
-    // Whatever the types promise, an error may carry anything under these names.
+    // Whatever the types promise, these properties may have any value.
     const { name, message, stack }: Readonly<Record<'name' | 'message' | 'stack', unknown>> = error as Required<Error>;
     return {
       name: String(name),
@@ -100,7 +100,7 @@ export class ErrorCodec {
   read({ name, message, stack, is, fields }: SerializedError): Error {
     const error = new Error(message);
     const known = this.classes.find((each) => each.name === is);
-    // Constructors take what they like; what they make of it is in the fields.
+    // Constructors have unknown parameters and are not called; the fields hold their results.
     if (known) Object.setPrototypeOf(error, known.prototype);
     for (const [property, value] of Object.entries(fields)) {
       if (isOfClass(error, property)) continue;

@@ -5,27 +5,29 @@ import { onAbort } from '../time/abort-listeners.js';
 import type { Hold } from '../holds/hold.js';
 import type { ReentrantLock } from '../locks/reentrant-lock.js';
 
-/** Before standing again after something failed, ms: another candidate may do better. */
+/** Pause before standing for election again after a failure, ms: another candidate may do better. */
 const PAUSE_MS = 1000;
 
-/** What a candidate does. */
+/** Callbacks of a candidate. */
 export interface LeaderElectionOptions {
   /**
-   * Called each time this candidate becomes the leader, as the owner of the lock. `signal` aborts when it is no longer: it
-   * stops, the application shuts down, or, before another one can be elected, the lock is lost. It has not aborted yet when
-   * `onElected` is called. What is returned is waited for before the lock is released. Where it fails, the leader steps down and stands again after a second.
+   * Called each time this candidate becomes the leader, as the owner of the lock. `signal` aborts when leadership ends:
+   * on `stop()`, on shutdown, or when the lock is lost, then before another candidate can be elected. It has not
+   * aborted yet when `onElected` is called. The returned promise is awaited before the lock is released. If it rejects,
+   * the leader steps down and stands again after a second.
    */
   onElected(signal: AbortSignal, hold: Hold): unknown;
-  /** Called when it is not the leader any more and what `onElected` returned has settled, with the reason. */
+  /** Called with the reason once leadership has ended and the promise of `onElected` has settled. */
   onDemoted?(reason: unknown): unknown;
 }
 
 type State = 'idle' | 'candidate' | 'leader' | 'stepping-down';
 
 /**
- * One candidate among the instances of an application, at most one of which is the leader: who holds a lock that is kept by
- * the watchdog. A leader that loses it, because Redis was away or the process stood still, is told before another one can
- * be elected, as far as it runs at all; fencing tokens (`fenced`) protect resources from one that does not.
+ * One candidate among the instances of an application, of which at most one is the leader: the holder of a lock that
+ * the watchdog renews. A leader that loses the lock, because Redis was unreachable or the process was paused, is
+ * notified before another candidate can be elected, provided that it runs at all; fencing tokens (`fenced`) protect
+ * resources from a leader that does not.
  *
  * States: idle → candidate → leader → stepping down → candidate or idle.
  *
@@ -43,7 +45,7 @@ export class LeaderElection implements AsyncDisposable {
   private running: Promise<void> = Promise.resolve();
 
   /**
-   * Made by `LockService`.
+   * Created by `LockService`.
    * @throws LockOptionsError
    */
   constructor(
@@ -55,11 +57,11 @@ export class LeaderElection implements AsyncDisposable {
     if (onDemoted !== undefined && typeof onDemoted !== 'function') {
       throw invalidOption('onDemoted', onDemoted, 'a function');
     }
-    // As it is, so that methods of objects keep their `this`.
+    // Kept as one object, so that its methods keep their `this`.
     this.options = options;
   }
 
-  /** The lock's name, as it stands in Redis. */
+  /** The lock's name, as stored in Redis. */
   get name(): string {
     return this.lock.name;
   }
@@ -68,12 +70,12 @@ export class LeaderElection implements AsyncDisposable {
     return this.now;
   }
 
-  /** Whether this one is the leader now, as far as it knows. Asks the clock: after a stall nothing has told yet. */
+  /** Whether it is the leader, as far as it knows. Checks the clock: after a stall no timer has fired yet. */
   get isLeader(): boolean {
     return this.now === 'leader' && this.hold !== undefined && isOurs(this.hold);
   }
 
-  /** Stands for election, from now on and again after each time it was the leader. Calling it again does nothing. */
+  /** Stands for election, and again each time its leadership ends. Further calls do nothing. */
   start(): void {
     if (this.stopping) return;
     const stopping = new AbortController();
@@ -86,8 +88,8 @@ export class LeaderElection implements AsyncDisposable {
   }
 
   /**
-   * Stands no longer. Resolves when the lock is released and `onDemoted` was called, if it was the leader; so it is not to
-   * be waited for by those two themselves.
+   * Stops standing for election. Resolves when the lock is released and, if it was the leader, `onDemoted` has
+   * returned. Therefore `onElected` and `onDemoted` must not await it.
    */
   async stop(): Promise<void> {
     this.stopping?.abort(new LockAbortedError(`The election "${this.name}" was stopped here`, { lockName: this.name }));
@@ -114,12 +116,12 @@ export class LeaderElection implements AsyncDisposable {
     this.now = 'idle';
   }
 
-  /** Leads until the hold is lost or the leader is stopped. Resolves with false if `onElected` failed. */
+  /** Leads until the hold is lost or the candidate is stopped. Resolves with false if `onElected` failed. */
   private async lead(hold: Hold, stop: AbortSignal): Promise<boolean> {
     const leading = new AbortController();
     const end = ({ reason }: AbortSignal): void => {
       if (this.now === 'leader') this.now = 'stepping-down';
-      // stop() may be called inside a region; listeners of the signal are not to run as its owner.
+      // stop() may be called inside a context; listeners of the signal must not run as its owner.
       runOutsideRegions(() => leading.abort(reason));
     };
     const stops = [hold.signal, stop].map((signal) => {
@@ -129,7 +131,7 @@ export class LeaderElection implements AsyncDisposable {
     let isFine = true;
     this.hold = hold;
     try {
-      // Stopped or lost in the turn of the grant: `onElected` would wait for an abort that has happened already.
+      // Stopped or lost in the event-loop turn of the grant: `onElected` would wait for an abort in the past.
       if (leading.signal.aborted) return true;
       this.now = 'leader';
       await hold.run(async () => this.options.onElected(leading.signal, hold));
@@ -183,7 +185,7 @@ const isOurs = (hold: Hold): boolean => {
   }
 };
 
-/** Whether work failed because it was told to stop: with the reason itself, or with what was made of it on the way. */
+/** Whether work failed because its signal aborted: with the reason itself, or with an error that wraps it. */
 const isEndedBy = ({ aborted, reason }: AbortSignal, error: unknown): boolean =>
   aborted &&
   (error === reason || (typeof error === 'object' && error !== null && 'cause' in error && error.cause === reason));

@@ -4,7 +4,7 @@ import type { ErrorCodec } from './error-codec.js';
 import type { FlightResult } from './result-codec.js';
 import { type AcquireContext } from '../waiting/acquirer.js';
 
-/** One execution that callers of this process share, from the first one's call to its result. */
+/** One execution that callers of this process share, from the first call to its result. */
 export class LocalFlight {
   private finish: (result: FlightResult | undefined) => void = () => {};
   private readonly ended = new Promise<FlightResult | undefined>((resolve) => (this.finish = resolve));
@@ -13,13 +13,13 @@ export class LocalFlight {
     this.finish(result);
   }
 
-  /** Whoever began it waits no longer; those who joined may begin another. */
+  /** The caller that began it stopped waiting; the callers that joined may begin another. */
   cancel(): void {
     this.finish(undefined);
   }
 
   /**
-   * What it brings; `undefined` where it was called off.
+   * Waits for the result; `undefined` if the flight was cancelled.
    * @throws LockTimeoutError, LockConflictError, LockAbortedError
    */
   join(asked: AcquireContext): Promise<FlightResult | undefined> {
@@ -38,24 +38,24 @@ export class LocalFlight {
 
 type End = NonNullable<WaitLimit['ended']>;
 
-/** Nothing says when it will end. */
+/** The remaining time is unknown. */
 const UNDER_WAY = { remaining: -1 };
 
 const stillUnderWay = (asked: AcquireContext, end: End): Error =>
   end.cause === 'elapsed' && asked.limit.wait === 0 ? conflict(asked, UNDER_WAY) : refusal(asked, end, UNDER_WAY);
 
-/** What is under way in this process, on one connection. */
+/** The flights in progress in this process, on one connection. */
 export class LocalFlights {
   private readonly byName = new Map<string, LocalFlight>();
 
-  /** @param errors How errors are shared with other processes. */
+  /** @param errors Serializes errors for other processes. */
   constructor(readonly errors: ErrorCodec) {}
 
   get(name: string): LocalFlight | undefined {
     return this.byName.get(name);
   }
 
-  /** Begins one, where there is none; `end` before it lands. */
+  /** Begins a flight if there is none; call `end` before it resolves. */
   begin(name: string): LocalFlight {
     const flight = new LocalFlight();
     this.byName.set(name, flight);

@@ -3,7 +3,7 @@ import { isSayable, isWrittenError, type ErrorCodec } from './error-codec.js';
 
 type Json = string | number | boolean | null | undefined | { readonly [key: string]: Json } | readonly Json[];
 
-/** What JSON gives back of a value: a `Date` comes out as text, a method does not come out. */
+/** The type of a value after a JSON round trip: a `Date` becomes a string, a method disappears. */
 export type AsJson<T> = 0 extends 1 & T
   ? T
   : T extends { toJSON(): infer J }
@@ -17,9 +17,9 @@ export type AsJson<T> = 0 extends 1 & T
           ? { [K in keyof T]: AsJson<T[K]> }
           : T;
 
-/** How an execution ended that several share. */
+/** The outcome of a shared execution. */
 export type FlightResult =
-  /** `json` is empty where nothing was returned. */
+  /** `json` is empty if `undefined` was returned. */
   { readonly ended: 'returned'; readonly json: string } | { readonly ended: 'threw'; readonly error: unknown };
 
 const RETURNED = '+';
@@ -31,8 +31,8 @@ const isGoingOn = (value: unknown): boolean =>
   (Symbol.asyncIterator in value || ('subscribe' in value && typeof value.subscribe === 'function'));
 
 /**
- * What was returned, as everybody gets it.
- * @throws TypeError for what JSON cannot say.
+ * The result as shared with all callers.
+ * @throws TypeError for a value that JSON cannot represent.
  */
 export const returned = (value: unknown, name: string): FlightResult => {
   if (value === undefined) return { ended: 'returned', json: '' };
@@ -48,7 +48,7 @@ export const returned = (value: unknown, name: string): FlightResult => {
   return { ended: 'returned', json };
 };
 
-/** What comes of it for one of those who share it. Each gets a value of its own. */
+/** The outcome for one caller: throws the error, or returns a fresh copy of the value. */
 export const valueOf = (result: FlightResult): unknown => {
   if (result.ended === 'threw') throw result.error;
   return result.json === '' ? undefined : JSON.parse(result.json);
@@ -56,14 +56,14 @@ export const valueOf = (result: FlightResult): unknown => {
 
 const inJson = (thrown: unknown): unknown => (isSayable(thrown) ? thrown : formatValue(thrown));
 
-/** As text for other processes. */
+/** Serializes the outcome for other processes. */
 export const write = (result: FlightResult, errors: ErrorCodec): string => {
   if (result.ended === 'returned') return RETURNED + result.json;
   const { error } = result;
   return THREW + JSON.stringify(error instanceof Error ? errors.write(error) : { thrown: inJson(error) });
 };
 
-/** What {@link write} wrote; `undefined` for anything else that somebody left under the name. */
+/** Parses what {@link write} wrote; `undefined` for any other text under the name. */
 export const read = (text: string, errors: ErrorCodec): FlightResult | undefined => {
   const [ended, json] = [text.slice(0, 1), text.slice(1)];
   if (ended === RETURNED) return json === '' || parsed(json) ? { ended: 'returned', json } : undefined;
@@ -74,7 +74,7 @@ export const read = (text: string, errors: ErrorCodec): FlightResult | undefined
   return isWrittenError(written) ? { ended: 'threw', error: errors.read(written) } : undefined;
 };
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for invalid JSON. */
 const parsed = (json: string): { readonly value: unknown } | undefined => {
   try {
     return { value: JSON.parse(json) as unknown };

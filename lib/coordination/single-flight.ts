@@ -12,21 +12,21 @@ import { flightLock, flightResult } from '../keys/redisson-keys.js';
 import { type LockServices, ReentrantLock } from '../locks/reentrant-lock.js';
 import type { AcquireContext } from '../waiting/acquirer.js';
 
-/** Whether it says something of who waited, and nothing of what was waited for. */
+/** Whether the error concerns only this caller (time-out, conflict, abort) and must not be shared. */
 const isOfOneCaller = (error: unknown): boolean =>
   error instanceof LockTimeoutError || error instanceof LockConflictError || error instanceof LockAbortedError;
 
 type Work = (hold: Hold) => unknown;
 
-/** What the single flights of one connection share. */
+/** Services shared by the single flights of one connection. */
 export interface FlightServices extends LockServices {
-  /** Results that are being made. */
+  /** Executions in progress in this process. */
   readonly flights: LocalFlights;
 }
 
 /**
- * A result that is made once for all who want it meanwhile, in all processes (Go: `singleflight`). Callers of one process
- * wait for each other; one of them for those of others, by a lock beside which the result is left.
+ * Runs a function once for all concurrent callers, in all processes (Go: `singleflight`). Callers of one process join
+ * one local flight; flights of different processes wait for each other by a lock, next to which the result is stored.
  */
 export class SingleFlight {
   private readonly lock: ReentrantLock;
@@ -44,11 +44,11 @@ export class SingleFlight {
   }
 
   /**
-   * What `work` returns, or what somebody's who came before: as JSON gives it back, for everybody alike.
-   * @throws what `work` threw, and all that acquiring a lock throws.
+   * Returns the result of `work`, or of an earlier caller's: decoded from JSON for every caller.
+   * @throws the error of `work`, and all errors of acquiring a lock.
    */
   async share(terms: AcquireTerms, work: Work): Promise<unknown> {
-    // Called by the work that makes the result, this call would wait for itself.
+    // A call from inside the function itself would deadlock, so it runs the function directly.
     if (this.isRunningHere()) return this.runDirectly(terms, work);
     for (;;) {
       const underWay = this.runtime.flights.get(this.name);
@@ -61,7 +61,7 @@ export class SingleFlight {
     return { what: 'Flight', name: this.name, template: this.template, limit };
   }
 
-  /** A scope alone does not tell: the call that makes the result may be a sibling of this one in it. */
+  /** A scope is no proof: within one scope the running call may be a sibling of this one. */
   private isRunningHere(): boolean {
     const covering = new EnclosingHolds(this.runtime, this.lock.name).covering('exclusive');
     return covering !== undefined && !covering.context.isScope;
@@ -110,7 +110,7 @@ export class SingleFlight {
     }
   }
 
-  /** What was found, for somebody who came at `cameAt` on the backend's clock. */
+  /** The stored outcome, if a caller that came at `cameAt` (the backend's clock) may use it. */
   private usableResult({ stored, now }: Lookup, cameAt: number): FlightResult | undefined {
     if (!stored) return undefined;
     const { text, savedAt } = stored;
@@ -118,7 +118,7 @@ export class SingleFlight {
     if (!isShared && now - savedAt >= this.plan.ttl) return undefined;
     const result = read(text, this.errors);
     if (!result) throw wrongKeyType(flightResult(this.name), 'string that no flight has left');
-    // What went wrong before somebody came need not go wrong again.
+    // An error from before the call need not occur again.
     return isShared || result.ended === 'returned' ? result : undefined;
   }
 
@@ -130,7 +130,7 @@ export class SingleFlight {
     }
   }
 
-  /** Whoever waited finds it. Where that fails, they make their own. */
+  /** Stores the result for waiters in other processes. If that fails, they run their own. */
   private async publishResult(owner: Hold['owner'], result: FlightResult): Promise<void> {
     const { name, plan, runtime } = this;
     const ttl = result.ended === 'returned' ? plan.ttl : 0;

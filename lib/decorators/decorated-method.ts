@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { noteRequest } from './request.interceptor.js';
 import { wire } from './instance-wiring.js';
 
-/** A method, or an interceptor, that locks on a connection. */
+/** A method or interceptor that locks on a connection. */
 export interface LockedMethodInfo {
   /** Class and method, for messages. */
   readonly place: string;
-  /** `undefined` is the default one. */
+  /** `undefined`: the default connection. */
   readonly connection: string | undefined;
 }
 
@@ -19,23 +19,23 @@ const placesOf = (target: object): Places => {
   return places ?? new Map();
 };
 
-/** Notes on which connection a method locks, so that an application without it need not wait for the first call. */
+/** Records the connection that a method locks on, so that the module can report a missing connection at start-up. */
 export const noteConnection = (prototype: object, method: string | symbol, locking: LockedMethodInfo): void => {
   Reflect.defineMetadata(PLACES, new Map([...placesOf(prototype), [method, locking]]), prototype);
 };
 
-/** Which methods of an instance lock, inherited ones included, and on which connections. */
+/** The locking methods of an instance, including inherited ones, with their connections. */
 export const lockingPlaces = (instance: unknown): readonly LockedMethodInfo[] =>
   typeof instance === 'object' && instance !== null ? [...placesOf(instance).values()] : [];
 
-// The compiler has checked what is decorated; from here on methods are functions of anything.
+// The compiler has checked the decorated method's types; from here on methods are untyped functions.
 export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 export const isFunction = (value: unknown): value is AnyFunction => typeof value === 'function';
 
-/** A method that a decorator stands on. */
+/** The method that a decorator is applied to. */
 export interface DecoratedMethod {
-  /** As it is written: `@Locked`. */
+  /** The decorator as written in source: `@Locked`. */
   readonly decorator: string;
   readonly target: object;
   readonly name: string | symbol;
@@ -51,7 +51,9 @@ export const isAsyncGenerator = (method: AnyFunction): boolean => tagOf(method) 
 export const declaredType = ({ target, name }: DecoratedMethod): unknown =>
   Reflect.getMetadata('design:returntype', target, name);
 
-/** @throws TypeError where the decorator stands on anything but a method of Nest's kind of classes. */
+/**
+ * @throws TypeError unless the decorator is applied to an instance method, with legacy decorators as Nest uses them.
+ */
 export const decoratedMethod = (
   decorator: string,
   target: object,
@@ -73,21 +75,21 @@ export const decoratedMethod = (
   return { decorator, target, name, original, place };
 };
 
-/** What the module is to know of the method. */
+/** Metadata of the method for the module. */
 export interface MethodNeeds {
-  /** `undefined` is the default one. */
+  /** `undefined`: the default connection. */
   readonly connection: string | undefined;
   readonly cancelOnDisconnect: boolean | undefined;
 }
 
-/** Puts `advised` in the method's place, on every instance that Nest constructs. */
+/** Replaces the method by `advised`, on every instance that Nest constructs. */
 export const replaceMethod = (
   { decorator, target, name, original, place }: DecoratedMethod,
   descriptor: PropertyDescriptor,
   advised: AnyFunction,
   { connection, cancelOnDisconnect }: MethodNeeds,
 ): PropertyDescriptor => {
-  // What decorators below put on the method is inherited, never copied: they may add to it later.
+  // Metadata of decorators below is inherited instead of copied: they may add to it later.
   Object.setPrototypeOf(advised, original);
   for (const property of ['name', 'length'] as const) {
     Object.defineProperty(advised, property, { value: original[property], configurable: true });

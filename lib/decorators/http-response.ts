@@ -3,9 +3,11 @@ import { Socket } from 'node:net';
 import { finished, Writable } from 'node:stream';
 import type { ExecutionContext } from '@nestjs/common';
 
-/** What is being written: Node's response, which Express extends and Fastify wraps; over HTTP/2 the stream below it. */
+/**
+ * The stream being written: Node's response (Express extends it, Fastify wraps it), or over HTTP/2 the stream below it.
+ */
 const streamOf = (response: unknown): Writable | ServerResponse | undefined => {
-  // A ServerResponse is an older kind of stream than Writable.
+  // ServerResponse is a legacy stream and not an instance of Writable.
   if (response instanceof Writable || response instanceof ServerResponse) return response;
   if (typeof response !== 'object' || response === null) return undefined;
   if ('raw' in response) return streamOf(response.raw);
@@ -16,15 +18,15 @@ const responseOf = (context: ExecutionContext): Writable | ServerResponse | unde
   context.getType() === 'http' ? streamOf(context.switchToHttp().getResponse<unknown>()) : undefined;
 
 /**
- * Where several requests are under way on one connection, only the response whose turn it is hears that it has closed, so
- * the others ask the connection itself.
+ * The response's connection. With pipelined requests on one connection, only the response being written emits `close`;
+ * the others must watch the connection itself.
  */
 const connectionOf = (response: Writable | ServerResponse): Socket | undefined => {
   const connection: unknown = response instanceof ServerResponse ? response.req.socket : undefined;
   return connection instanceof Socket ? connection : undefined;
 };
 
-/** What is to be called when a connection closes: it has one listener, however many requests a client puts on it. */
+/** Callbacks per connection: one `close` listener each, however many requests a client pipelines on it. */
 const closings = new WeakMap<Socket, Set<() => void>>();
 
 const onceClosed = (connection: Socket, callback: () => void): (() => void) => {
@@ -41,7 +43,9 @@ const onceClosed = (connection: Socket, callback: () => void): (() => void) => {
   return () => void callbacks.delete(callback);
 };
 
-/** Calls when the response or its connection has closed, and at once where that has been; returns how to call that off. */
+/**
+ * Calls back once response or connection has closed, or at once if already closed. Returns a function that cancels it.
+ */
 const whenClosed = (response: Writable | ServerResponse, callback: () => void): (() => void) => {
   const connection = connectionOf(response);
   if (response.destroyed || connection?.destroyed) {
@@ -56,7 +60,7 @@ const whenClosed = (response: Writable | ServerResponse, callback: () => void): 
   };
 };
 
-/** Calls `onGone` when the client goes before it has its response; returns how to call that off. */
+/** Calls `onGone` if the client disconnects before it has its response. Returns a function that cancels it. */
 export const whenClientGoes = (context: ExecutionContext, onGone: () => void): (() => void) => {
   const response = responseOf(context);
   if (!response) return () => {};
@@ -65,13 +69,13 @@ export const whenClientGoes = (context: ExecutionContext, onGone: () => void): (
   });
 };
 
-/** Resolves when the response of an HTTP request is complete, or its client gone; at once for other transports. */
+/** Resolves when an HTTP response is complete or its client disconnected; at once for other transports. */
 export const responseDone = (context: ExecutionContext): Promise<void> => {
   const response = responseOf(context);
   if (!response || response.writableFinished) return Promise.resolve();
   return new Promise((resolve) => {
     const stopListening = whenClosed(response, resolve);
-    // Any outcome is an end: whoever reads the response learns of errors elsewhere.
+    // Any outcome ends the response; errors are reported to the reader of the response.
     finished(response, { readable: false }, () => {
       stopListening();
       resolve();

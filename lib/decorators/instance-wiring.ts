@@ -2,18 +2,18 @@ import { Inject } from '@nestjs/common';
 import { LockNotWiredError } from '../errors.js';
 import { LockedExecutor } from './locked.executor.js';
 
-/** Where an instance keeps the interceptor. Nest prints the text when the module is missing. */
+/** Property that holds the executor of an instance. Nest prints this description if the module is missing. */
 const PORT = Symbol('@Locked (import RedisLockModule.forRoot)');
 
 /**
- * Lets Nest hand the interceptor to every instance of the class: per application, per request, per transient consumer.
- * Needs no list of classes and no global.
+ * Lets Nest inject the executor into every instance of the class: per application, per request, per transient consumer.
+ * Needs no list of classes and no global state.
  */
 export const wire = (prototype: object): void => {
   if (PORT in prototype) return;
   Object.defineProperty(prototype, PORT, {
     configurable: true,
-    // Keeps the port out of JSON, spread, Object.keys and test equality. Writable, because Nest 11 may set it twice.
+    // Keeps the property out of JSON, spread, Object.keys and test equality. Writable: Nest 11 may set it twice.
     set(this: object, interceptor: unknown) {
       connect(this, interceptor);
     },
@@ -21,31 +21,31 @@ export const wire = (prototype: object): void => {
   Inject(LockedExecutor)(prototype, PORT);
 };
 
-/** What Nest does for the instances that it constructs. */
+/** Sets the executor, as Nest does for instances that it constructs. */
 const connect = (instance: object, interceptor: unknown): void => {
   Object.defineProperty(instance, PORT, { value: interceptor, configurable: true, writable: true });
 };
 
-/** Instances that {@link adopt} has wired, and may wire again: what `useValue` gives can outlive an application. */
+/** Instances wired by {@link adopt}. They may be wired again: a `useValue` instance can outlive an application. */
 const adopted = new WeakSet<object>();
 
-/** Wires an instance that somebody else constructed, where its methods are locked and Nest has not wired it. */
+/** Wires an instance that Nest did not construct, if its methods are locked and Nest has not wired it. */
 export const adopt = (instance: object, interceptor: LockedExecutor): void => {
   if (!(PORT in instance) || (Object.hasOwn(instance, PORT) && !adopted.has(instance))) return;
   adopted.add(instance);
   connect(instance, interceptor);
 };
 
-/** For messages: `@Locked`, class and method. */
+/** The decorated method, for messages: `@Locked`, class and method. */
 interface Method {
   readonly decorator: string;
   readonly place: string;
 }
 
 /**
- * What takes the locks for an instance. Where Nest did not construct it, or gave it something else, such as an auto-mock
- * that would swallow the method, it refuses with a LockNotWiredError when they are to be taken: the method fails in the way
- * in which it would have returned.
+ * Returns the instance's executor. If Nest did not construct the instance, or injected something else (such as an
+ * auto-mock, which would skip the method), returns an executor that fails with LockNotWiredError on acquisition. So the
+ * method fails in the form in which it would have returned.
  */
 export const interceptorOf = (instance: unknown, method: Method): LockedExecutor => {
   const interceptor: unknown =

@@ -12,12 +12,12 @@ import { noteConnection } from './decorated-method.js';
 import { LockedExecutor } from './locked.executor.js';
 import { type LockHandlerOptions, planFor } from './locked.options.js';
 
-/** Makes the key, or the keys, from the request rather than from the handler's arguments. */
+/** Makes one or several lock names from the request instead of the handler's arguments. */
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
 
 /**
- * An interceptor that holds the lock around the whole handler, pipes and inner interceptors included, until the
- * response is complete.
+ * Creates an interceptor that holds the lock around the whole handler, including pipes and inner interceptors, until
+ * the response is complete.
  *
  * @example
  * @UseInterceptors(lockHandler((context) => `cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' }))

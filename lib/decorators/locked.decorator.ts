@@ -20,12 +20,12 @@ import { assertArgumentsExist, methodKey } from './method-key.js';
 const DECORATOR = '@Locked';
 
 /**
- * Locks a method of anything Nest manages: providers of every scope, controllers. The lock is taken before the method
- * runs and released when its promise settles or its Observable ends.
+ * Locks a method of any class that Nest manages: providers of every scope, controllers. The lock is acquired before the
+ * method runs and released when its promise settles or its Observable ends.
  *
- * @param key A template such as `'order:<0>'` or `'stock:<0.lines.sku>'`: `<0>` is the first argument, a path leads into
- *   it, a list on the way locks one name for each element. Or a function of the method's arguments.
- * @throws LockNameError, LockOptionsError where the decorator stands, when template or options make no sense.
+ * @param key A template such as `'order:<0>'` or `'stock:<0.lines.sku>'`: `<0>` is the first argument, a path leads
+ *   into it, and a list on the path locks one name per element. Or a function of the method's arguments.
+ * @throws LockNameError, LockOptionsError when the decorator is applied, if template or options are invalid.
  *
  * @example
  * @Locked('order:<0>', { wait: '3s' })
@@ -36,7 +36,7 @@ export function Locked<const K extends string, const O extends LockedOptions = L
   options?: O,
 ): LockedByTemplate<K, O>;
 /**
- * Locks a method by the key, or the keys, that a function makes of its arguments.
+ * Locks a method by the key, or the keys, that a function makes from its arguments.
  *
  * @example
  * @Locked((order: Order) => `order:${order.id}`)
@@ -50,7 +50,7 @@ export function Locked(key: unknown, options?: LockedOptions) {
   return lockedBy(key, planFor(options));
 }
 
-/** As {@link Locked}, for decorators that plan more than their users can say. */
+/** As {@link Locked}, for decorators whose plan has settings that are not public options. */
 export const lockedBy = (key: unknown, plan: LockedPlan) => {
   const { template, names } = methodKey(key, DECORATOR);
 

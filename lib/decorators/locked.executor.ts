@@ -25,16 +25,16 @@ import { acquireAll } from '../locks/acquire-all.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { ReentrantLock } from '../locks/reentrant-lock.js';
 
-/** What the names come from, for errors, events and logs. */
+/** Origin of the lock names, for errors, events and logs. */
 interface Origin {
   readonly template: string | undefined;
-  /** Such as `@Locked Orders.pay`. */
+  /** For example `@Locked Orders.pay`. */
   readonly method: string;
 }
 
 /**
- * Gets in to everything that a call needs, or to nothing.
- * @param names Full names, at least one, each once, in the order in which every process takes them.
+ * Acquires everything that a call needs, or nothing.
+ * @param names Full names, at least one, without duplicates, in the order common to all processes.
  */
 export const acquireFor = async (
   runtime: LockRuntime,
@@ -84,21 +84,21 @@ const enterSemaphores = async (
   };
 };
 
-/** One call that is to run under locks. */
+/** A call that runs under locks. */
 export interface LockedCall {
   readonly plan: LockedPlan;
   /** The template that makes the key, if any, for errors. */
   readonly template: string | undefined;
-  /** What is locked, for events and logs: `@Locked Orders.pay`. */
+  /** The locked method, for events and logs: `@Locked Orders.pay`. */
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Names the locks, at most `maxNames`; may throw. */
+  /** Returns the lock names, at most `maxNames`; may throw. */
   readonly key: (maxNames: number) => string | readonly string[];
-  /** Aborts when nobody is left who would want what comes of it. */
+  /** Aborts when the caller has disconnected and the result is no longer needed. */
   readonly callerGone: AbortSignal | undefined;
 }
 
-/** One call whose result others may share. */
+/** A call whose result is shared with concurrent callers. */
 export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method'> {
   readonly plan: SharedPlan;
   /** Class and method, for messages. */
@@ -106,14 +106,14 @@ export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method'>
 }
 
 /**
- * The advice around every locked method and handler: key → locks → run → release. The result or error of the method is
- * what comes out, whatever happens to the lock meanwhile; who must stop in time listens to the hold's signal.
+ * Runs every locked method and handler: key → locks → method → release. Returns the method's result or error, even if
+ * the lock is lost meanwhile; a method that must stop in that case listens to the hold's signal.
  */
 export class LockedExecutor {
-  /** Made by `RedisLockModule`. */
+  /** Created by `RedisLockModule`. */
   constructor(private readonly connections: Pick<ConnectionRegistry, 'get'>) {}
 
-  /** Around a method that returns a promise, or a value that becomes one. */
+  /** Runs a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
     let guard: CriticalSection;
     try {
@@ -132,17 +132,17 @@ export class LockedExecutor {
     }
   }
 
-  /** Around a method that returns an Observable: each subscription is a call. */
+  /** Wraps a method that returns an Observable: each subscription is a call. */
   aroundObservable(call: LockedCall, proceed: () => Observable<unknown>): Observable<unknown> {
     return lockedObservable({ ...this.access(call), source: proceed });
   }
 
-  /** Around a method that returns an async iterable: each time it is gone through is a call. */
+  /** Wraps a method that returns an async iterable: each iteration is a call. */
   aroundIterable(call: LockedCall, proceed: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
     return lockedIterable({ ...this.access(call), source: proceed });
   }
 
-  /** Around everything that Nest does for a request inside this interceptor, until the response is complete. */
+  /** Wraps everything that Nest does for a request inside this interceptor, until the response is complete. */
   intercept(called: Omit<LockedCall, 'callerGone'>, context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const gone = new AbortController();
     const { cancelOnDisconnect = true } = called.plan;
@@ -156,7 +156,7 @@ export class LockedExecutor {
     });
   }
 
-  /** Around a method whose result is shared by those who call it meanwhile. */
+  /** Runs a method whose result is shared with its concurrent callers. */
   async aroundShared({ plan, template, key, callerGone, place }: SharedCall, proceed: () => unknown): Promise<unknown> {
     const runtime = this.connections.get(plan.connection);
     const keys = key(runtime.defaults.maxNames);
@@ -193,7 +193,7 @@ export class LockedExecutor {
     return plan.onConflict === 'skip' ? undefined : plan.onConflict({ error, args });
   }
 
-  /** Runs a task when as much time has passed as a crashed holder would be given. Returns how to call it off. */
+  /** Runs a task after the watchdog time-out, as for a crashed holder. Returns a function that cancels it. */
   private afterPatience({ plan }: LockedCall, task: () => void): () => void {
     const { scheduler, watchdog } = this.connections.get(plan.connection);
     const timer = runOutsideRegions(() => scheduler.schedule(watchdog.timeout, task));

@@ -14,33 +14,34 @@ import { type Duration, parseLease, parseWait } from '../time/duration.js';
 import type { ReleaseAfter } from './release-after.js';
 import { type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
 
-/** What happened when a locked method did not get its lock. */
+/** Describes a call that did not get its lock. */
 export interface ConflictContext {
-  /** Why: one try was allowed, or the wait was over. */
+  /** The reason: the single attempt failed, or the wait limit passed. */
   readonly error: LockConflictError | LockTimeoutError;
   /** The arguments of the call; empty for `lockHandler`. */
   readonly args: readonly unknown[];
 }
 
-/** Answers a call that did not get its lock. */
+/** Returns the result of a call that did not get its lock. */
 export type ConflictHandler = (context: ConflictContext) => unknown;
 
-/** What a method needs: the lock of its key, or permits of the semaphore of that name. */
+/** What a method acquires: the lock of its key, or permits of the semaphore of that name. */
 export type LockedNeed =
   | (LockKindOptions &
       Pick<AcquireOptions, 'lease'> & {
         readonly permits?: undefined;
         /**
-         * How long others do not get the lock at least, from when it was acquired, in ms or such as `'50s'`, however soon
-         * the method ends: for what is to run once among many replicas, whose clocks differ. Default: 0.
+         * Minimum time for which other owners do not get the lock, counted from acquisition, in ms or such as `'50s'`,
+         * even if the method ends sooner. For jobs that are to run once among many replicas whose clocks differ.
+         * Default: 0.
          */
         readonly holdAtLeast?: Duration | undefined;
       })
   | {
       /**
-       * How many permits of the semaphore of that name the method runs with; they are given back when it ends
-       * (Redisson: `getSemaphore`). How many there are is set by `getSemaphore(name).trySetPermits()`. Permits have no
-       * owner and no lease: those of a process that dies are lost, and a method that calls another needs more of them.
+       * Number of permits of the semaphore of that name that a call acquires; they are released when the method ends
+       * (Redisson: `getSemaphore`). The total is set by `getSemaphore(name).trySetPermits()`. Permits have no owner and
+       * no lease: those of a process that dies are lost, and a method that calls another one needs more of them.
        */
       readonly permits: number;
       readonly holdAtLeast?: undefined;
@@ -55,33 +56,34 @@ export type LockHandlerOptions = LockedNeed &
   ConnectionChoice &
   Pick<AcquireOptions, 'wait'> & {
     /**
-     * What a call returns that does not get the lock: `throw` the error (default), `skip` the method and return
-     * `undefined`, or whatever a function returns. With the last two `wait` defaults to 0, since a call that may be left
-     * out is not worth waiting for.
+     * Result of a call that does not get the lock: `throw` the error (default), `skip` the method and return
+     * `undefined`, or the result of a function. With `skip` or a function, `wait` defaults to 0, because a call that
+     * may be skipped is not worth waiting for.
      */
     readonly onConflict?: 'throw' | 'skip' | ConflictHandler | undefined;
     /**
-     * Whether a call stops to wait for the lock when the client of the HTTP request that it works for has gone. What
-     * runs under the lock already goes on. Default: true for handlers, false for other methods.
+     * Whether a call stops waiting for the lock when the client of its HTTP request disconnects. A method that already
+     * runs under the lock continues. Default: true for handlers, false for other methods.
      */
     readonly cancelOnDisconnect?: boolean | undefined;
     /**
-     * Called when the method has ended, where it was called from; the lock is kept until what it returns has settled. For
-     * a transaction around the method, which commits after it: `transactionEnd()` of `nest-redis-lock/transactional` or
-     * `nest-redis-lock/typeorm`. The caller has the result meanwhile.
+     * Called when the method has ended, in the async context of the call; the lock is kept until the returned promise
+     * has settled. For a transaction around the method, which commits later: `transactionEnd()` of
+     * `nest-redis-lock/transactional` or `nest-redis-lock/typeorm`. The caller's result is not delayed.
      */
     readonly releaseAfter?: ReleaseAfter | undefined;
   };
 
-/** What a locked method returns: something that is there when it has run, or that goes on. */
+/** How a method returns: a value that is complete once it has run, or a stream of values that goes on. */
 type Returns = 'promise' | 'observable' | 'iterable';
 
 /** How a method is locked. */
 export type LockedOptions = LockHandlerOptions & {
   /**
-   * What the method returns, where that cannot be seen: `observable` gives an Observable that takes the lock anew for
-   * each subscription and holds it until completion or unsubscription; `iterable` gives an async iterable that takes
-   * the lock when it is begun and holds it to its end. Default: seen from the declared type, and from `async *`.
+   * What the method returns, if that cannot be detected: `observable` returns an Observable that acquires the lock anew
+   * for each subscription and holds it until completion or unsubscription; `iterable` returns an async iterable that
+   * acquires the lock when iteration starts and holds it until it ends. Default: detected from the declared type, and
+   * from `async *`.
    */
   readonly returns?: Returns | undefined;
 };
@@ -91,11 +93,11 @@ export interface Permits {
   readonly permits: number;
 }
 
-/** The options, read once and checked. */
+/** The options, parsed and validated. */
 export interface LockedPlan {
-  /** What a call needs of each name. */
+  /** The lock kind or the permits that a call needs of each name. */
   readonly need: ChosenKind | Permits;
-  /** `undefined` is the default one. */
+  /** `undefined`: the default connection. */
   readonly connection: string | undefined;
   readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: Returns | undefined;
@@ -103,9 +105,9 @@ export interface LockedPlan {
   readonly releaseAfter: ReleaseAfter | undefined;
   /** Milliseconds. */
   readonly holdAtLeast: number | undefined;
-  /** Whether a call that fails so before it has its lock is left out, for who has nobody to tell. Default: none is. */
+  /** Errors before acquisition for which a call is skipped, for callers that handle no errors. Default: none. */
   readonly leavesOut?: (error: unknown) => boolean;
-  /** @param defaultWait Milliseconds that the module waits by default. */
+  /** @param defaultWait The module's default wait limit, ms. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }
 
@@ -135,8 +137,8 @@ const OPTIONS = [
 type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 
 /**
- * @param of What the options are given to, for messages.
- * @throws LockOptionsError naming option and value.
+ * @param of The receiver of the options, for messages.
+ * @throws LockOptionsError that names option and value.
  */
 export const planFor = (options: LockedOptions | undefined, of = '@Locked'): LockedPlan => {
   const given: Given = parseOptions(options, OPTIONS, { of });
@@ -151,7 +153,7 @@ export const planFor = (options: LockedOptions | undefined, of = '@Locked'): Loc
     throw invalidOption('releaseAfter', releaseAfter, 'a function');
   }
   if (!isReturns(returns)) throw invalidOption('returns', returns, '"promise", "observable" or "iterable"');
-  // Checked now, where the method is written; the default wait is known only when the module runs.
+  // Checked here, when the decorator is applied; the default wait is known only when the module runs.
   const need = given.permits === undefined ? parseKind(given) : parsePermits(given);
   const connection = parseConnectionName(given.connection);
   const lease = given.lease === undefined ? undefined : parseLease(given.lease, 'lease');

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 
-/** What may become part of a key. `1` and `'1'` give the same key. */
+/** A value that may become part of a key. `1` and `'1'` give the same key. */
 export type KeyPart = string | number | bigint | boolean | Date;
 
 /** Makes the key, or the keys of a multi-lock, from the arguments of the locked method. */
@@ -22,8 +22,8 @@ type PlaceholdersIn<K extends string> = K extends `${string}<${infer P}>${infer 
 type IsTuple<T extends readonly unknown[]> = number extends T['length'] ? false : true;
 
 /**
- * One step of a path: into an object, or, when it is a list, into each element. Only numbers address the list itself.
- * What is missing is `undefined`, also where only some members of a union have it.
+ * One step of a path: into an object or, if the value is a list, into each element. Only numbers index the list itself.
+ * A missing property is `undefined`, even if some members of a union have it.
  */
 type Step<T, Name extends string> =
   IsAny<T> extends true
@@ -42,15 +42,17 @@ type Walk<T, Path extends string> = Path extends `${infer Head}.${infer Tail}`
   ? Walk<Step<T, Head>, Tail>
   : Step<T, Path>;
 
-/** A path starts with the number of an argument. */
+/** A path starts with an argument index. */
 type ValueAt<A, Path extends string> = Path extends `${number}` | `${number}.${string}` ? Walk<A, Path> : undefined;
 
-/** Nothing is assignable to it: the compiler shows it, with the reason, in the message for a method that does not fit. */
+/**
+ * No value is assignable to it: the compiler prints it, with the reason, in the error for a method that does not fit.
+ */
 export interface Refused<Why extends string> {
   readonly '@Locked': Why;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are nobody's business here
+// oxlint-disable-next-line typescript/no-explicit-any -- the constructor's arguments do not matter here
 export type CheckHost<T> = T extends abstract new (...args: any) => unknown
   ? Refused<'a static method has no instance to lock through'>
   : unknown;
@@ -62,7 +64,7 @@ type CheckReturn<M extends Method> =
       ? unknown
       : Refused<'the method must return a Promise, an Observable or an AsyncIterable'>;
 
-/** @typeParam P What a placeholder may stand for. */
+/** @typeParam P The types that a placeholder may have. */
 export type CheckKey<
   K extends string,
   M extends Method,
@@ -76,12 +78,12 @@ type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
 ]
   ? CheckPart<ValueAt<A, Path>, Path, P> & CheckPlaceholders<Others, A, P>
   : unknown;
-/** Undecided, and so refused, for the type parameter of a generic class; `as MethodDecorator` leaves out the check. */
+/** Unresolved, and so refused, for a type parameter of a generic class; `as MethodDecorator` skips the check. */
 type CheckPart<V, Path extends string, P> = [V] extends [P]
   ? unknown
   : Refused<`<${Path}> names no text, number, boolean or date among the arguments`>;
 
-/** A key function may leave out arguments at the end, and may itself take more general ones. */
+/** A key function may omit trailing arguments, and may accept more general types. */
 export type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
   // oxlint-disable-next-line typescript/no-explicit-any -- stands for the arguments that the key function leaves out
   Parameters<M> extends readonly [...A, ...any[]]
@@ -90,7 +92,7 @@ export type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
       ? unknown
       : Refused<'the key function does not take the arguments of this method'>;
 
-/** What a call may result in instead: what the method promises, emits, or goes through. */
+/** Results allowed instead of the method's own: the type that the method promises, emits or iterates. */
 type Instead<R> =
   R extends PromiseLike<infer T>
     ? T
@@ -100,10 +102,10 @@ type Instead<R> =
         ? AsyncIterable<T> | undefined
         : never;
 
-/** `void` is what a method returns that returns nothing: `undefined` will do. */
+/** A method that returns `void` accepts `undefined`. */
 type IsInstead<V, R> = [V] extends [Instead<R>] ? true : [V, void] extends [undefined, Instead<R>] ? true : false;
 
-/** What is left out results in `undefined`; what a function answers has to be what the method would have returned. */
+/** A skipped call results in `undefined`; the result of a function must fit the method's return type. */
 type CheckConflict<O, M extends Method> =
   IsAny<ReturnType<M>> extends true
     ? unknown
@@ -118,7 +120,9 @@ type CheckConflict<O, M extends Method> =
           : Refused<'onConflict returns what the method does not'>
         : unknown;
 
-/** The decorator that `Locked('order:<0>')` gives: fits methods whose arguments have what the template names. */
+/**
+ * The decorator made by `Locked('order:<0>')`: fits methods whose arguments have the properties named by the template.
+ */
 export interface LockedByTemplate<K extends string, O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
@@ -127,7 +131,7 @@ export interface LockedByTemplate<K extends string, O = unknown> {
   ): void;
 }
 
-/** The decorator that `Locked((order: Order) => …)` gives: fits methods that pass what the key function takes. */
+/** The decorator made by `Locked((order: Order) => …)`: fits methods that pass the arguments of the key function. */
 export interface LockedByFunction<A extends readonly unknown[], O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,

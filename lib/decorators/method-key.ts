@@ -6,9 +6,9 @@ import { type DecoratedMethod, isFunction } from './decorated-method.js';
 import { assertNameCount } from '../keys/lock-name.js';
 
 /**
- * What a key function returned, if it can be a key: without any name nothing would be locked.
- * @param place Whose key function it is, for the message.
- * @param maxNames How many names it may return.
+ * Checks the result of a key function. An empty list is refused: nothing would be locked.
+ * @param place Owner of the key function, for the message.
+ * @param maxNames Largest number of names allowed.
  * @throws LockNameError
  */
 export const namesFrom = (names: unknown, place: string, maxNames: number): string | readonly string[] => {
@@ -32,13 +32,13 @@ interface NamedCall {
 
 /** Makes the key, or the keys, of a call. */
 export interface MethodKey {
-  /** Absent where a function makes it. */
+  /** Absent if a function makes the key. */
   readonly template: KeyTemplate | undefined;
   readonly names: (call: NamedCall, maxNames: number) => string | readonly string[];
 }
 
 /**
- * @param decorator As it is written: `@Locked`.
+ * @param decorator The decorator as written in source: `@Locked`.
  * @throws LockNameError
  */
 export const methodKey = (key: unknown, decorator: string): MethodKey => {
@@ -55,7 +55,7 @@ export const methodKey = (key: unknown, decorator: string): MethodKey => {
 };
 
 /**
- * Where a parameter has a default or is a rest parameter, `length` says nothing, and the compiler's check has to do.
+ * With a default value or a rest parameter `length` is too small, so only the compiler's check applies.
  * @throws LockNameError
  */
 export const assertArgumentsExist = (

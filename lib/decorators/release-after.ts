@@ -3,18 +3,19 @@ import type { LockEvents } from '../events/lock-events.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
 import { runOutsideRegions } from '../context/owner-context.js';
 
-/** What is asked when a locked method is called, and when it has ended. */
+/** The call of a locked method, given to `releaseAfter` and `keptFor`. */
 export interface ReleaseContext {
   /** The arguments of the call; empty for `lockHandler`. */
   readonly args: readonly unknown[];
 }
 
-/** Says until when the lock is to be kept: nothing, or a promise of what ends later than the method. */
+/** Extends the hold beyond the end of the method: returns nothing, or a promise that ends later than the method. */
 export interface ReleaseAfter {
   (context: ReleaseContext): PromiseLike<unknown> | undefined | void;
   /**
-   * What the lock is kept for, such as a transaction; asked before it is taken. Calls for the same object are one owner:
-   * they re-enter what is kept for it, one at a time, instead of waiting for its end. What this throws, the call fails with.
+   * The object that the lock is kept for, such as a transaction; called before the lock is acquired. Calls for the same
+   * object are one owner: they re-enter the locks kept for it, one call at a time, instead of waiting for its end. If
+   * this function throws, the call fails with that error.
    */
   readonly keptFor?: ((context: ReleaseContext) => object | undefined) | undefined;
 }
@@ -25,11 +26,11 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value;
 
 /**
- * The same guard, which keeps what it holds until that has ended what `until` says. Nobody waits for it: what it waits for
- * may well wait for the method. To be made where the method was called.
+ * Delays `leave()` until the promise returned by `until` settles. The caller is not delayed: the transaction it waits
+ * for may itself wait for the method. Must be called in the caller's async context.
  */
 export const leaveAfter = (guard: CriticalSection, until: Until, events: LockEvents): CriticalSection => {
-  // What ends an Observable or a stream comes from anywhere.
+  // An Observable or a stream may end in any async context.
   const caller = new AsyncResource('LockedCall');
   const ask = (): PromiseLike<unknown> | undefined | void => {
     try {
@@ -41,7 +42,7 @@ export const leaveAfter = (guard: CriticalSection, until: Until, events: LockEve
   const leave = async (): Promise<void> => {
     const later = ask();
     if (!isPromiseLike(later)) return guard.leave();
-    // However it ends, it has ended; whoever began it learns of errors.
+    // Success and failure both end it; the error is reported to its own caller.
     const kept = Promise.resolve(later).then(
       () => {},
       () => {},

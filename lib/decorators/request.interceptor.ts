@@ -5,23 +5,23 @@ import { currentRegion, runInRegion, OwnerContext } from '../context/owner-conte
 import { whenClientGoes } from './http-response.js';
 
 const TIED = Symbol('waits of @Locked that end with their request');
-/** Where Nest keeps the path of a route. */
+/** Metadata key under which Nest stores the path of a route. */
 const PATH = 'path';
 
-/** Whether a method that no handler is ends its waits with the request of whoever calls it. */
+/** True if a decorated method sets `cancelOnDisconnect: true`; it may be called from any handler. */
 let isEveryRequestNeeded = false;
 
-/** @param cancelOnDisconnect As the method was decorated. */
+/** @param cancelOnDisconnect The option of the decorator. */
 export const noteRequest = (method: object, cancelOnDisconnect: boolean | undefined): void => {
   Reflect.defineMetadata(TIED, cancelOnDisconnect ?? true, method);
   if (cancelOnDisconnect) isEveryRequestNeeded = true;
 };
 
-/** Whether a locked method stops to wait when the client of the request has gone. Default: where it is a handler. */
+/** Whether a locked method stops waiting when the client of the request disconnects. Default: true for handlers. */
 export const endsWithRequest = (method: object, cancelOnDisconnect: boolean | undefined): boolean =>
   cancelOnDisconnect ?? Reflect.hasMetadata(PATH, method);
 
-/** Lets locked methods know that the client of their request has gone. Does nothing where none would ask. */
+/** Tells locked methods when the client of their request disconnects. Inactive if no method uses it. */
 @Injectable()
 export class RequestInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -32,7 +32,7 @@ export class RequestInterceptor implements NestInterceptor {
       const region = new OwnerContext(undefined, currentRegion(), gone.signal);
       subscriber.add(whenClientGoes(context, () => gone.abort(new Error('The client of the request has gone'))));
       subscriber.add(() => region.close());
-      // Nest binds what comes next to where `handle` was called.
+      // Nest binds the next handler to the async context in which `handle` was called.
       subscriber.add(runInRegion(region, () => next.handle().subscribe(subscriber)));
     });
   }

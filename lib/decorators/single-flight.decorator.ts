@@ -15,7 +15,7 @@ import { type SharedMethodOptions, sharedPlanFor } from './single-flight.options
 import type { AsJson } from '../coordination/result-codec.js';
 import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, KeyPart, Method, Refused } from './locked.types.js';
 
-/** What everybody is given has to be what the method promises. */
+/** The shared, JSON-decoded result must be assignable to the method's return type. */
 type CheckResult<M extends Method> =
   IsAny<ReturnType<M>> extends true
     ? unknown
@@ -27,7 +27,7 @@ type CheckResult<M extends Method> =
           : Refused<'the result is shared as JSON, which cannot say all of it'>
       : Refused<'the method must return a Promise'>;
 
-/** The decorator that `SingleFlight('report:<0>')` gives. */
+/** The decorator made by `SingleFlight('report:<0>')`. */
 export interface SharedByTemplate<K extends string> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
@@ -36,7 +36,7 @@ export interface SharedByTemplate<K extends string> {
   ): void;
 }
 
-/** The decorator that `SingleFlight((query: Query) => …)` gives. */
+/** The decorator made by `SingleFlight((query: Query) => …)`. */
 export interface SharedByFunction<A extends readonly unknown[]> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
@@ -48,12 +48,12 @@ export interface SharedByFunction<A extends readonly unknown[]> {
 const DECORATOR = '@SingleFlight';
 
 /**
- * Runs a method once for all who call it with the same key while it runs, in all processes: the others get its result, or
- * its error. Everybody, also the one whose call ran, gets the result as JSON gives it back.
+ * Runs a method once for all concurrent callers with the same key, across all processes: the other callers get its
+ * result or its error. Every caller, including the one whose call ran, gets the result decoded from JSON.
  *
- * @param key A template such as `'report:<0>'`, or a function of the method's arguments. It names the result: whatever
- *   changes the result has to be part of it.
- * @throws LockNameError, LockOptionsError where the decorator stands, when key or options make no sense.
+ * @param key A template such as `'report:<0>'`, or a function of the method's arguments. It names the result: every
+ *   input that changes the result must be part of it.
+ * @throws LockNameError, LockOptionsError when the decorator is applied, if key or options are invalid.
  *
  * @example
  * @SingleFlight('report:<0>', { ttl: '5s' })

@@ -8,23 +8,23 @@ export type SharedMethodOptions = SharedResultOptions &
   ConnectionChoice &
   Pick<AcquireOptions, 'lease' | 'wait'> & {
     /**
-     * Whether a call stops to wait for somebody else's result when the client of the HTTP request that it works for has
-     * gone. Default: true for handlers, false for other methods.
+     * Whether a call stops waiting for another caller's result when the client of its HTTP request disconnects.
+     * Default: true for handlers, false for other methods.
      */
     readonly cancelOnDisconnect?: boolean | undefined;
   };
 
-/** The options, read once and checked. */
+/** The options, parsed and validated. */
 export interface SharedPlan {
   readonly flight: FlightPlan;
-  /** `undefined` is the default one. */
+  /** `undefined`: the default connection. */
   readonly connection: string | undefined;
   readonly cancelOnDisconnect: boolean | undefined;
-  /** @param defaultWait Milliseconds that the module waits by default. */
+  /** @param defaultWait The module's default wait limit, ms. */
   request(defaultWait: number): LockRequest;
 }
 
-/** @throws LockOptionsError naming option and value. */
+/** @throws LockOptionsError that names option and value. */
 export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedPlan => {
   const given = parseOptions(options, ['ttl', 'errors', 'lease', 'wait', 'connection', 'cancelOnDisconnect'], {
     of: '@SingleFlight',
@@ -33,7 +33,7 @@ export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedP
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
     throw invalidOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
   }
-  // Checked now, where the method is written; the default wait is known only when the module runs.
+  // Checked here, when the decorator is applied; the default wait is known only when the module runs.
   parseRequest(given, 0);
   return {
     flight: parseFlight(given),

@@ -1,7 +1,7 @@
 import type { LockEvent, LockEvents } from './lock-events.js';
 import { type Affected, type Outage, titleOf } from './outage.js';
 
-/** The little of Nest's logger that is used. */
+/** The part of Nest's logger that is used. */
 export interface EventLog {
   log(message: string): void;
   warn(message: string): void;
@@ -33,7 +33,7 @@ const SHOWN = 10;
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** Some names as part of one line, with the number of those that are left out. */
+/** Joins names for one log line, with the number of omitted ones. */
 export const listed = (names: readonly string[]): string => {
   const rest = names.length - SHOWN;
   return [...names.slice(0, SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
@@ -131,5 +131,5 @@ const write = (log: EventLog, event: LockEvent): void => {
   }
 };
 
-/** Writes every event to a log. Returns how to stop. */
+/** Logs every event. Returns a function that stops it. */
 export const logEvents = (events: LockEvents, log: EventLog): (() => void) => events.on((event) => write(log, event));

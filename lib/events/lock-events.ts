@@ -1,49 +1,54 @@
 import { runOutsideRegions } from '../context/owner-context.js';
 import type { Outage, Recovery } from './outage.js';
 
-/** A hold that an event is about. */
+/** The hold that an event is about. */
 interface OfHold {
   readonly lockName: string;
-  /** Who holds it, as it stands in Redis. */
+  /** The owner id, as stored in Redis. */
   readonly owner: string;
-  /** The method or interceptor that acquired it, such as `@Locked Orders.pay`; `undefined` if `LockService` was called. */
+  /**
+   * The method or interceptor that acquired it, such as `@Locked Orders.pay`; `undefined` if acquired by `LockService`.
+   */
   readonly method?: string | undefined;
-  /** For how long it had been held, ms. */
+  /** How long it had been held, ms. */
   readonly heldFor: number;
 }
 
-/** What happened beside the calls that returned: everything that has no promise of its own to reject. */
+/** Events that no caller's promise can report. */
 export type LockEvent =
-  /** A hold ended before its owner released it; or a permit, which is then the `owner`, before its `withPermit` ended. */
+  /**
+   * A hold ended before its owner released it; or a permit, whose id is then the `owner`, before its `withPermit`
+   * ended.
+   */
   | (Omit<OfHold, 'heldFor'> & {
       readonly type: 'lost';
       /** Absent for a permit. */
       readonly heldFor?: number;
       readonly reason: string;
-      /** How to keep that from happening again. */
+      /** How to prevent it. */
       readonly remedy: string;
     })
-  /** A hold has been kept for as long as is allowed, ms; it ends when its last renewal has run out. */
+  /** A hold has reached `maxHold`, ms; it ends when its last renewal expires. */
   | (OfHold & { readonly type: 'held-too-long'; readonly maxHold: number })
-  /** A hold is kept for very long, ms, and nothing limits that. */
+  /** A hold has been kept for very long, ms, and no limit is set. */
   | (OfHold & { readonly type: 'held-long' })
-  /** The renewal of some holds failed; it is tried again until the local deadline of each. */
+  /** The renewal of some holds failed; it is retried until the local deadline of each. */
   | {
       readonly type: 'renewal-failed';
-      /** How many. */
+      /** Number of holds. */
       readonly holds: number;
-      /** The name of the lock of each. */
+      /** The lock name of each. */
       readonly lockNames: readonly string[];
       readonly error: unknown;
     }
-  /** A release could not be confirmed; it goes on in the background until the lease is over. */
+  /** A release could not be confirmed; it continues in the background until the lease ends. */
   | (Omit<OfHold, 'heldFor'> & {
       readonly type: 'release-failed';
-      /** Absent if it was granted too late to be handed out. */
+      /** Absent if the lock was granted too late to be handed out. */
       readonly heldFor?: number;
       readonly error: unknown;
     })
-  /** Permits could not be given back for certain; that goes on in the background, see `given-up`. */
+  /** A release of permits could not be confirmed; it continues in the background, see `given-up`. */
   | {
       readonly type: 'permits-release-failed';
       readonly lockName: string;
@@ -51,42 +56,42 @@ export type LockEvent =
       readonly error: unknown;
     }
   /**
-   * Nobody knows whether this happened, and nothing follows it up any more: Redis did not answer for a day, refused it for
-   * good, or the application shuts down. Of an `acquire` or a `drain` whose caller was told that it failed, permits may be
-   * missing; a `release` or `count-down` may not have happened. Look at the semaphore or latch of this name, and put it
-   * right, with `addPermits(count)` or `countDown()` for instance.
+   * The outcome is unknown and is not followed up any more: Redis did not answer for a day, refused permanently, or the
+   * application shuts down. After an `acquire` or `drain` whose caller received an error, permits may be missing; a
+   * `release` or `count-down` may not have happened. Check the semaphore or latch of this name and correct it, for
+   * example with `addPermits(count)` or `countDown()`.
    */
   | {
       readonly type: 'given-up';
       readonly lockName: string;
       readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
-      /** How many permits or counts; `undefined` for a `drain`, which takes all there are. */
+      /** Number of permits or counts; `undefined` for a `drain`, which takes all there are. */
       readonly count: number | undefined;
-      /** What the last try failed with. */
+      /** The error of the last attempt. */
       readonly error: unknown;
     }
-  /** A candidate could not stand, or what it does as the leader failed; it stands again after a second. */
+  /** A candidate could not stand for election, or its work as leader failed; it stands again after a second. */
   | { readonly type: 'election-failed'; readonly lockName: string; readonly error: unknown }
-  /** A result was made, but not left for other processes, which make their own. */
+  /** A result was made but not stored for other processes, which make their own. */
   | { readonly type: 'result-not-shared'; readonly lockName: string; readonly error: unknown }
-  /** A server's wall clock was set by so many ms: leases end there sooner or later than they should. */
+  /** A server's wall clock was set by this many ms: leases end there sooner or later than they should. */
   | { readonly type: 'clock-jumped'; readonly ms: number }
-  /** A server cannot be reached or refuses us, and calls fail. Once for each outage, however many calls fail. */
+  /** A server cannot be reached or refuses commands, so calls fail. Once per outage, however many calls fail. */
   | ({ readonly type: 'unavailable' } & Outage)
-  /** The end of an outage that `unavailable` told of. */
+  /** The end of an outage reported by `unavailable`. */
   | ({ readonly type: 'available' } & Recovery)
-  /** Something was thrown where nobody waits for it: a listener, a task of the scheduler. */
+  /** An error without a caller to receive it: in a listener, or in a task of the scheduler. */
   | { readonly type: 'unexpected'; readonly error: unknown };
 
 /**
- * Calls every listener once for each event. A listener that throws disturbs neither the locks nor the other listeners.
- * Listeners run outside all regions: an event may be emitted by a call inside somebody's region, and a listener that locks
- * there would re-enter the locks of that caller.
+ * Calls every listener once per event. A listener that throws affects neither the locks nor the other listeners.
+ * Listeners run outside all contexts: an event may be emitted inside a caller's context, and a listener that locks
+ * there would re-enter that caller's locks.
  */
 export class LockEvents {
   private readonly listeners = new Set<(event: LockEvent) => void>();
 
-  /** Calls `listener` for every event until the function that is returned is called. */
+  /** Calls `listener` for every event until the returned function is called. */
   on(listener: (event: LockEvent) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -1,18 +1,18 @@
-/** `<0.customer.id>`: the number of an argument, then the properties to go through. */
+/** `<0.customer.id>`: an argument index, then the properties to follow. */
 export interface ArgumentPath {
   /** As written, with its brackets. */
   readonly text: string;
   readonly steps: readonly [index: string, ...properties: string[]];
 }
 
-/** Where following a path led to. */
+/** The end of a path in the arguments of a call. */
 export interface Found {
   readonly value: unknown;
   /** How far the path could be followed, such as `0.lines[2].sku`. */
   readonly reached: string;
-  /** Whether that is all of it: false where the next step would be a property of something that has none. */
+  /** Whether the whole path was followed: false if the next step would be a property of a value that has none. */
   readonly complete: boolean;
-  /** The place of the list element it was reached through, such as `0.lines[2]`; empty if there was no list. */
+  /** The list element on the path, such as `0.lines[2]`; empty if there was no list. */
   readonly element: string;
 }
 
@@ -26,10 +26,10 @@ interface Collected {
 
 const GRAMMAR = /^(?:0|[1-9]\d*)(?:\.[^.\s\\\p{Cc}]+)*$/u;
 const INDEX = /^(?:0|[1-9]\d*)$/;
-/** Never data, and the way from any object to the functions of the program. */
+/** Never data, and a way from any object to the program's functions. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Parses what stands between the brackets of a placeholder; undefined if it is no path. */
+/** Parses the text between the brackets of a placeholder; undefined if it is not a path. */
 export function parsePath(text: string): ArgumentPath | undefined {
   const [index, ...properties] = text.split('.');
   if (index === undefined || !GRAMMAR.test(text) || properties.some((name) => FORBIDDEN.has(name))) return undefined;
@@ -37,10 +37,10 @@ export function parsePath(text: string): ArgumentPath | undefined {
 }
 
 /**
- * Follows a path. A list is gone through element by element, unless the next step is a number: that picks one element.
- * Names never address a list itself, so that a field called `length`, `at` or `values` is the field of its elements.
- * Getters may throw, and so may this.
- * @param most How many list elements may be read.
+ * Follows a path. Lists are traversed element by element, unless the next step is a number, which picks one element.
+ * Property names never address a list itself, so `length`, `at` or `values` is a property of its elements. Throws if a
+ * getter throws.
+ * @param most Most list elements to read.
  * @returns `undefined` if the lists on the path have more elements; the elements beyond `most` are not read.
  */
 export function follow(args: readonly unknown[], path: ArgumentPath, most: number): readonly Found[] | undefined {
@@ -49,7 +49,7 @@ export function follow(args: readonly unknown[], path: ArgumentPath, most: numbe
   return walk(args[Number(index)], properties, { reached: index, element: '' }, { found, most }) ? found : undefined;
 }
 
-/** Returns false as soon as it is known that there are too many elements. */
+/** Returns false as soon as there are known to be too many elements. */
 function walk(
   value: unknown,
   steps: readonly string[],
@@ -58,10 +58,10 @@ function walk(
 ): boolean {
   const [step, ...rest] = steps;
   if (Array.isArray(value) && (step === undefined || !INDEX.test(step))) {
-    // By index, since array methods pass over holes and may be overridden. The length is read once: a proxy may change it.
+    // By index: array methods skip holes and may be overridden. The length is read once: a proxy may change it.
     const length: number = value.length;
     for (let index = 0; index < length; index += 1) {
-      // Each of the remaining elements counts, so a list that is too long is refused before any of it is read.
+      // Counts the remaining elements too, so a list that is too long is refused before any element is read.
       if (into.found.length + length - index > into.most) return false;
       const place = `${reached}[${index}]`;
       if (!walk(value[index], steps, { reached: place, element: place }, into)) return false;
@@ -76,12 +76,12 @@ function walk(
   return walk(read(value, step), rest, { reached: `${reached}.${step}`, element }, into);
 }
 
-/** Own properties, and what getters of a class give. Methods and `Object.prototype` are not data. */
+/** Reads own properties and getters of the class. Methods and `Object.prototype` are not data. */
 function read(object: object, name: string): unknown {
   for (let holder: object | null = object; holder !== null; holder = Reflect.getPrototypeOf(holder)) {
     const property = Reflect.getOwnPropertyDescriptor(holder, name);
     if (property === undefined) continue;
-    // Read through the object: a getter needs it as `this`, and a proxy may answer otherwise than its target.
+    // Read through the object: a getter needs it as `this`, and a proxy may answer differently from its target.
     return holder === object || property.get !== undefined ? Reflect.get(object, name) : undefined;
   }
   return undefined;

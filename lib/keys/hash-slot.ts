@@ -7,7 +7,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** The part of a key that chooses its slot: what stands in the first pair of braces unless that is empty, else all. */
+/** The part of a key that determines its slot: the content of the first braces, or the whole key if that is empty. */
 export function routedPart(key: string): string {
   const open = key.indexOf('{');
   const close = open === -1 ? -1 : key.indexOf('}', open + 1);
@@ -23,7 +23,7 @@ export function hashSlot(key: string): number {
   return crc % SLOTS;
 }
 
-/** Whether one script may touch both keys in a cluster. */
+/** Whether one script may access both keys in a cluster. */
 export function sameSlot(a: string, b: string): boolean {
   return hashSlot(a) === hashSlot(b);
 }

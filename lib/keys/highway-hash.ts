@@ -5,7 +5,7 @@ const LOW_HALF = 0xffffffffn;
 const MUL0 = [0xdbe6d5d5fe4cce2fn, 0xa4093822299f31d0n, 0x13198a2e03707344n, 0x243f6a8885a308d3n];
 const MUL1 = [0x3bd39e10cb0ef593n, 0xc0acf169b5f18a8cn, 0xbe5466cf34e90c6cn, 0x452821e638d01377n];
 
-/** Four numbers of 64 bits, which wrap. */
+/** Four 64-bit words with wrapping arithmetic. */
 class Lanes extends BigUint64Array {
   lane(index: number): bigint {
     return this[index] ?? 0n;
@@ -19,7 +19,7 @@ const rotateHalves = (word: bigint, count: bigint): bigint => {
   return (rotate(word >> 32n) << 32n) | rotate(word & LOW_HALF);
 };
 
-/** Deals out the bytes of a pair of words: the part that no addition and multiplication does. */
+/** Permutes the bytes of a pair of words: the mixing that addition and multiplication do not do. */
 const zippedLow = (high: bigint, low: bigint): bigint =>
   (((low & 0xff000000n) | (high & 0xff00000000n)) >> 24n) |
   (((low & 0xff0000000000n) | (high & 0xff000000000000n)) >> 16n) |
@@ -92,7 +92,10 @@ class State {
   }
 }
 
-/** A packet of the last bytes: whole words stay where they are, the one to three bytes left go further back. */
+/**
+ * Pads the last bytes to a packet. Whole words stay in place. From 16 bytes on, the last four bytes are repeated at the
+ * end; below that, the one to three odd bytes go to offset 16.
+ */
 const padded = (rest: Buffer): Buffer => {
   const packet = Buffer.alloc(PACKET_BYTES);
   const odd = rest.length % 4;
@@ -108,8 +111,8 @@ const padded = (rest: Buffer): Buffer => {
 };
 
 /**
- * HighwayHash with a result of 128 bits, the first word first, each with its highest byte first.
- * @param key Four words of 64 bits.
+ * HighwayHash with a 128-bit result, first word first, each word in big-endian order.
+ * @param key Four 64-bit words.
  */
 export const highwayHash128 = (bytes: Buffer, key: readonly [bigint, bigint, bigint, bigint]): Buffer => {
   const state = new State(key);

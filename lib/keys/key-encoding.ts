@@ -2,24 +2,24 @@ import { types } from 'node:util';
 
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
-/** Kept as it is, unless a template needs one of them to keep two placeholders apart. */
+/** Kept as is, unless a template needs one of them to separate two placeholders. */
 const PUNCTUATION = ['.', '_', '~', '-'];
 
 /**
- * Letters and digits that are kept: ASCII, Latin, Greek, Cyrillic, Hebrew, Arabic, kana, CJK, Hangul. A fixed list and
- * not `\p{L}`, which grows with the Unicode version of the process: two processes that encode a letter differently
- * would not exclude each other. Combining marks are encoded, so that two spellings of `é` do not look like one key.
+ * Letters and digits kept as is: ASCII, Latin, Greek, Cyrillic, Hebrew, Arabic, kana, CJK, Hangul. A fixed list instead
+ * of `\p{L}`, which grows with the Unicode version of the process: two processes that encode a letter differently would
+ * not exclude each other. Combining marks are encoded, so that two spellings of `é` do not look like one key.
  */
 const LETTERS = 'A-Za-z0-9À-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ҁҊ-ԯא-תء-يぁ-ゖァ-ヺ一-鿿가-힣';
 
 const ALWAYS_ENCODED = new RegExp(`[^${LETTERS}%${classOf(PUNCTUATION)}]`, 'u');
 
-/** Makes text safe to stand in a name: no character that ends a part, opens a hash tag or needs escaping in a log. */
+/** Encodes text for a name: no character that ends a part, opens a hash tag or needs escaping in a log. */
 export type Encoder = (text: string) => string;
 
 /**
- * An encoder that keeps letters, digits and `._~-`, except for the `reserved` ones of these, and writes every other
- * character as the `%XX` of its UTF-8 bytes. Different texts give different results.
+ * Creates an encoder that keeps letters, digits and `._~-`, except for the `reserved` ones of these, and writes every
+ * other character as the `%XX` of its UTF-8 bytes. Different texts give different results.
  */
 export function encoder(reserved: ReadonlySet<string>): Encoder {
   const kept = PUNCTUATION.filter((character) => !reserved.has(character));
@@ -28,8 +28,8 @@ export function encoder(reserved: ReadonlySet<string>): Encoder {
 }
 
 /**
- * The character of a separator that no encoded text contains, so that it shows where one ends: one that is encoded
- * anyway, else one of `._~-` that has to be reserved. Undefined where the separator has neither.
+ * A character of the separator that no encoded text contains, so that it marks the end of a value: one that is always
+ * encoded, or else one of `._~-`, which must then be reserved. Undefined if the separator has neither.
  */
 export function boundaryIn(separator: string): { readonly reserved: string } | undefined {
   if (ALWAYS_ENCODED.test(separator)) return { reserved: '' };
@@ -38,9 +38,8 @@ export function boundaryIn(separator: string): { readonly reserved: string } | u
 }
 
 /**
- * The text that stands for a value in a name, not yet encoded: non-empty well-formed text, finite numbers, bigints,
- * booleans, valid dates (ISO, UTC). Undefined for everything else. Values that print alike, such as `1` and `'1'`, are
- * the same key.
+ * The text of a value in a name, before encoding: non-empty well-formed text, finite numbers, bigints, booleans, valid
+ * dates (ISO, UTC). Undefined for all other values. Values that print alike, such as `1` and `'1'`, are the same key.
  */
 export function textOf(value: unknown): string | undefined {
   switch (typeof value) {
@@ -56,7 +55,7 @@ export function textOf(value: unknown): string | undefined {
   }
 }
 
-/** By the date itself: a subclass or a property may have another `toISOString`. */
+/** Uses `Date.prototype`: a subclass or a property may override `toISOString`. */
 function isoOf(value: Date): string | undefined {
   const time = Date.prototype.getTime.call(value);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

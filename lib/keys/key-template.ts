@@ -4,13 +4,13 @@ import { boundaryIn, encoder, type Encoder, textOf } from './key-encoding.js';
 import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
 import { LockNameError } from '../errors.js';
 
-/** A template taken apart: `literals[0] paths[0] literals[1] paths[1] … literals[n]`. */
+/** A parsed template: `literals[0] paths[0] literals[1] paths[1] … literals[n]`. */
 export interface TemplateParts {
   readonly literals: readonly string[];
   readonly paths: readonly ArgumentPath[];
 }
 
-/** Takes a template apart. Throws LockNameError with the position (counted from 0) of what cannot be understood. */
+/** Parses a template. @throws LockNameError with the position (counted from 0) of a syntax error. */
 export function parseTemplate(text: string): TemplateParts {
   refuseInterpolation(text);
   const literals: string[] = [];
@@ -34,7 +34,7 @@ export function parseTemplate(text: string): TemplateParts {
   return { literals, paths };
 }
 
-/** In single or double quotes `${id}` is just text: every call would lock the same name. */
+/** In single or double quotes `${id}` is plain text: every call would lock the same name. */
 function refuseInterpolation(text: string): void {
   const position = text.indexOf('${');
   if (position === -1) return;
@@ -63,18 +63,18 @@ function misspelt(text: string, token: string, position: number): LockNameError 
   return templateError(text, `has ${fault} at position ${position}; ${remedy}`, { position });
 }
 
-/** How a call of a method becomes the name of its lock. */
+/** Makes the lock name from the arguments of a call. */
 export interface KeyTemplate {
   readonly text: string;
-  /** The highest argument number among the placeholders; -1 if there are none. */
+  /** The highest argument index among the placeholders; -1 if there are none. */
   readonly highestIndex: number;
   /**
-   * The name for these arguments, or, when a placeholder goes through a list, the names for its elements: each once, in
-   * the order of their bytes. Placeholders through the same list take the same element.
+   * The name for these arguments or, if a placeholder goes through a list, the names for its elements: without
+   * duplicates, sorted by bytes. Placeholders through the same list use the same element.
    *
-   * @param maxNames How many elements a list may have; elements that give the same name count each.
-   * @throws LockNameError when a value is missing or cannot be part of a name, a list is empty or too long, two
-   * placeholders go through different lists, or a getter throws (then its error is the `cause`)
+   * @param maxNames Most elements that a list may have; elements that give the same name count each.
+   * @throws LockNameError if a value is missing or cannot be part of a name, a list is empty or too long, two
+   *   placeholders go through different lists, or a getter throws (its error is the `cause`)
    */
   render(args: readonly unknown[], maxNames: number): string | readonly string[];
 }
@@ -83,13 +83,13 @@ export interface KeyTemplate {
  * Compiles a key template: `<0>` is the first argument, `<0.customer.id>` a property of it, `\<` a literal `<`. Values
  * are percent-encoded, so that different arguments never give the same name and no argument chooses the cluster slot.
  *
- * @throws LockNameError when the syntax is wrong, when nothing separates two placeholders, or when the literal text
- * alone already makes every name of the template unusable
+ * @throws LockNameError if the syntax is wrong, if nothing separates two placeholders, or if the literal text alone
+ *   makes every name of the template invalid
  */
 export function compileTemplate(text: string): KeyTemplate {
   if (typeof text !== 'string' || text === '') throw templateError(text, 'must be a text that is not empty');
   const { literals, paths } = parseTemplate(text);
-  // Encoded values hold neither braces nor half characters, so one sample speaks for all names.
+  // Encoded values contain neither braces nor lone surrogates, so one sample represents all names.
   const fault = spellingFault(literals.join('0'));
   if (fault !== undefined) throw templateError(text, fault);
   const encode = encoder(reservedBy(text, literals.slice(1, -1)));
@@ -105,7 +105,7 @@ export function compileTemplate(text: string): KeyTemplate {
   };
 }
 
-/** With `<0>-<1>` a "-" inside a value has to be encoded: `a-b`, `c` and `a`, `b-c` are different arguments. */
+/** With `<0>-<1>` a "-" inside a value must be encoded: `a-b`, `c` and `a`, `b-c` are different arguments. */
 function reservedBy(text: string, separators: readonly string[]): ReadonlySet<string> {
   const reserved = separators.map((separator) => {
     const boundary = boundaryIn(separator);
@@ -116,14 +116,14 @@ function reservedBy(text: string, separators: readonly string[]): ReadonlySet<st
   return new Set(reserved);
 }
 
-/** What one placeholder stands for in a call: one cell, or one for each element of a list. */
+/** The values of one placeholder in a call: one cell, or one per element of a list. */
 interface Column {
   readonly path: ArgumentPath;
   readonly cells: readonly [Cell, ...Cell[]];
 }
 
 interface Cell {
-  /** The list element it comes from, such as `0.lines[2]`; empty if there was no list. */
+  /** The list element that the value comes from, such as `0.lines[2]`; empty without a list. */
   readonly element: string;
   readonly encoded: string;
 }
@@ -164,7 +164,7 @@ function partOf(text: string, path: ArgumentPath, { value, complete, reached }: 
   );
 }
 
-/** A column that goes through a list, if there is one. All such columns have to go through the same elements. */
+/** The first column that goes through a list, if any. All such columns must go through the same elements. */
 function listAmong(text: string, columns: readonly Column[]): Column | undefined {
   const [first, ...others] = columns.filter(({ cells }) => cells[0].element !== '');
   if (first === undefined) return undefined;

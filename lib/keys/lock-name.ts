@@ -1,23 +1,23 @@
 import { LockNameError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 
-/** What a lock's name may be, beyond the rules that hold for every name. */
+/** Configurable limits of lock names, besides the rules for every name. */
 export interface NameLimits {
   /** Longest name in bytes of UTF-8. */
   readonly maxBytes: number;
-  /** Whether control characters may stand in a name. They work, but end up in logs and dashboards. */
+  /** Whether names may contain control characters. They work, but end up in logs and dashboards. */
   readonly allowControlCharacters: boolean;
 }
 
 const CONTROL_CHARACTER = /\p{Cc}/u;
-/** In a `u` expression only halves without their other half match. */
+/** In a `u` expression this matches only lone surrogates. */
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
 /**
- * The name itself, when it can be locked. It is never changed: `é` as one code point and as two are two names.
+ * Returns the name if it is valid. Names are never normalized: `é` as one code point and as two are two names.
  *
- * @throws LockNameError naming the value, when it is not text, empty, too long, not well-formed, holds a control
- * character that is not allowed, or has braces that would send the lock's keys to different cluster slots
+ * @throws LockNameError naming the value, if it is not a string, empty, too long, not well-formed, contains a control
+ *   character that is not allowed, or has braces that would send the lock's keys to different cluster slots
  */
 export function validateName(name: unknown, limits: NameLimits): string {
   if (typeof name !== 'string') throw refused(name, 'is not a string');
@@ -28,18 +28,18 @@ export function validateName(name: unknown, limits: NameLimits): string {
 
 function faultOf(name: string, { maxBytes, allowControlCharacters }: NameLimits): string | undefined {
   if (name === '') return 'is empty';
-  // A character is at least one byte, so megabytes are refused without being encoded.
+  // A character has at least one byte, so names of megabytes are refused without being encoded.
   if (name.length > maxBytes || Buffer.byteLength(name) > maxBytes) return `is longer than ${maxBytes} bytes`;
   if (!allowControlCharacters && CONTROL_CHARACTER.test(name)) return 'contains a control character';
   return spellingFault(name);
 }
 
 /**
- * Why a text cannot be a name however the module is configured, or undefined.
+ * Why a text cannot be a name under any configuration, or undefined.
  *
- * Half a surrogate pair becomes U+FFFD on the wire, so that different names would be one lock. Braces: Redis takes the
- * first `}` after the first `{`, Redisson the first `}` of the whole key, and Redisson puts a name into braces only if
- * it has no `{`. Where these rules disagree, a lock's channel and its companion keys lie in other slots than the lock.
+ * A lone surrogate becomes U+FFFD on the wire, so different names would be one lock. Braces: Redis takes the first `}`
+ * after the first `{`, Redisson the first `}` of the whole key, and Redisson puts a name into braces only if it has no
+ * `{`. If these rules disagree, a lock's channel and its companion keys lie in other slots than the lock.
  */
 export function spellingFault(name: string): string | undefined {
   if (LONE_SURROGATE.test(name)) return 'is not well-formed: it contains half a surrogate pair';
@@ -60,8 +60,8 @@ function refused(name: unknown, fault: string): LockNameError {
 export const TOO_MANY_REMEDY = 'lock fewer names in one call, or raise maxNames';
 
 /**
- * For lists of names that a caller gives. Elements that are given twice count twice, so that nothing has to be read.
- * @param what Has the names, at the beginning of a sentence.
+ * Checks the length of a list of names given by a caller. Duplicates count, so that no element has to be read.
+ * @param what Owner of the names, at the beginning of a sentence.
  * @throws LockNameError if there are more than `maxNames`
  */
 export function assertNameCount(what: string, count: number, maxNames: number): void {
@@ -73,8 +73,8 @@ export function assertNameCount(what: string, count: number, maxNames: number): 
 
 export const LATCH_CHANNEL = 'redisson_countdownlatch__channel__';
 
-/** Each name once, in the order of their bytes: the one order in which every process locks several names. */
+/** Removes duplicates and sorts by bytes: the order in which every process acquires several locks. */
 export function sortedNames(names: Iterable<string>): readonly string[] {
-  // JavaScript's own order is that of UTF-16, in which an emoji comes before U+FF01.
+  // JavaScript sorts by UTF-16 code units, which puts an emoji before U+FF01.
   return [...new Set(names)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

@@ -1,21 +1,21 @@
 import { LATCH_CHANNEL } from './lock-name.js';
 
-/** Redisson's companion name with a word in front: `word:{name}`, or `word:name` if the name has its own braces. */
+/** Redisson's companion name with a prefix: `word:{name}`, or `word:name` if the name has its own braces. */
 export function prefixedName(prefix: string, name: string): string {
   return name.includes('{') ? `${prefix}:${name}` : `${prefix}:{${name}}`;
 }
 
-/** Redisson's companion name with a word behind: `{name}:word`, or `name:word` if the name has its own braces. */
+/** Redisson's companion name with a suffix: `{name}:word`, or `name:word` if the name has its own braces. */
 export function suffixedName(name: string, suffix: string): string {
   return name.includes('{') ? `${name}:${suffix}` : `{${name}}:${suffix}`;
 }
 
-/** The channel of a lock's releases (plain, fenced, non-reentrant), and the stem of a fair lock's channels. */
+/** The channel of a lock's releases (plain, fenced, non-reentrant), and the prefix of a fair lock's channels. */
 export function lockChannel(name: string): string {
   return prefixedName('redisson_lock__channel', name);
 }
 
-/** The channel of a semaphore's permits, whether they have ids or not. */
+/** The channel of a semaphore's permits, with or without ids. */
 export function semaphoreChannel(name: string): string {
   return prefixedName('redisson_sc', name);
 }
@@ -26,22 +26,22 @@ export function latchChannel(name: string): string {
 }
 
 /**
- * Whether a channel lies in the slot of what it is about, as all do but that of a latch whose name has braces of its
- * own. Redisson cannot use such a latch in a cluster.
+ * Whether a channel lies in the slot of its object. Only the channel of a latch whose name has braces of its own does
+ * not; Redisson cannot use such a latch in a cluster.
  */
 export function sharesShard(channel: string): boolean {
   return !channel.startsWith(LATCH_CHANNEL) || !channel.slice(LATCH_CHANNEL.length + 1).includes('{');
 }
 
 /**
- * Where a request about something that nobody owns leaves its answer, in case it gets lost: under one of Redisson's
- * unlock latches, which are for just that and which peers leave alone.
+ * Key that stores the reply to a request on an object without an owner, in case the reply is lost (idempotency key).
+ * Uses the name of one of Redisson's unlock latches, which serve the same purpose and which peers do not touch.
  */
 export function requestMarker(name: string, requestId: string): string {
   return `${prefixedName('redisson_unlock_latch', name)}:${requestId}`;
 }
 
-/** Where a permit-expirable semaphore keeps the permits that are out, by deadline. */
+/** Deadlines of the acquired permits of a permit-expirable semaphore. */
 export function permitDeadlines(name: string): string {
   return suffixedName(name, 'timeout');
 }
@@ -51,47 +51,47 @@ export function readWriteLockChannel(name: string): string {
   return prefixedName('redisson_rwlock', name);
 }
 
-/** What the names of a read-write lock's companion keys begin with: the time-outs of its readers, its waiting writers. */
+/** Prefix of a read-write lock's companion keys: the time-outs of its readers, its waiting writers. */
 export function readWriteStem(name: string): string {
   return suffixedName(name, '');
 }
 
-/** The writers that wait for a read-write lock and are to go first. */
+/** The writers that wait for a read-write lock with writer preference. */
 export function waitingWriters(name: string): string {
   return `${readWriteStem(name)}rwlock_writers`;
 }
 
-/** The key that lives as long as the n-th read of an owner of a read-write lock, counted from 1. */
+/** Key that lives as long as the n-th read hold of an owner of a read-write lock, counted from 1. */
 export function readTimeout(name: string, owner: string, n: number): string {
   return `${readWriteStem(name)}${owner}:rwlock_timeout:${n}`;
 }
 
-/** Where the last fencing token of a lock is kept. */
+/** Key of a lock's last fencing token. */
 export function lockToken(name: string): string {
   return prefixedName('redisson_lock_token', name);
 }
 
-/** The lock of whoever brings a result that others share. */
+/** Name of the lock held while a shared result is made. */
 export function flightLock(name: string): string {
   return suffixedName(name, 'flight');
 }
 
-/** Where a result that others share is kept. */
+/** Key of a shared result. */
 export function flightResult(name: string): string {
   return suffixedName(name, 'result');
 }
 
-/** The channel of one waiter for a fair lock: nobody else is told when its turn comes. */
+/** The channel of one fair-lock waiter: only this waiter is notified when its turn comes. */
 export function fairChannel(name: string, owner: string): string {
   return `${lockChannel(name)}:${owner}`;
 }
 
-/** Who waits for a fair lock, first come first. */
+/** The waiters of a fair lock, in order of arrival. */
 export function fairQueue(name: string): string {
   return prefixedName('redisson_lock_queue', name);
 }
 
-/** Until when each waiter for a fair lock keeps its place. */
+/** How long each fair-lock waiter keeps its queue position. */
 export function fairDeadlines(name: string): string {
   return prefixedName('redisson_lock_timeout', name);
 }

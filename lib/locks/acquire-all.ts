@@ -1,47 +1,47 @@
 import { isPassing, LockLostError, LockTimeoutError } from '../errors.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 
-/** Several things that are wanted together or not at all. */
+/** Members that are acquired together or not at all. */
 export interface AllOrNothing<Part, Got> {
-  /** In the order in which they are taken. */
+  /** In acquisition order. */
   readonly members: readonly Part[];
   /**
-   * Whether everybody takes them in this order. Then nobody waits in a circle, and whoever has some of them may wait
-   * for the rest as long as it takes.
+   * True if every process acquires these members in this order. Then no circular wait is possible, and a caller that
+   * holds some members may wait for the rest without a limit per round.
    */
   readonly inCommonOrder: boolean;
   readonly acquire: (part: Part, limit: WaitLimit) => Promise<Got>;
-  /** What remains to be done when everything is there; where it fails, everything is given back, and begun again. */
+  /** Final step once every member is acquired. If it rejects, all members are released and a new round begins. */
   readonly complete?: (all: ReadonlyMap<Part, Got>) => Promise<void>;
-  /** Never rejects: what goes wrong is an event. */
+  /** Never rejects: failures are emitted as events. */
   readonly undo: (got: Got) => Promise<void>;
-  /** What to throw where the caller ends the wait while no part is being taken. */
+  /** Creates the error to throw if the caller aborts while no member is being acquired. */
   readonly aborted: (end: Aborted) => Error;
 }
 
 type RoundResult<Part, Got> =
   | { readonly all: ReadonlyMap<Part, Got> }
-  /** `missing` is `undefined` where everything came, but could not be completed. */
+  /** `missing` is `undefined` if every member was acquired but `complete` failed. */
   | { readonly missing: Part | undefined; readonly error: unknown; readonly held: readonly Got[] };
 
-/** What a first and what a late round waits for a part while it holds others, ms. */
+/** Wait for one member while others are held, in the first and in a late round, ms. */
 const SHORTEST_PATIENCE_MS = 10;
 const LONGEST_PATIENCE_MS = 1500;
 
 /**
- * Longer with each round, so that somebody who needs much gets it at last; by chance, so that two who took each other's
- * parts do not meet again and again.
+ * Doubles with each round, so that a caller that needs many locks gets them in the end. Randomized, so that two callers
+ * that took each other's members do not collide again and again.
  */
 const patienceIn = (round: number): number =>
   Math.min(LONGEST_PATIENCE_MS, SHORTEST_PATIENCE_MS * 2 ** round) * (0.5 + Math.random() / 2);
 
-/** Before everything is begun again in the same order, ms. */
+/** Pause before a new round in the same order, ms. */
 const PAUSE_MS = 50;
 
-/** That a part could not be had by now says nothing about later. */
+/** A member that is busy or unavailable now may be acquired later. */
 const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutError || isPassing(error);
 
-/** What had come, but was lost while the rest was waited for, is as if it had never come. */
+/** A member lost while waiting for the others counts as not acquired; the round can be retried. */
 const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
 
 const acquireInTurn = async <Part, Got>(
@@ -58,7 +58,7 @@ const acquireInTurn = async <Part, Got>(
       held.set(missing, await acquire(missing, within));
     }
     missing = undefined;
-    // What has come is had, also where the time is over by now; only the caller can make it worthless.
+    // Once every member is acquired, the end of the wait limit no longer matters; only the caller's abort does.
     const end = complete && (await limit.untimed.endBefore(complete(held)));
     if (end?.cause === 'aborted') throw aborted(end);
     return { all: held };
@@ -68,12 +68,13 @@ const acquireInTurn = async <Part, Got>(
 };
 
 /**
- * Takes all or nothing, within one limit. Where others may take the same parts in another order, a part that does not
- * come soon ends the round: everything is given back, and the next round begins by waiting for that part with nothing
- * in hand. So two who took what the other needs both get through, and neither keeps others from what it cannot use.
- * @returns What was got, in the order in which it was.
- * @throws What taking the missing part, or completing, threw last. Nothing is held any more by then, or it is being given
- *   back in the background: at the end of the limit nobody waits for that.
+ * Acquires all members or none, within one limit. If other callers may use another order, a member that is not acquired
+ * soon ends the round: all held members are released, and the next round starts with the missing one while holding
+ * nothing. So two callers that each hold what the other needs both succeed in the end, and neither blocks others with
+ * locks that it cannot use.
+ * @returns The acquired members, in order of acquisition.
+ * @throws The last error of acquiring the missing member or of `complete`. The held members are then released, or their
+ *   release is still running in the background: after the end of the limit the caller is not delayed by it.
  */
 export const acquireAll = async <Part, Got>(
   together: AllOrNothing<Part, Got>,

@@ -2,38 +2,37 @@ import { isPassing, LockTimeoutError } from '../errors.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 
-/** Several things of which some number is enough. */
+/** Members of which `needed` are enough. */
 export interface MajorityVote<Part, Got> {
   readonly members: readonly Part[];
-  /** How many are enough. */
   readonly needed: number;
   readonly acquire: (part: Part, limit: WaitLimit) => Promise<Got>;
-  /** Never rejects: what goes wrong is an event. */
+  /** Never rejects: failures are emitted as events. */
   readonly undo: (got: Got) => Promise<void>;
 }
 
-/** What became of each part: what was got, or why it was not. */
+/** Result per member: the acquired lock, or the error. */
 export interface VoteResult<Part, Got> {
   readonly got: ReadonlyMap<Part, Got>;
   readonly failures: ReadonlyMap<Part, unknown>;
-  /** Resolves when nothing of what was too little is held any more. */
+  /** Resolves when every member acquired in a failed vote is released. */
   readonly givenBack: Promise<unknown>;
 }
 
-/** What a first and what a late round waits for its votes, ms. */
+/** Longest wait for the votes, in the first and in a late round, ms. */
 const SHORTEST_PATIENCE_MS = 100;
 const LONGEST_PATIENCE_MS = 1500;
-/** How long the others get when enough have come, ms: as long again as those took, within limits. */
+/** Extra time for the remaining members after a majority, ms: as long as the majority took, within these limits. */
 const SHORTEST_GRACE_MS = 10;
 const LONGEST_GRACE_MS = 100;
 
-/** By chance, so that of several who each got too little one gives up first, and another gets what it had. */
+/** Randomized, so that of several callers with a minority each one gives up first, and another gets its members. */
 const patienceIn = (round: number): number =>
   Math.min(LONGEST_PATIENCE_MS, SHORTEST_PATIENCE_MS * 2 ** round) * (0.5 + Math.random() / 2);
 
 const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutError || isPassing(error);
 
-/** Asks for all parts at once, until enough have come or too many have failed; nobody waits for the others long. */
+/** Asks all members at once until enough are acquired or too many have failed; waits only briefly for the rest. */
 const acquireAtOnce = async <Part, Got>(
   { members, needed, acquire, undo }: MajorityVote<Part, Got>,
   limit: WaitLimit,
@@ -66,10 +65,10 @@ const acquireAtOnce = async <Part, Got>(
 };
 
 /**
- * Takes as many parts as are needed, and all of them where that costs nothing, within one limit. Where too many
- * fail, all is given back and tried again, as long as the limit allows and trying again can help.
- * @returns Enough parts; or too few of them after the last try, which are being given back in the background: at the end
- *   of the limit nobody waits for that.
+ * Acquires at least `needed` members within one limit, and all of them if that takes hardly longer. If too many fail,
+ * all are released and another round begins, as long as the limit allows and a retry can help.
+ * @returns At least `needed` members; or too few of them after the last round, which are then being released in the
+ *   background: after the end of the limit the caller is not delayed by it.
  */
 export const acquireMajority = async <Part, Got>(
   voting: MajorityVote<Part, Got>,

@@ -6,9 +6,9 @@ import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 /** A hold with a fencing token. */
 export interface FencedHold extends Hold {
   /**
-   * Greater than that of any owner before, and the same for every hold of one owner. Give it along with every write: a
-   * resource that refuses what is below the highest token it has seen is safe from holders that were paused past the
-   * end of their lease (Redisson: `lockAndGetToken`, `tryLockAndGetToken`).
+   * Fencing token: greater than that of every earlier owner, and the same for all holds of one owner. Send it with
+   * every write. A resource that rejects tokens below the highest one it has seen is safe from owners that were paused
+   * beyond the end of their lease (Redisson: `lockAndGetToken`, `tryLockAndGetToken`).
    */
   readonly fence: bigint;
 }
@@ -16,16 +16,16 @@ export interface FencedHold extends Hold {
 /** A reentrant lock that gives each owner a fencing token (Redisson: `getFencedLock`). */
 export interface FencedLock extends Lock<FencedHold> {
   /**
-   * The token given last, to whomever, also after its release; 0 where none was given yet (Redisson: `getToken`). Says
-   * nothing about who holds: the own token is `hold.fence`.
+   * The token issued last, to any owner, even if that owner has released since; 0 if none was issued yet (Redisson:
+   * `getToken`). It does not tell who holds the lock: the caller's own token is `hold.fence`.
    * @throws LockUnavailableError, WrongKeyTypeError
    */
   currentToken(): Promise<bigint>;
 }
 
-/** The reentrant lock of a kind whose every hold has a token. */
+/** A reentrant lock of a kind whose holds all carry a token. */
 export class FencedReentrantLock extends ReentrantLock<GrantedHold & FencedHold> implements FencedLock {
-  /** Made by `LockService`. */
+  /** Created by `LockService`. */
   constructor(runtime: LockServices, name: string) {
     super(runtime, name, undefined, runtime.kinds.fenced);
   }

@@ -5,7 +5,7 @@ import { groupField, groupLockName } from '../keys/group-field.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
-/** Hashed, it would be as good as any other half. */
+/** A lone surrogate becomes U+FFFD when encoded, so all of them would hash to one field. */
 const HALF_A_PAIR = /\p{Cs}/u;
 
 const valuesOf = (values: unknown, maxNames: number): readonly string[] => {
@@ -22,19 +22,20 @@ const valuesOf = (values: unknown, maxNames: number): readonly string[] => {
 };
 
 /**
- * Several values of one group as one lock: all of them or none, in one step, whatever else of the group is locked.
- * Groups live in one key each, so a group lies in one cluster slot. Its values exclude each other, and nobody else: a
- * lock that is called like the group is another kind of key (Redisson: `getMultiLock(group, values)` with a string codec).
- * The `name` of the lock is `group[fields]`: the key of the group, and the field of each value in it.
+ * Several values of one group as one lock: all or none, in one step, independent of other values of the group. A group
+ * is one Redis key, so it lies in one cluster slot. Its values exclude each other and nothing else: a lock with the
+ * group's name is another kind of key (Redisson: `getMultiLock(group, values)` with a string codec). The `name` of the
+ * lock is `group[fields]`: the key of the group, and the field of each value in it.
  *
- * The very same set of values re-enters; other sets that have a value in common are other locks, and wait.
+ * The same set of values re-enters. Another set that shares a value is another lock, and waits.
  */
 export class GroupLock extends ReentrantLock {
   /**
-   * Made by `LockService`.
+   * Created by `LockService`.
    * @param group The full name of the group.
-   * @param values Those that are given twice count once.
-   * @throws LockOptionsError when there is none, LockNameError for what is no well-formed text, and for too many values.
+   * @param values The values to lock. Duplicates count once.
+   * @throws LockOptionsError if there is no value; LockNameError if a value is not a well-formed string, or if there
+   *   are too many values.
    */
   constructor(runtime: LockServices, group: string, values: unknown) {
     const fields = valuesOf(values, runtime.defaults.maxNames).map(groupField);

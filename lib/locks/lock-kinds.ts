@@ -15,10 +15,10 @@ import { WriterPreferenceAcquirer } from '../waiting/writer-preference.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
 import { type WaitDependencies } from '../waiting/acquirer.js';
 
-/** The halves of a read-write lock; and the same halves where waiting writers go before new readers. */
+/** The read and write half, each also in a variant that prefers waiting writers to new readers. */
 export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
 
-/** How the halves are held, and waited for: in a line for each half, as each half waits for something else. */
+/** Creates the halves. Each has its own wait queue, because each waits for a different condition. */
 export const readWriteKinds = (
   { readLock, writeLock }: Pick<LockBackend, 'readLock' | 'writeLock'>,
   waiting: WaitDependencies,
@@ -45,28 +45,28 @@ export const readWriteKinds = (
   };
 };
 
-/** The kinds that every connection has. */
+/** The lock kinds of one connection. */
 export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
   ReadWriteKinds & {
     readonly spin: SpinKind;
-    /** Only where independent masters are configured. */
+    /** Only if independent masters are configured. */
     readonly quorum?: LockKind;
   };
 
-/** What the kinds of one connection are made of. */
+/** The parts that the kinds of one connection are made of. */
 export interface KindParts {
   readonly backend: LockBackend;
-  /** Independent masters, where there are such. */
+  /** Independent masters, if configured. */
   readonly masters: Quorum | undefined;
   readonly waiting: WaitDependencies;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
-  /** Milliseconds for which the place of a dead waiter for a fair lock is kept. */
+  /** How long a fair lock keeps the queue position of a dead waiter, ms. */
   readonly fairWaitTimeout: number;
   readonly handOver: HandOverLimits;
 }
 
-/** For kinds that give tokens. @throws LockOwnershipError where what is held has none. */
+/** Re-entry check of kinds with tokens. @throws LockOwnershipError if the current hold has no token. */
 const requireFence = ({ name, owner, fence }: HeldLock): void => {
   if (fence !== undefined) return;
   throw new LockOwnershipError(
@@ -75,7 +75,7 @@ const requireFence = ({ name, owner, fence }: HeldLock): void => {
   );
 };
 
-/** How each kind changes its state, and how it is waited for. */
+/** Creates every kind: the operations that change its state, and the acquirer that waits for it. */
 export const createKinds = ({
   backend,
   masters,

@@ -4,9 +4,9 @@ import { formatValue } from '../validation/format-value.js';
 import { LockOptionsError } from '../errors.js';
 import type { AcquireOptions, LockRequest } from '../waiting/acquire.options.js';
 
-/** The connection of everything that names none. */
+/** Name of the connection used if none is named. */
 export const DEFAULT_CONNECTION_NAME = 'default';
-/** Shows names only: options and clients, too, know passwords. */
+/** Prints only values that are valid names: options, URLs and clients may contain passwords. */
 export const refused = (rule: string, value: unknown): LockOptionsError => {
   const [found, details] = isConnectionName(value) ? [`, not ${formatValue(value)}`, { value }] : ['', {}];
   return new LockOptionsError(`connection must be ${rule}${found}`, { details: { option: 'connection', ...details } });
@@ -14,29 +14,29 @@ export const refused = (rule: string, value: unknown): LockOptionsError => {
 
 interface KindChoice {
   /**
-   * `exclusive` (default): one holder. `read` and `write`: the halves of the read-write lock of that name, where many
-   * may read, or one may write (Redisson: `getReadWriteLock`).
+   * `exclusive` (default): one holder. `read` and `write`: the halves of the read-write lock of that name; many readers
+   * or one writer (Redisson: `getReadWriteLock`).
    */
   readonly mode?: 'exclusive' | 'read' | 'write' | undefined;
-  /** First come, first served among all processes (Redisson: `getFairLock`). Only of exclusive locks. Default: false. */
+  /** First come, first served across all processes (Redisson: `getFairLock`). Exclusive locks only. Default: false. */
   readonly fair?: boolean | undefined;
   /**
-   * Whether the hold carries a fencing token, as `hold.fence` (Redisson: `getFencedLock`). Only of exclusive locks that
-   * are not fair. Default: false.
+   * Whether the hold carries a fencing token, as `hold.fence` (Redisson: `getFencedLock`). Exclusive locks that are not
+   * fair only. Default: false.
    */
   readonly fenced?: boolean | undefined;
 }
 
-/** Which kind of lock a name stands for. Absent: the plain one. No kind is two of fair, fenced and read or write. */
+/** The kind of lock behind a name. Default: the plain one. At most one of fair, fenced and read or write. */
 export type LockKindOptions =
   | (KindChoice & { readonly mode?: 'exclusive' | undefined; readonly fenced?: false | undefined })
   | (KindChoice & { readonly mode?: 'exclusive' | undefined; readonly fair?: false | undefined })
   | (KindChoice & { readonly fair?: false | undefined; readonly fenced?: false | undefined });
 
-/** The kinds that options can name. */
+/** The kinds that options can select. */
 export type ChosenKind = 'plain' | 'fair' | 'fenced' | 'read' | 'write';
 
-/** Two options that no lock can have at once. */
+/** Error for two options that cannot be combined. */
 export const contradiction = (one: string, other: string, why: string): LockOptionsError =>
   new LockOptionsError(`${one} and ${other} contradict each other: ${why}`, { details: { options: [one, other] } });
 
@@ -46,8 +46,8 @@ const isOn = (option: string, value: unknown): boolean => {
 };
 
 /**
- * @param given What a caller gave, whatever it may be.
- * @throws LockOptionsError naming option and value, or both options where they contradict each other.
+ * @param given The caller's options, unchecked.
+ * @throws LockOptionsError that names option and value, or both options if they contradict each other.
  */
 export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): ChosenKind => {
   const { mode = 'exclusive' } = given;
@@ -64,10 +64,10 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
   if (fair) return 'fair';
   return fenced ? 'fenced' : 'plain';
 };
-/** How to acquire a lock that is given by its name, which kind of lock, and where it lives. */
+/** How to acquire a lock that is given by name, of which kind it is, and on which connection it lives. */
 export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 const ACQUIRE_OPTIONS = ['lease', 'wait', 'signal'] as const;
-/** A lock that is there already has its kind and its connection. */
+/** An existing lock object has its kind and connection already. */
 const ACQUIRE_PLACE = {
   of: 'acquire, tryAcquire and withLock of a lock',
   elsewhere: {
@@ -80,49 +80,51 @@ const ACQUIRE_PLACE = {
 const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, 'mode', 'fair', 'fenced', 'connection'] as const;
 
 /**
- * @param defaultWait Milliseconds where the caller gave no wait.
- * @throws LockOptionsError naming option and value.
+ * @param defaultWait Default wait limit, ms.
+ * @throws LockOptionsError that names option and value.
  */
 export const parseLockOptions = (options: AcquireOptions | undefined, defaultWait: number): LockRequest =>
   parseRequest(parseOptions(options, ACQUIRE_OPTIONS, ACQUIRE_PLACE), defaultWait);
 
-/** Which lock of a name. */
+/** Kind and connection of a lock that is given by name. */
 export interface LockChoice {
   readonly kind: ChosenKind;
   readonly connection: string | undefined;
-  /** How it is to be acquired: still to be read, with the default of the lock. */
+  /** The acquire options, still to be parsed with the lock's defaults. */
   readonly options: GivenOptions;
 }
 
-/** Options of whatever value. */
+/** Unchecked option values. */
 type GivenOptions = Partial<Record<keyof AcquireOptions, unknown>>;
 
 const PLAIN: LockChoice = { kind: 'plain', connection: undefined, options: {} };
 
-/** @throws LockOptionsError naming option and value, or two options that contradict each other. */
+/** @throws LockOptionsError that names option and value, or two options that contradict each other. */
 export const parseChoice = (options: LockOptions | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
   const given = parseOptions(options, LOCK_OPTIONS, { of: 'acquire, tryAcquire and withLock' });
   return { kind: parseKind(given), connection: parseConnectionName(given.connection), options: given };
 };
 
-/** {@link parseLockOptions} of what was read already. */
+/** {@link parseLockOptions} for options whose names were checked already. */
 export const parseRequest = ({ lease, wait, signal }: GivenOptions, defaultWait: number): LockRequest => ({
   lease: lease === undefined ? undefined : parseLease(lease, 'lease'),
   wait: wait === undefined ? defaultWait : parseWait(wait, 'wait'),
   signal: parseSignal(signal),
 });
-/** On which connection of the module a lock lives. */
+/** The module connection on which a lock lives. */
 export interface ConnectionChoice {
-  /** One of the module's `connections`. Default: that of the service that is asked; `default` for `@Locked`. */
+  /**
+   * One of the module's `connections`. Default: the connection of the service that is called; `default` for `@Locked`.
+   */
   readonly connection?: string | undefined;
 }
 
-/** A URL is none: it may carry a password, and names are shown. */
+/** URLs are refused: they may contain a password, and names appear in logs and errors. */
 export const isConnectionName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && !value.includes('://');
 
-/** @throws LockOptionsError where a caller gave anything but a name; whether there is such a connection shows later. */
+/** @throws LockOptionsError if the value is not a valid name. Whether the connection exists is checked later. */
 export const parseConnectionName = (value: unknown): string | undefined => {
   if (value === undefined || isConnectionName(value)) return value;
   throw refused('the name of one of the module\'s "connections"', value);

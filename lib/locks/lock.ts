@@ -1,54 +1,55 @@
 import type { Hold } from '../holds/hold.js';
 import type { AcquireOptions } from '../waiting/acquire.options.js';
 
-/** What every kind of lock can do. */
+/** The operations of every lock kind. */
 export interface Lock<H extends Hold = Hold> {
   /**
-   * The lock's name, as it stands in Redis. A group lock is called `group[fields]`: `group` is its key there, and `fields`
-   * are the hashes of its values, with commas between them.
+   * The lock's name, as stored in Redis. A group lock is named `group[fields]`: `group` is its key, and `fields` are
+   * the comma-separated hashes of its values.
    */
   readonly name: string;
 
   /**
-   * Takes the lock, waiting for it if need be (Redisson: `lock`). Inside a region or scope that holds it, re-enters.
-   * @throws LockTimeoutError after `wait`, LockConflictError where `wait` is 0, LockAbortedError, LockShutdownError,
+   * Acquires the lock, waiting if necessary (Redisson: `lock`). Re-enters if the current context or scope holds it.
+   * @throws LockTimeoutError after `wait`, LockConflictError if `wait` is 0, LockAbortedError, LockShutdownError,
    *   LockUnavailableError, LockLostError, WrongKeyTypeError, LockOptionsError
    */
   acquire(options?: AcquireOptions): Promise<H>;
 
   /**
-   * Takes the lock, or resolves with null when somebody else has it (Redisson: `tryLock`).
-   * @param options `wait` defaults to 0, which is exactly one try.
+   * Acquires the lock, or resolves with null if another owner holds it (Redisson: `tryLock`).
+   * @param options `wait` defaults to 0, which means exactly one attempt.
    */
   tryAcquire(options?: AcquireOptions): Promise<H | null>;
 
-  /** Runs `fn` under the lock and releases it afterwards. The result or error of `fn` is what comes out. */
+  /** Runs `fn` under the lock and releases it afterwards. Returns the result of `fn`, or rejects with its error. */
   withLock<T>(fn: (hold: H) => T | Promise<T>): Promise<T>;
   withLock<T>(options: AcquireOptions, fn: (hold: H) => T | Promise<T>): Promise<T>;
 
   /**
-   * Releases the hold that the current scope, or the region around the caller, acquired last (Redisson: `unlock`).
-   * Holds of `withLock` and `@Locked` end with their callback; holds acquired elsewhere end by `hold.release()`.
-   * @throws LockOwnershipError when there is none, or when it had ended before.
+   * Releases the hold that the current scope or context acquired last (Redisson: `unlock`). Holds of `withLock` and
+   * `@Locked` end with their callback; holds acquired elsewhere end by `hold.release()`.
+   * @throws LockOwnershipError if there is no hold, or if it had ended before.
    */
   release(): Promise<void>;
 
   /**
-   * Ends the hold of whoever has it, and wakes the waiters (Redisson: `forceUnlock`). True if somebody had it.
-   * @throws LockUnavailableError when the server does not answer in time. The hold may have been ended by then; a request
-   * that reaches the server later changes nothing.
+   * Ends the current hold, whichever owner has it, and wakes the waiters (Redisson: `forceUnlock`). Returns true if the
+   * lock was held.
+   * @throws LockUnavailableError if the server does not answer in time. The hold may have been ended by then; a request
+   *   that reaches the server later changes nothing.
    */
   forceRelease(): Promise<boolean>;
 
-  /** Whether anybody holds the lock. */
+  /** Whether any owner holds the lock. */
   isLocked(): Promise<boolean>;
 
-  /** Whether the current scope, or the region around the caller, holds the lock (Redisson: `isHeldByCurrentThread`). */
+  /** Whether the current scope or context holds the lock (Redisson: `isHeldByCurrentThread`). */
   isHeldByCurrentScope(): Promise<boolean>;
 
-  /** How often the current scope holds the lock (Redisson: `getHoldCount`); 0 when it does not. */
+  /** Hold count of the current scope (Redisson: `getHoldCount`); 0 if it does not hold the lock. */
   holdCount(): Promise<number>;
 
-  /** Milliseconds until the lease ends; −2 when nobody holds the lock (Redisson: `remainTimeToLive`). */
+  /** Milliseconds until the lease ends; −2 if the lock is not held (Redisson: `remainTimeToLive`). */
   remainingLease(): Promise<number>;
 }

@@ -12,22 +12,22 @@ import { acquireAll } from './acquire-all.js';
 import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
 
 /**
- * Several locks as one, of any kinds, on one server or on several: all of them or none (Redisson: `getMultiLock`).
- * Locks of one connection are taken in the order of their names, in every process. Of several connections they are
- * taken in the order given; so that two who give opposite orders both get through, nobody waits long for one lock while
- * holding another: it gives back what it has and begins again with the one that is missing.
+ * Several locks as one, of any kinds, on one server or on several: all or none (Redisson: `getMultiLock`). Members of
+ * one connection are acquired in the order of their names, in every process. Members of several connections are
+ * acquired in the order given. So that two callers with opposite orders both succeed, no caller waits long for one
+ * member while it holds another: it releases what it has and starts again with the missing one.
  */
 export class MultiLock extends AcquirableLock<MultiHold> {
-  /** The names of all members, with commas between them. */
+  /** The names of all members, separated by commas. */
   readonly name: string;
   readonly members: readonly ReentrantLock[];
   private readonly inCommonOrder: boolean;
 
   /**
-   * Made by `LockService`.
-   * @param locks Locks, and multi-locks for their members.
-   * @throws LockOptionsError for no lock at all, for one that is given twice, and for what is no lock; LockNameError for
-   *   more than `maxNames`.
+   * Created by `LockService`.
+   * @param locks Locks; a multi-lock stands for its members.
+   * @throws LockOptionsError if the list is empty, contains a lock twice, or contains a value that is not a lock;
+   *   LockNameError for more than `maxNames` members.
    */
   constructor(runtime: LockServices, locks: readonly unknown[]) {
     super(runtime);
@@ -50,29 +50,29 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   }
 
   /**
-   * Releases what the current scope acquired last of every member, also where one of them fails.
-   * @throws LockOwnershipError when a member has no hold here, or had ended before.
+   * Releases the last hold of the current scope on every member, even if one of the releases fails.
+   * @throws LockOwnershipError if a member has no hold here, or if its hold had ended before.
    */
   async release(): Promise<void> {
     await allSettled(this.members.map((member) => member.release()));
   }
 
-  /** Ends the hold of every member, whoever has it. True if somebody had any. */
+  /** Ends the hold of every member, whichever owner has it. Returns true if any member was held. */
   async forceRelease(): Promise<boolean> {
     return (await allSettled(this.members.map((member) => member.forceRelease()))).includes(true);
   }
 
-  /** Whether every member is held, by whomever. */
+  /** Whether every member is held, by any owner. */
   async isLocked(): Promise<boolean> {
     return !(await Promise.all(this.members.map((member) => member.isLocked()))).includes(false);
   }
 
-  /** How often the current scope holds the member that it holds least. */
+  /** The lowest hold count of the current scope among the members. */
   async holdCount(): Promise<number> {
     return Math.min(...(await Promise.all(this.members.map((member) => member.holdCount()))));
   }
 
-  /** Milliseconds until the first lease of a member ends; −2 when nobody holds one of them. */
+  /** Milliseconds until the first lease of a member ends; −2 if a member is not held. */
   async remainingLease(): Promise<number> {
     const remaining = await Promise.all(this.members.map((member) => member.remainingLease()));
     if (remaining.includes(-2)) return -2;
@@ -80,7 +80,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
     return limited.length > 0 ? Math.min(...limited) : -1;
   }
 
-  /** Every member or none, within one limit. */
+  /** Acquires every member or none, within one limit. */
   private async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
     { acquire, holdOf, undo }: MemberAcquirer<Got>,
@@ -90,7 +90,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
       {
         members,
         inCommonOrder,
-        // The watchdog keeps the first while the last is waited for, however short the lease.
+        // No lease yet: the watchdog renews the first member while the last is waited for, however short the lease.
         acquire: (member, within) => acquire(member, { lease: undefined, limit: within }),
         undo,
         complete: (all) => this.begin([...all.values()].map(holdOf), lease),
@@ -105,7 +105,7 @@ export class MultiLock extends AcquirableLock<MultiHold> {
     return { hold: new CompositeHold(holds, limit.waited), taken: [...taken.values()] };
   }
 
-  /** The lease of all begins when the last has come. */
+  /** Starts the lease of all members once the last is acquired. */
   private async begin(holds: readonly GrantedHold[], lease: number | undefined): Promise<void> {
     if (lease !== undefined) await allSettled(holds.map((hold) => hold.limit(lease)));
     for (const hold of holds) hold.assertHeld();

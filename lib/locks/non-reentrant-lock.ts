@@ -4,9 +4,9 @@ import { parseKind } from './lock.options.js';
 import type { HeldLock } from '../holds/lock-kind.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
-/** What a non-reentrant lock is made of. */
+/** Options of `getNonReentrantLock`. */
 export interface NonReentrantLockOptions {
-  /** Whether waiters get it in the order they came, as a fair lock. Default: false. */
+  /** Whether waiters are served in order of arrival, as by a fair lock. Default: false. */
   readonly fair?: boolean | undefined;
 }
 
@@ -18,13 +18,13 @@ const refuseReentry = ({ name, owner }: HeldLock): never => {
 };
 
 /**
- * A lock that its owner cannot take twice: acquiring it again where it is held fails at once, with
- * `LockOwnershipError`, also by `tryAcquire` (Redisson: `getNonReentrantLock`, where the same is an
- * `IllegalMonitorStateException`). Everything else, and what lies in Redis, is that of the kind it is made of.
+ * A lock that its owner cannot acquire twice: a second acquisition fails at once with `LockOwnershipError`, also by
+ * `tryAcquire` (Redisson: `getNonReentrantLock`, which throws `IllegalMonitorStateException`). All other behaviour, and
+ * the data in Redis, is that of the underlying kind.
  */
 export class NonReentrantLock extends ReentrantLock {
   /**
-   * Made by `LockService`.
+   * Created by `LockService`.
    * @throws LockOptionsError
    */
   constructor(runtime: LockServices, name: string, options?: NonReentrantLockOptions) {

@@ -2,8 +2,8 @@ import { LockOptionsError } from '../errors.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /**
- * The reentrant lock on independent masters, of which a quorum decides.
- * @throws LockOptionsError when none are configured.
+ * The reentrant lock on a quorum of independent masters.
+ * @throws LockOptionsError if none are configured.
  */
 export const quorumLock = (runtime: LockServices, name: string): ReentrantLock => {
   const { quorum } = runtime.kinds;

@@ -4,39 +4,40 @@ import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 export interface ReadWriteLockOptions {
   /**
-   * `writer`: a writer that waits keeps new readers out, so that it gets in when those there have left, however many
-   * come. Only readers who ask for it with the same option stay out: those of this library, and not who reads already.
-   * Default: readers get in beside readers, whoever waits, as in Redisson; then writers may wait for ever.
+   * `writer`: a waiting writer keeps new readers out, so it gets the lock once the current readers have released,
+   * however many readers arrive. This applies to readers of this library that use the same option, and not to owners
+   * that read already. Default: new readers join current readers even if a writer waits, as in Redisson; a writer may
+   * then wait forever.
    */
   readonly preference?: 'writer' | undefined;
 }
 
 /**
- * Many may read at a time, or one may write (Redisson: `RReadWriteLock`). Who writes may read as well, and goes on
- * reading when it stops writing. Who only reads cannot become the writer: it would wait for itself, so that is refused at
- * once with `LockConflictError`, whatever the wait.
+ * Many concurrent readers or one writer (Redisson: `RReadWriteLock`). A writer may also acquire the read half, and
+ * keeps it after releasing the write half. A reader cannot upgrade to writer: it would wait for itself, so this is
+ * refused at once with `LockConflictError`, whatever the wait.
  */
 export interface ReadWriteLock {
-  /** The lock's name, as it stands in Redis. */
+  /** The lock's name, as stored in Redis. */
   readonly name: string;
-  /** The half that many hold. `remainingLease` is that of the whole lock. */
+  /** The shared half. `remainingLease` is that of the whole lock. */
   readLock(): Lock;
-  /** The half that one holds, while nobody else reads. `remainingLease` is that of the whole lock. */
+  /** The exclusive half: one holder, and no reader but that holder. `remainingLease` is that of the whole lock. */
   writeLock(): Lock;
 }
 
-/** @throws LockOptionsError naming option and value. */
+/** @throws LockOptionsError that names option and value. */
 const parsePreference = (options: ReadWriteLockOptions | undefined): 'writer' | undefined => {
   const { preference } = parseOptions(options, ['preference'], { of: 'getReadWriteLock' });
   if (preference === undefined || preference === 'writer') return preference;
   throw invalidOption('preference', preference, '"writer"');
 };
 
-/** Two locks that exclude each other on the server. */
+/** Two reentrant locks, excluding each other on the server. */
 export class ReentrantReadWriteLock implements ReadWriteLock {
   private readonly preference: 'writer' | undefined;
 
-  /** Made by `LockService`. */
+  /** Created by `LockService`. */
   constructor(
     private readonly runtime: LockServices,
     readonly name: string,

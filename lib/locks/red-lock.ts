@@ -24,20 +24,19 @@ import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.j
 const FEWEST_MEMBERS = 3;
 
 /**
- * Several locks as one of which more than half are enough, of any kinds, usually on servers that share nothing
- * (Redisson: `getRedLock(locks)`). All of them are asked at once, and what a minority of them says, or does not say,
- * changes nothing.
+ * Several locks as one, of any kinds, usually on servers that share nothing; a majority of them is enough (Redisson:
+ * `getRedLock(locks)`). All members are asked at once. Replies and failures of a minority do not change the result.
  */
 export class RedLock extends AcquirableLock<MultiHold> {
-  /** The names of all members, with commas between them. */
+  /** The names of all members, separated by commas. */
   readonly name: string;
   private readonly members: readonly ReentrantLock[];
   private readonly needed: number;
 
   /**
-   * Made by `LockService`.
-   * @throws LockOptionsError for fewer than three locks, for one that is given twice, and for what is no lock;
-   *   LockNameError for more than `maxNames`.
+   * Created by `LockService`.
+   * @throws LockOptionsError for fewer than three locks, for a duplicate, and for a value that is not a lock;
+   *   LockNameError for more than `maxNames` members.
    */
   constructor(runtime: LockServices, locks: readonly unknown[]) {
     super(runtime);
@@ -58,19 +57,19 @@ export class RedLock extends AcquirableLock<MultiHold> {
   }
 
   /**
-   * Releases what the current scope acquired last of every member. A minority may fail, or may never have been held.
-   * @throws LockOwnershipError when a majority has no hold here, or had ended before.
+   * Releases the last hold of the current scope on every member. A minority may fail, or may never have been held.
+   * @throws LockOwnershipError if a majority has no hold here, or if their holds had ended before.
    */
   async release(): Promise<void> {
     await this.askAll((member) => member.release());
   }
 
-  /** Ends the hold of every member, whoever has it. True if somebody had any. */
+  /** Ends the hold of every member, whichever owner has it. Returns true if any member was held. */
   async forceRelease(): Promise<boolean> {
     return (await this.askAll((member) => member.forceRelease())).includes(true);
   }
 
-  /** Whether a majority of the members is held, by whomever. */
+  /** Whether a majority of the members is held, by any owner. */
   async isLocked(): Promise<boolean> {
     const locked = await this.askAll((member) => member.isLocked());
     return locked.filter(Boolean).length >= this.needed;
@@ -82,12 +81,12 @@ export class RedLock extends AcquirableLock<MultiHold> {
     return kthLargest(this.needed, counts) ?? 0;
   }
 
-  /** Milliseconds for which a majority of the members stays held; −2 when it is not. */
+  /** Milliseconds for which a majority of the members stays held; −2 if it is not held. */
   async remainingLease(): Promise<number> {
     return quorumLease(this.needed, await this.askAll((member) => member.remainingLease()));
   }
 
-  /** The answers of all members that gave one. @throws What the first said that failed, when too many did. */
+  /** The answers of the members that replied. @throws The first failure, if too many failed. */
   private async askAll<T>(ask: (member: ReentrantLock) => Promise<T>): Promise<readonly T[]> {
     const results = await Promise.allSettled(this.members.map(ask));
     const answers = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -95,7 +94,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
     throw results.find((result) => result.status === 'rejected')?.reason;
   }
 
-  /** A majority of the members or none, within one limit. */
+  /** Acquires a majority of the members or none, within one limit. */
   private async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
     { acquire, holdOf, undo }: MemberAcquirer<Got>,
@@ -104,7 +103,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
     const voting = {
       members,
       needed,
-      // The watchdog keeps the first while the others are waited for, however short the lease.
+      // No lease yet: the watchdog renews the first member while the others are waited for, however short the lease.
       acquire: (member: ReentrantLock, within: WaitLimit) => acquire(member, { lease: undefined, limit: within }),
       undo,
     };
@@ -118,14 +117,14 @@ export class RedLock extends AcquirableLock<MultiHold> {
       if (end?.cause === 'aborted') throw this.aborted(end, limit);
       hold.assertHeld();
     } catch (error) {
-      // In the background: nobody needs to wait for it.
+      // In the background: the caller need not wait for these releases.
       for (const got of taken) void undo(got);
       throw error;
     }
     return { hold, taken };
   }
 
-  /** The lease of all begins when enough have come; of those that do not answer nobody waits for more than that. */
+  /** Starts the lease of all members and resolves once a majority has confirmed; the others are not waited for. */
   private begin(holds: readonly GrantedHold[], lease: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let [begun, failed] = [0, 0];

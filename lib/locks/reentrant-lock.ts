@@ -11,27 +11,27 @@ import type { GrantedHold } from '../holds/granted-hold.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { LockKinds } from './lock-kinds.js';
 
-/** What the locks of one connection share. Two connections are two owners, also for the same name. */
+/** Services shared by the locks of one connection. Two connections are two owners, even for the same name. */
 export interface LockServices extends ReentrancyServices {
   readonly backend: LockBackend;
   readonly kinds: LockKinds;
 }
 
-/** The ways to acquire, for every lock that says how it is taken under terms. */
+/** The acquire methods, for every lock that implements `take` and `enter`. */
 export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   abstract readonly name: string;
 
   constructor(readonly runtime: LockServices) {}
 
-  /** A hold of its own, to be released by whoever gets it. */
+  /** A separate hold that the caller releases. */
   abstract take(terms: AcquireTerms): Promise<H>;
 
-  /** A hold for work that runs under it, whether that is a callback or, say, a stream. */
+  /** A hold for a critical section: a callback or, for example, a stream. */
   abstract enter(terms: AcquireTerms): Promise<HeldSection<H>>;
 
   acquire(options?: AcquireOptions): Promise<H> {
     try {
-      // Of those who wait there may be many, and a promise in between would cost each of them.
+      // No async wrapper: there may be many waiters, and each would pay for an extra promise.
       return this.take(this.termsOf(options));
     } catch (error) {
       return Promise.reject(error);
@@ -88,15 +88,15 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   }
 }
 /**
- * The reentrant lock (Redisson: `RLock` of `getLock`): the reference the other kinds vary.
- * @typeParam H What the holds of the kind are.
+ * The reentrant lock (Redisson: `RLock` of `getLock`), which the other kinds vary.
+ * @typeParam H The type of the kind's holds.
  */
 export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
   private readonly entry: ReentrantAcquirer;
 
   /**
-   * Made by `LockService`.
-   * @param template The key template that made the name, if any, for errors.
+   * Created by `LockService`.
+   * @param template The key template that produced the name, if any, for errors.
    * @param method The method or interceptor that is locked, if any, for events and logs: `@Locked Orders.pay`.
    */
   constructor(
@@ -141,7 +141,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
   async forceRelease(): Promise<boolean> {
     const { runtime, kind, name } = this;
     const released = await kind.operations.forceRelease(name);
-    // Whoever held it here is to stop at once; elsewhere it is noticed with the next renewal.
+    // Holders in this process stop at once; other processes notice at their next renewal.
     await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
     return released;
   }

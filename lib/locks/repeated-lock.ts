@@ -1,8 +1,8 @@
 import type { LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /**
- * The first lock whose name was there before on the same connection, if any. Kinds of one name exclude each other, or,
- * as the halves of a read-write lock, wait for each other, so they count as one lock.
+ * Returns the first lock that repeats an earlier name of the same connection, if any. Kinds of one name count as one
+ * lock: they exclude each other or, as the halves of a read-write lock, wait for each other.
  */
 export const firstRepeated = (locks: readonly ReentrantLock[]): ReentrantLock | undefined => {
   const seen = new Map<LockServices, Set<string>>();

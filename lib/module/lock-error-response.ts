@@ -13,27 +13,27 @@ const BAD_REQUEST = 400;
 const INTERNAL_ERROR = 500;
 const UNAVAILABLE = 503;
 const SHORTEST_RETRY_S = 1;
-/** While a watchdog may be renewing the lease, which then says nothing about the end of the work. */
+/** Longest retry delay while a watchdog may renew the lease, which then does not tell when the work ends, s. */
 const RENEWED_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
 
-/** What a caller elsewhere is told of an error, by whatever way it called. */
+/** The transport-independent response to a caller whose request failed with a lock error. */
 export interface LockErrorResponse {
-  /** The HTTP status that says the same. */
+  /** The matching HTTP status. */
   readonly status: number;
-  /** That of the error. */
+  /** The error's code. */
   readonly code: string;
-  /** Without the name of the lock and its holder, which may be personal data. */
+  /** Without the lock's name and its holder, which may be personal data. */
   readonly message: string;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter?: number;
 }
 
-/** What the module was told, as far as answers depend on it. */
+/** The module options that responses depend on. */
 export interface AnswerSettings {
-  /** What a lock that somebody else holds is over HTTP: 409 or 423. */
+  /** HTTP status if another owner holds the lock: 409 or 423. */
   readonly conflictStatus: number;
-  /** The longest lease that a watchdog gives, ms. */
+  /** The longest lease set by a watchdog, ms. */
   readonly watchdogTimeout: number;
 }
 
@@ -55,7 +55,7 @@ export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: 
     const message = 'Temporarily unavailable; try again later';
     return { status: UNAVAILABLE, code, message, retryAfter: SHORTEST_RETRY_S };
   }
-  // A name is made of what the client sent: too long, too many, or a part of it missing.
+  // Names are made from client input: too long, too many, or with a missing part.
   if (error instanceof LockNameError) {
     const message =
       'maxNames' in error.details
@@ -66,11 +66,11 @@ export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: 
   return { status: INTERNAL_ERROR, code, message: 'Internal server error' };
 };
 
-/** Whether it is the client's mistake, or ours. */
+/** Whether the client caused the error. */
 export const isClientError = ({ status }: LockErrorResponse): boolean => status === BAD_REQUEST;
 export const isInternal = ({ status }: LockErrorResponse): boolean => status === INTERNAL_ERROR;
 
-/** A lease longer than any that a watchdog gives was fixed by its holder. */
+/** A lease longer than the watchdog's was set by its holder, so it tells when the lock becomes free. */
 const retryAfter = ({ details }: LockTimeoutError, watchdogTimeout: number): number => {
   const remaining = typeof details['remaining'] === 'number' ? details['remaining'] : 0;
   const longest = remaining > watchdogTimeout ? LONGEST_RETRY_S : RENEWED_RETRY_S;

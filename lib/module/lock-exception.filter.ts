@@ -12,10 +12,10 @@ import {
 import { LOCK_SETTINGS } from './redis-lock.constants.js';
 
 /**
- * Tells callers what became of their locks, in the way of each transport: HTTP status and `Retry-After`; the error of a
- * microservice; an error with `extensions` in GraphQL; an `exception` event over WebSockets, as Nest's own filters do. The
- * name of a lock and its holder never go out: they may be personal data. The module registers it for the whole
- * application; Nest binds nothing application-wide to gateways, so there it takes `@UseFilters(LockExceptionFilter)`.
+ * Reports lock errors to the caller in the form of each transport: HTTP status and `Retry-After`; the error of a
+ * microservice; an error with `extensions` in GraphQL; an `exception` event over WebSockets, as Nest's own filters do.
+ * The lock's name and its holder are never sent: they may be personal data. The module registers it for the whole
+ * application. Nest applies no application-wide filters to gateways, so they need `@UseFilters(LockExceptionFilter)`.
  */
 @Catch(LockError)
 export class LockExceptionFilter implements ExceptionFilter<LockError> {
@@ -34,7 +34,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
       case 'http':
         return this.reply(answer, host);
       case 'rpc':
-        // Nest sends what the Observable fails with; anything thrown here would leave the caller without an answer.
+        // Nest sends the error of the Observable; an error thrown here would leave the caller without a response.
         return throwError(() => payloadOf(answer));
       case 'ws':
         return emit(host.switchToWs().getClient(), payloadOf(answer));
@@ -49,7 +49,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     const { httpAdapter } = this.host;
     const response: unknown = host.switchToHttp().getResponse();
     if (httpAdapter.isHeadersSent(response)) {
-      // A handler that has begun to answer cannot take it back; its client must not wait for the rest.
+      // A response that has started cannot be replaced; end it, so that the client does not wait for the rest.
       httpAdapter.end(response);
       return;
     }
@@ -58,7 +58,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
   }
 }
 
-/** In the form of Nest's own `RpcException` and `WsException`. */
+/** The form of Nest's own `RpcException` and `WsException`. */
 const payloadOf = (answer: LockErrorResponse) => ({
   status: 'error',
   error: answer.code,
@@ -66,10 +66,12 @@ const payloadOf = (answer: LockErrorResponse) => ({
   ...whenToRetry(answer),
 });
 
-/** Left out where trying again makes no more sense later. */
+/** Left out if a later retry makes no more sense. */
 const whenToRetry = ({ retryAfter }: LockErrorResponse) => (retryAfter === undefined ? {} : { retryAfter });
 
-/** A client of socket.io has events; that of `ws` has messages, which Nest's adapter writes as events in JSON. */
+/**
+ * Clients of socket.io receive events; clients of `ws` receive messages, which Nest's adapter writes as JSON events.
+ */
 const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
   const event = 'exception';
   const { emit: emitEvent, send, nsp } = client as Partial<Record<'emit' | 'send' | 'nsp', unknown>>;
@@ -77,6 +79,6 @@ const emit = (client: unknown, data: ReturnType<typeof payloadOf>): void => {
   else if (typeof emitEvent === 'function') emitEvent.call(client, event, data);
 };
 
-/** What GraphQL servers make an entry of `errors` of; the error itself is for their logs. */
+/** GraphQL servers turn this into an entry of `errors`; the original error, as `cause`, is for their logs. */
 const graphqlError = (answer: LockErrorResponse, cause: LockError): Error =>
   Object.assign(new Error(answer.message, { cause }), { extensions: { code: answer.code, ...whenToRetry(answer) } });

@@ -1,5 +1,5 @@
-/** The checked options of the module. */
+/** Token of the module's validated options. */
 export const LOCK_SETTINGS = Symbol('LOCK_SETTINGS');
 
-/** The connections of the module, each with what all locks on it share. */
+/** Token of the module's connections, each with the services shared by its locks. */
 export const LOCK_CONNECTIONS = Symbol('LOCK_CONNECTIONS');

@@ -20,9 +20,10 @@ import type { LockSettings } from './options/settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 
 /**
- * Starts and ends the module's part of an application. At shutdown nobody new gets in and waiters are sent away at once,
- * while Nest lets running requests finish; holders get most of the shutdown time-out, then their signals abort. What is
- * still held after that is never released under running code: its lease ends by itself. Our connections close last.
+ * Starts and stops the module with the application. At shutdown, new acquisitions are refused and waiters rejected at
+ * once, while Nest lets running requests finish; holders get most of the shutdown time-out, then their signals abort.
+ * Locks that are still held after that are never released under running code: their leases expire. The library's own
+ * connections close last.
  */
 export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly draining: ShutdownDrain;
@@ -53,7 +54,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     await this.draining.close();
   }
 
-  /** All connections at once, so that none of them waits for another. */
+  /** Opens all connections concurrently, so that none waits for another. */
   private async open(): Promise<void> {
     const { all, byName } = this.connections;
     const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
@@ -66,13 +67,13 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     try {
       await allSettled(probing);
     } catch (error) {
-      // Nest ends nothing of an application that does not start.
+      // Nest calls no shutdown hooks for an application that fails to start.
       await this.draining.closeWithin(0);
       throw error;
     }
   }
 
-  /** Two global modules would mean that the last one imported silently wins. */
+  /** With two global modules, the last one imported would silently win. */
   private refuseDuplicates(): void {
     if (this.ownModules.filter(({ isGlobal }) => isGlobal).length < 2) return;
     throw new LockOptionsError('RedisLockModule.forRoot() is imported twice; import it once, or give isGlobal: false');
@@ -82,12 +83,12 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     return [...this.modules.values()].filter(({ providers }) => providers.has(LOCK_CONNECTIONS));
   }
 
-  /** At the first call it would be late. Where there are several modules, only the call shows which one a class uses. */
+  /** Reported at start-up, not at the first call. With several modules, only the call shows which one a class uses. */
   private refuseMissingConnections(): void {
     if (this.ownModules.length > 1) return;
     for (const { providers, controllers, injectables } of this.modules.values()) {
       for (const { instance } of [...providers.values(), ...controllers.values(), ...injectables.values()]) {
-        // Of what is made for each request there is an empty one.
+        // Request-scoped providers have a prototype instance; its metadata is enough.
         for (const locking of lockingPlaces(instance)) this.refuseMissing(locking);
       }
     }
@@ -105,7 +106,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     }
   }
 
-  /** Nest sets no properties on what useFactory and useValue give. */
+  /** Nest injects no properties into instances from useFactory and useValue. */
   private wireForeignInstances(): void {
     for (const { instance, isNotMetatype } of this.discovery.getProviders()) {
       const foreign: unknown = isNotMetatype ? instance : undefined;
@@ -114,7 +115,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   }
 }
 
-/** With the name of the connection as part of the context; the default one has none. */
+/** The logger context contains the connection's name, except for the default connection. */
 const loggerOf = (connection: string | undefined): Logger =>
   new Logger(
     connection === undefined || connection === DEFAULT_CONNECTION_NAME

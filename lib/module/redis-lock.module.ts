@@ -13,21 +13,21 @@ import type { LockSettings } from './options/settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from '../time/scheduler.js';
 
-/** What must be known before the options are, and so stands beside `useFactory` and its kind. */
+/** Options that must be known before the module's options are, so they are given beside `useFactory` and its kind. */
 export interface RedisLockModuleExtras {
-  /** Whether every module sees `LockService` without importing this one. Default: true. */
+  /** Whether all modules can inject `LockService` without importing this one. Default: true. */
   isGlobal?: boolean;
   /** Whether lock errors are mapped to HTTP for the whole application. Default: true. */
   exceptionFilter?: boolean;
 }
 
-/** What a factory may return: everything but what Nest needs to know before it runs. */
+/** Options that a factory may return: all except those that Nest needs before it runs. */
 export type ReturnedLockOptions = RedisLockOptions & {
-  /** Write it beside `useFactory`, `useClass` or `useExisting`. */
+  /** Give it beside `useFactory`, `useClass` or `useExisting`. */
   readonly [Extra in keyof RedisLockModuleExtras]?: never;
 };
 
-/** What `forRootAsync({ useClass })` takes. */
+/** The class for `forRootAsync({ useClass })`. */
 export interface RedisLockOptionsFactory {
   createRedisLockOptions(): ReturnedLockOptions | Promise<ReturnedLockOptions>;
 }
@@ -76,7 +76,7 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
           { provide: APP_INTERCEPTOR, useClass: RequestInterceptor },
           ...filter,
         ],
-        // The settings for a LockExceptionFilter that somebody binds by hand.
+        // The settings are for a LockExceptionFilter that the application binds itself.
         exports: [LockService, LockedExecutor, LOCK_SETTINGS],
       };
     },
@@ -89,10 +89,10 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
  */
 @Module({})
 export class RedisLockModule extends ConfigurableModuleClass {
-  /** @param options All have defaults: without any, locks live on `redis://127.0.0.1:6379`. */
+  /** @param options All have defaults: without any, locks are stored at `redis://127.0.0.1:6379`. */
   static override forRoot(...given: [options?: RedisLockOptions & RedisLockModuleExtras]): DynamicModule {
     const [options] = given;
-    // The builder's type is that of what factories return, and leaves out what it takes itself.
+    // The builder's type is that of factory results, which excludes the extras.
     if (options) return super.forRoot(options as ReturnedLockOptions);
     if (given.length === 0) return super.forRoot({});
     throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');

@@ -31,20 +31,20 @@ import { Watchdog } from '../watchdog/watchdog.js';
 import * as nest from '@nestjs/common';
 import { latchChannel, semaphoreChannel } from '../keys/redisson-keys.js';
 
-/** Nest's own, such as `NotFoundException`: what is thrown in another process is answered in the same way here. */
+/** Nest's exceptions, such as `NotFoundException`: thrown in another process, they get the same HTTP response here. */
 export const HTTP_ERRORS: readonly ErrorClass[] = Object.values<unknown>(nest).filter(isErrorClass);
 
-/** Polling while the subscription is down, ms. */
+/** Poll interval while the subscription is down, ms. */
 const UNSUBSCRIBED_POLL_MS = 500;
 
-/** The runtime of one connection, and the switch that ends it. */
+/** The runtime of one connection, and the controls that start and stop it. */
 export interface OwnedRuntime extends LockRuntime {
   readonly shutdownController: AbortController;
-  /** Looks at the servers when the application starts. */
+  /** Checks the servers when the application starts. */
   readonly probe: StartUpProbe;
   /** Starts connecting, without waiting for it. */
   open(): void;
-  /** Ends background work and closes all connections of ours, within `ms`. Never rejects. */
+  /** Ends background work and closes the library's own connections, within `ms`. Never rejects. */
   close(ms: number): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ const createMasters = (
   { restartGuard, commandTimeout }: ConnectionSettings,
   scheduler: MonotonicScheduler,
 ): Quorum => {
-  // A node that is slow for once costs its vote, and is no news; one that is gone for longer is.
+  // A node that is slow once only loses its vote; an outage is reported if it is unreachable for longer.
   const settings = { commandTimeout: nodeTimeout, missedAfter: Math.max(commandTimeout, nodeTimeout), restartGuard };
   const backends = [...nodes].map(
     ([address, connection]) => [address, new RedlockNode(connection, settings, scheduler)] as const,
@@ -71,8 +71,8 @@ const createMasters = (
 };
 
 /**
- * Puts the parts of one connection together.
- * @param givenBackend Instead of the one that the settings name.
+ * Assembles the services of one connection.
+ * @param givenBackend Creates the backend, in place of the one that the settings name.
  */
 export const createRuntime = (
   settings: ConnectionSettings,
@@ -153,12 +153,12 @@ export const createRuntime = (
   };
 };
 
-/** Puts the parts of all connections together. */
+/** Assembles the services of all connections. */
 export const createConnections = (settings: LockSettings, clock: Scheduler): ConnectionRegistry<OwnedRuntime> => {
   const { others, ...base } = settings;
   const runtime = createRuntime(base, clock);
   const byName = new Map<string, OwnedRuntime>();
-  // Where only others were given, nobody can ask for it.
+  // If only other connections were given, there is no `default` to ask for.
   if (base.absent === undefined || others.size === 0) byName.set(DEFAULT_CONNECTION_NAME, runtime);
   for (const [name, place] of others) {
     byName.set(name, createRuntime({ ...base, ...place, redlock: undefined }, clock));

@@ -4,18 +4,18 @@ import type { Grant } from '../holds/grant.js';
 import { LockShutdownError } from '../errors.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 
-/** The share of the shutdown time-out, and the most of it, ms, in which holders whose signals have aborted may let go. */
+/** Time for holders to release after their signals have aborted: share of the shutdown time-out, and maximum in ms. */
 const GRACE = 1 / 5;
 const LONGEST_GRACE_MS = 500;
-/** The most that undoing what is open and closing connections may take, ms. */
+/** Longest time to undo open acquisitions and close connections, ms. */
 const LONGEST_CLOSE_MS = 1000;
 
-/** The end of all connections of a module, under one deadline. */
+/** Shuts down all connections of a module, under one deadline. */
 export class ShutdownDrain {
   private readonly runtimes: readonly OwnedRuntime[];
   private readonly scheduler: OwnedRuntime['scheduler'];
   private readonly grace: number;
-  /** When the shutdown time-out is over, by the scheduler. */
+  /** End of the shutdown time-out, by the scheduler's clock. */
   private end = Number.POSITIVE_INFINITY;
   private draining: Promise<void> | undefined;
 
@@ -30,20 +30,20 @@ export class ShutdownDrain {
   }
 
   /**
-   * Nobody new gets in from now on, and waiters are sent away. Resolves when nothing is held any more, or what is held
-   * has had its time.
+   * Refuses new acquisitions and rejects waiters from now on. Resolves when nothing is held any more, or when the
+   * holders' time is over.
    */
   drain(): Promise<void> {
     return (this.draining ??= this.begin());
   }
 
-  /** Closes our connections, in what is left of the time-out. */
+  /** Closes the library's own connections within the rest of the time-out. */
   async close(): Promise<void> {
     const left = Math.max(0, this.end - this.scheduler.now());
     await this.closeWithin(Math.min(LONGEST_CLOSE_MS, left));
   }
 
-  /** The same for an application that did not start, and of which Nest ends nothing. */
+  /** Closes the connections of an application that did not start, for which Nest calls no shutdown hooks. */
   async closeWithin(ms: number): Promise<void> {
     for (const { watchdog } of this.runtimes) watchdog.stop();
     await Promise.all(this.runtimes.map((runtime) => runtime.close(ms)));
@@ -97,7 +97,7 @@ const heldText = ({ name, method, heldFor }: Grant): string =>
   `"${name}" (${method === undefined ? '' : `${method}, `}for ${seconds(heldFor)})`;
 
 const whenEmpty = async ({ acquirer, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
-  // What is on its way may still be granted, and what was granted too late is given back.
+  // Attempts in flight may still be granted, and late grants are released again.
   await acquirer.settled();
   await grants.whenEmpty();
   await permitsInUse.settled();

@@ -9,45 +9,45 @@ import type { ConnectionSettings } from './options/settings.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
-/** The little of Nest's logger that is used. */
+/** The part of Nest's logger that the probe uses. */
 export interface ProbeLog {
   log(message: string): void;
   warn(message: string): void;
   error(message: string): void;
 }
 
-/** Who is to grant nothing where it would not be safe. */
+/** The backends that must grant no locks if their servers are unsafe. */
 export interface ProbeRefusals {
   readonly backend: { refuse(reason: Error): void };
   readonly masters: { refuse(node: string, reason: Error): void } | undefined;
 }
 
-/** A connection to be looked at. */
+/** A server or set of servers to probe. */
 interface Target {
-  /** Where it leads, without user and password. */
+  /** Address, without user and password. */
   readonly where: string;
-  /** Whether it is one of several that vote. */
+  /** Whether it is one of several voting nodes. */
   readonly isNode: boolean;
-  /** @throws LockUnavailableError where it cannot be reached now. */
+  /** @throws LockUnavailableError if it cannot be reached now. */
   look(): Promise<Findings>;
-  /** Refuses everything there from now on. */
+  /** Refuses all requests from now on. */
   refuse(reason: Error): void;
 }
 
 type OnFindings = (target: Target, findings: Findings) => void;
 
-/** What has been said already, of all locks of the connection or of one of several nodes. */
+/** Identifies an outage that is logged already: that of the connection, or that of one voting node. */
 const outageOf = (isNode: boolean, server: string): string => (isNode ? server : 'the connection');
 
-/** The start of an application waits for so many command time-outs, and goes on then. */
+/** Number of command time-outs that the start of an application waits for; then it continues. */
 const PATIENCE = 2;
-/** Between two looks at what could not be reached, ms. */
+/** Pause before probing an unreachable server again, ms. */
 const PAUSE_MS = 1000;
 
 /**
- * Looks at the servers when the application starts, and says what is guaranteed there. What cannot be reached then is
- * looked at as soon as it can; that it cannot is said by the connection itself, as at any other time. What is refused for
- * good, as with a wrong password, refuses the start.
+ * Probes the servers when the application starts, and logs the guarantees that they give. An unreachable server is
+ * probed once it can be reached; the outage itself is reported by the connection, as at any other time. A permanent
+ * refusal, such as a wrong password, prevents the start.
  */
 export class StartUpProbe {
   private readonly stopping = new AbortController();
@@ -55,7 +55,7 @@ export class StartUpProbe {
   private readonly mode: ConnectionSettings['probe'];
   private readonly patience: number;
   private looks: readonly Promise<void>[] = [];
-  /** Of what it has been said that it cannot be reached. */
+  /** Servers already reported as unreachable. */
   private readonly outages = new Set<string>();
 
   constructor(
@@ -73,9 +73,9 @@ export class StartUpProbe {
   }
 
   /**
-   * Resolves when everything was looked at that can be reached, and soon in any case.
-   * @throws LockUnsafeError where locks could not be trusted.
-   * @throws LockUnavailableError where a server refuses the connection for good.
+   * Resolves when every reachable server has been probed, and after a time limit in any case.
+   * @throws LockUnsafeError if locks could not be trusted.
+   * @throws LockUnavailableError if a server refuses the connection permanently.
    */
   async run(log: ProbeLog): Promise<void> {
     const start = new Start(log);
@@ -101,13 +101,13 @@ export class StartUpProbe {
     start.end();
   }
 
-  /** Ends what is still under way. */
+  /** Stops the probes in progress. */
   async close(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.looks);
   }
 
-  /** Resolves with why it was not seen, if it was not. */
+  /** Resolves with the error if the probe failed, otherwise with `undefined`. */
   private async look(target: Target, onFindings: OnFindings): Promise<unknown> {
     try {
       const findings = await target.look();
@@ -137,7 +137,7 @@ export class StartUpProbe {
     }
   }
 
-  /** Resolves with what the work gives, which never rejects, or with `undefined` after `ms`. */
+  /** Resolves with the result of the work, which never rejects, or with `undefined` after `ms`. */
   private within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
       const timer = this.scheduler.schedule(ms, () => resolve(undefined), { keepAlive: true });
@@ -162,7 +162,7 @@ export class StartUpProbe {
   }
 }
 
-/** The start of an application, as far as one connection decides it. */
+/** The start of an application, as decided by one connection. */
 class Start {
   isOver = false;
   readonly dangers: ProbeError[] = [];
@@ -171,13 +171,13 @@ class Start {
 
   constructor(readonly log: ProbeLog) {}
 
-  /** Says something when it is known that the application starts: one that does not is not told that all is well. */
+  /** Logs once it is known that the application starts: a failed start must not log that all is well. */
   say(line: () => void): void {
     if (this.isOver) line();
     else this.lines.push(line);
   }
 
-  /** @throws LockUnsafeError or LockUnavailableError where it must not start. */
+  /** @throws LockUnsafeError or LockUnavailableError if the application must not start. */
   end(): void {
     this.isOver = true;
     const refused = this.refusals.map(({ message }) => message);
@@ -191,11 +191,11 @@ class Start {
   }
 }
 
-/** Whether waiting for the server cannot help. */
+/** Whether the error is permanent, so that waiting for the server cannot help. */
 const isForGood = (problem: unknown): problem is LockUnavailableError =>
   problem instanceof LockUnavailableError && problem.permanent;
 
-/** One line for each connection. */
+/** Logs one line per connection. */
 const report = ({ summary, doubts }: Findings, log: ProbeLog): void => {
   if (doubts.length === 0) log.log(summary);
   else log.warn([summary, ...doubts].join('; '));
@@ -216,7 +216,7 @@ const targetsOf = (
   signal: AbortSignal,
 ): readonly Target[] => {
   const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };
-  // Servers that are there for locks have no other keys.
+  // Servers dedicated to locks hold no other keys, so they need no prefix.
   const nodes = new NodesProbe({ ...settings, minReplicas: 0, isPrefixChosen: true }, terms);
   const targets: Target[] = [...(redlock?.nodes ?? [])].map(([address, input]) => ({
     where: address,

@@ -2,14 +2,14 @@ import { formatValue } from '../validation/format-value.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { DEFAULT_CONNECTION_NAME, refused } from '../locks/lock.options.js';
 
-/** The connections of one module, by their names. Each has owners, a watchdog and events of its own. */
+/** The connections of one module, by name. Each has its own owners, watchdog and events. */
 export class ConnectionRegistry<R extends LockRuntime = LockRuntime> {
-  /** Each of them once. */
+  /** Every connection once. */
   readonly all: readonly R[];
 
   /**
-   * @param base What serves callers that name no connection; it may be among the named ones, or refuse everything.
-   * @param byName Those that can be named.
+   * @param base Serves callers that name no connection; it may also have a name, or refuse everything.
+   * @param byName The named connections.
    */
   constructor(
     readonly base: R,
@@ -18,7 +18,7 @@ export class ConnectionRegistry<R extends LockRuntime = LockRuntime> {
     this.all = [...new Set([base, ...byName.values()])];
   }
 
-  /** @throws LockOptionsError naming the connection that there is not, and those that there are. */
+  /** @throws LockOptionsError that names the unknown connection and the known ones. */
   named(name: string): R {
     const found = this.byName.get(name);
     if (found) return found;
@@ -26,7 +26,7 @@ export class ConnectionRegistry<R extends LockRuntime = LockRuntime> {
     throw refused(known, name);
   }
 
-  /** The same, or what serves callers that name none. */
+  /** The connection of this name, or the one for callers that name none. */
   get(name: string | undefined): R {
     return name === undefined ? this.base : this.named(name);
   }

@@ -9,13 +9,13 @@ import type { Drainable } from '../waiting/acquirer.js';
 
 /** @throws LockNameError */
 export const fullName = (name: string, { keyPrefix, names }: AcquireDefaults): string => {
-  // Nothing becomes a name by its prefix alone.
+  // Without this check the prefix alone would make a valid name.
   if (typeof name !== 'string' || name === '') return validateName(name, names);
   return validateName(keyPrefix + name, names);
 };
 
-/** What everything on one connection shares. Two connections are two owners, also for the same name. */
+/** Services shared by everything on one connection. Two connections are two owners, even for the same name. */
 export interface LockRuntime extends LockServices, FlightServices, SemaphoreServices, PermitServices, LatchServices {
-  /** Everything that is being acquired, of whatever kind. */
+  /** All acquirers of the connection. */
   readonly acquirer: Drainable;
 }

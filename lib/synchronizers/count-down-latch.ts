@@ -8,22 +8,22 @@ import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.j
 
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
-/** What the latches of one connection share. */
+/** Services shared by the latches of one connection. */
 export interface LatchServices {
   readonly backend: LockBackend;
   readonly scheduler: MonotonicScheduler;
-  /** How open latches are waited for. */
+  /** Waits for open latches. */
   readonly latches: Acquirer<undefined, OpenLatch>;
   readonly shutdown: AbortSignal;
 }
 
 /**
- * A gate that opens when something has happened a number of times (Redisson: `RCountDownLatch`). Set the count, count
- * down from anywhere, await 0. A latch that was never set, was counted down to 0 or was deleted is open, and can be set
- * again. The count has no owner: what a process that died did not count down stays.
+ * A latch that opens when it has been counted down to 0 (Redisson: `RCountDownLatch`). Set the count, count down from
+ * any process, await 0. A latch that was never set, was counted down to 0 or was deleted is open, and can be set again.
+ * The count has no owner: if a process dies, the counts it did not take down remain.
  *
- * Everything here rejects with `WrongKeyTypeError` where the name belongs to something else, and with
- * `LockUnavailableError` where Redis cannot answer in time; whatever the answer, a call has its effect at most once.
+ * Every method rejects with `WrongKeyTypeError` if the name belongs to something else, and with `LockUnavailableError`
+ * if Redis cannot answer in time. In every case a call takes effect at most once.
  *
  * @example
  * await latch.trySetCount(files.length);
@@ -31,16 +31,16 @@ export interface LatchServices {
  * if (!(await latch.await({ wait: '5m' }))) throw new Error('the import takes too long');
  */
 export class CountDownLatch {
-  /** Made by `LockService`. */
+  /** Created by `LockService`. */
   constructor(
     private readonly runtime: LatchServices,
-    /** The latch's name, as it stands in Redis. */
+    /** The latch's name, as stored in Redis. */
     readonly name: string,
   ) {}
 
   /**
-   * Sets what is to be counted down, unless something is left of the last count (Redisson: `trySetCount`). True if it was
-   * set now. A count of 0 is open already, but keeps others from setting one until it is counted down or deleted.
+   * Sets the count, unless a count is left (Redisson: `trySetCount`). Returns true if it was set. A count of 0 is open
+   * at once, but prevents other callers from setting one until it is counted down or deleted.
    * @param count 0 … 2^53 − 1.
    * @throws LockOptionsError
    */
@@ -49,28 +49,28 @@ export class CountDownLatch {
   }
 
   /**
-   * Counts down by one, and with the last one opens the latch to everybody who waits (Redisson: `countDown`). Does nothing
-   * to a latch that is open. When it rejects with `LockUnavailableError`, it goes on in the background for a day: do
-   * not call it again. Giving up is an event (`given-up`).
+   * Counts down by one; at 0 opens the latch for all waiters (Redisson: `countDown`). Does nothing if the latch is
+   * open. If it rejects with `LockUnavailableError`, it continues in the background for a day: do not call it again.
+   * Giving up is an event (`given-up`).
    */
   countDown(): Promise<void> {
     return this.transitions.countDown(this.name);
   }
 
-  /** What is left to count down; 0 where the latch is open (Redisson: `getCount`). */
+  /** The remaining count; 0 if the latch is open (Redisson: `getCount`). */
   getCount(): Promise<number> {
     return this.transitions.count(this.name);
   }
 
-  /** Opens the latch and lets everybody through who waits; true if there was one (Redisson: `delete`). */
+  /** Deletes the count, which opens the latch for all waiters; returns true if there was one (Redisson: `delete`). */
   delete(): Promise<boolean> {
     return this.transitions.delete(this.name);
   }
 
   /**
-   * Resolves with true when the latch is open, with false when `wait` is over before that (Redisson: `await`).
-   * @param options `wait`: default without limit, whatever that of the module: a latch is there to be waited for. 0 looks
-   *   once.
+   * Resolves with true when the latch is open, or with false if `wait` ends before that (Redisson: `await`).
+   * @param options `wait`: default without limit, whatever the module's default: latches are made to be waited for. 0
+   *   checks once.
    * @throws LockAbortedError, LockShutdownError, LockUnavailableError, WrongKeyTypeError, LockOptionsError
    */
   async await(options?: WaitOptions): Promise<boolean> {

@@ -14,35 +14,35 @@ const REASONS: Readonly<Record<LossReason, string>> = {
   gone: 'the server no longer has it, because its lease was over, or the semaphore was deleted',
 };
 
-/** A permit as the server granted it. */
+/** A permit as granted by the server. */
 export interface PermitGrant {
   /** The semaphore's name. */
   readonly name: string;
   readonly id: PermitId;
-  /** Started just before the command left. */
+  /** Started just before the command was sent. */
   readonly sent: Stopwatch;
   /** Milliseconds; `Infinity`: until it is released. */
   readonly lease: number;
 }
 
-/** What becomes of a permit is told to the semaphore that it is from. */
+/** Releases permits; implemented by the semaphore that granted them. */
 export interface PermitKeeper {
-  /** Resolves with whether it was out. */
+  /** Resolves with true if the permit was held on the server. */
   release(permit: GrantedPermit): Promise<boolean>;
-  /** Releases; what goes wrong is an event. */
+  /** Releases; failures are emitted as events. */
   releaseQuietly(permit: GrantedPermit): Promise<void>;
 }
 
-/** A signal may be all that is left of a permit, and is to abort nevertheless. */
+/** Keeps a permit alive as long as its signal is referenced, so that the signal can still abort. */
 const permitsOfSignals = new WeakMap<AbortSignal, GrantedPermit>();
 
-/** A permit that was granted here: out → let go → released; or lost. Has a timer only if somebody is to be told. */
+/** A permit granted in this process: held → releasing → released; or lost. Has a timer only if a listener needs it. */
 export class GrantedPermit implements Permit, LeaseHolder {
   readonly id: PermitId;
   readonly name: string;
   private readonly lease: Lease;
   private readonly stopSignal = new LazyAbortController();
-  /** Changes of the lease, one at a time: the reply to an older one must not lengthen what a newer one has shortened. */
+  /** Serializes lease changes: the reply to an older one must not lengthen what a newer one has shortened. */
   private readonly changes = new AsyncMutex();
   private releasing: Promise<'released' | 'expired'> | undefined;
   private isLetGo = false;
@@ -64,7 +64,7 @@ export class GrantedPermit implements Permit, LeaseHolder {
     return !this.isLetGo;
   }
 
-  /** Whether it ended before it was released, as far as is known here. */
+  /** Whether the permit is known to have ended before it was released. */
   get isLost(): boolean {
     return this.loss !== undefined;
   }
@@ -95,20 +95,20 @@ export class GrantedPermit implements Permit, LeaseHolder {
     return this.releasing;
   }
 
-  /** Calls `listener` once with the reason, in words, when the permit is lost. */
+  /** Calls `listener` once, with the reason as text, when the permit is lost. */
   onLoss(listener: (reason: string) => void): void {
     this.whenLost = listener;
     this.watch();
   }
 
-  /** Tells its holder to stop. */
+  /** Aborts the holder's signal. */
   abort(reason: Error): void {
     this.stopSignal.abort(reason);
   }
 
   /**
-   * Makes it last for `lease` ms from now, or shorter, or longer.
-   * @param ask Asks the server; what failed takes no effect after that.
+   * Sets the lease to `lease` ms from now, shorter or longer than before.
+   * @param ask Sends the command. If it fails, the command takes no effect later.
    */
   changeLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
     return this.changes.run(async () => {
@@ -125,23 +125,23 @@ export class GrantedPermit implements Permit, LeaseHolder {
     });
   }
 
-  /** It is being released: nobody may act with it any more. */
+  /** Marks the permit as being released: it must no longer be used. */
   letGo(): void {
     this.isLetGo = true;
   }
 
-  /** The release did nothing: it is out as before. */
+  /** Undoes {@link letGo}: the release changed nothing, and the permit is held as before. */
   takeBack(): void {
     this.isLetGo = false;
     if (this.loss !== undefined) this.tellLoss();
   }
 
-  /** It was released, or that goes on in the background. */
+  /** Ends the local lease: the permit was released, or its release continues in the background. */
   end(): void {
     this.lease.end();
   }
 
-  /** The server does not have it any more. */
+  /** Records that the server no longer has the permit. */
   gone(): void {
     this.lease.lose('gone');
   }

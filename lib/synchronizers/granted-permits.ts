@@ -6,12 +6,12 @@ import type { LockEvents } from '../events/lock-events.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { PermitsOut } from './permits-out.js';
 
-/** What keeping permits takes. */
+/** The services that granted permits need. */
 export interface GrantedPermitServices {
   readonly backend: LockBackend;
   readonly scheduler: MonotonicScheduler;
   readonly events: LockEvents;
-  /** Permits with ids that were granted here. */
+  /** Permits with ids that were granted in this process. */
   readonly permitsOut: PermitsOut;
 }
 
@@ -19,7 +19,7 @@ export interface GrantedPermitServices {
 export class GrantedPermits implements PermitKeeper {
   constructor(
     private readonly runtime: GrantedPermitServices,
-    /** The semaphore's. */
+    /** The semaphore's name. */
     private readonly name: string,
   ) {}
 
@@ -42,19 +42,19 @@ export class GrantedPermits implements PermitKeeper {
     return this.releaseOne(id);
   }
 
-  /** Resolves with whether it was out. */
+  /** Resolves with true if the permit was held on the server. */
   async releaseOne(id: PermitId): Promise<boolean> {
     const permit = this.find(id);
     permit?.letGo();
     try {
       return (await this.transitions.release(this.name, id)) === 'released';
     } finally {
-      // It is not out any more, or the release goes on in the background.
+      // The permit is no longer held, or its release continues in the background.
       if (permit) this.forget(permit);
     }
   }
 
-  /** All or none. Resolves with whether all were out. */
+  /** Releases all or none. Resolves with true if all were held on the server. */
   async releaseAll(ids: PermitIds): Promise<boolean> {
     const permits = ids.map((id) => this.find(id)).filter((permit) => permit !== undefined);
     const letGo = permits.filter(({ isHeld }) => isHeld);
@@ -66,7 +66,7 @@ export class GrantedPermits implements PermitKeeper {
       else for (const permit of letGo) permit.takeBack();
       return isReleased;
     } catch (error) {
-      // The release goes on in the background.
+      // The release continues in the background.
       forgetAll();
       throw error;
     }
@@ -83,7 +83,7 @@ export class GrantedPermits implements PermitKeeper {
     }
   }
 
-  /** Makes the loss of the permit an event. */
+  /** Emits an event when the permit is lost. */
   tellOfLoss(permit: GrantedPermit): void {
     permit.onLoss((reason) => this.emitLoss(permit, reason));
   }

@@ -15,79 +15,80 @@ import { parsePermitId, parsePermitIds, parseWanted, type PermitOptions, parseCo
 const PERMITS = { min: 0, max: MOST_PERMITS };
 const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };
 
-/** What the semaphores of one connection share whose permits have ids. */
+/** Services shared by the permit-expirable semaphores of one connection. */
 export interface PermitServices extends AcquireServices, GrantedPermitServices {
-  /** How permits are taken that have ids and leases. */
+  /** Acquires permits with ids and leases. */
   readonly expirablePermits: Acquirer<WantedPermits, AcquiredPermits>;
   readonly shutdown: AbortSignal;
-  /** Work that runs with permits and gives them back at its end. */
+  /** Work that runs with permits and releases them at its end. */
   readonly permitsInUse: InFlight;
 }
 
 /**
- * A number of permits that each have an id and may have a lease (Redisson: `RPermitExpirableSemaphore`). Any process that
- * knows the id can release the permit; a permit whose lease is over returns by itself. Leases are counted by the clock of
- * the server; a {@link Permit} knows until when it is certainly out. Callers that want fewer permits do not wait for those
- * that want more; there is no other order among waiters.
+ * A semaphore whose permits each have an id and may have a lease (Redisson: `RPermitExpirableSemaphore`). Any process
+ * that knows the id can release the permit; a permit whose lease has ended returns to the pool by itself. Leases are
+ * measured by the server's clock; a {@link Permit} knows until when it is certainly held. Callers that want fewer
+ * permits do not wait for those that want more; waiters have no other order.
  *
- * Everything here rejects with `LockOptionsError` for values that make no sense, before anything is sent, with
- * `WrongKeyTypeError` where the name belongs to something else, and with `LockUnavailableError` where Redis cannot
- * answer in time; whatever the answer, a call has its effect at most once.
+ * Every method rejects with `LockOptionsError` for invalid values, before anything is sent, with `WrongKeyTypeError` if
+ * the name belongs to something else, and with `LockUnavailableError` if Redis cannot answer in time. In every case a
+ * call takes effect at most once.
  *
  * @example
  * const seats = locks.getPermitExpirableSemaphore('hall:7');
  * await seats.trySetPermits(200);
  * const seat = await seats.acquire({ lease: '10m', wait: '3s' });
  * await book(seat.id, seat.signal);
- * await seats.release(seat);          // or seats.release(id), in whichever process
+ * await seats.release(seat);          // or seats.release(id), in any process
  */
 export class PermitExpirableSemaphore {
   private readonly granted: GrantedPermits;
 
-  /** Made by `LockService`. */
+  /** Created by `LockService`. */
   constructor(
     private readonly runtime: PermitServices,
-    /** The semaphore's name, as it stands in Redis. */
+    /** The semaphore's name, as stored in Redis. */
     readonly name: string,
   ) {
     this.granted = new GrantedPermits(runtime, name);
   }
 
   /**
-   * Takes a permit, waiting for it if need be (Redisson: `acquire`). The permit is its id wherever text is wanted.
-   * @throws LockTimeoutError after `wait`, LockConflictError where `wait` is 0; `details.available` tells how many there
-   *   were, `details.isSet` whether anybody had set them. LockAbortedError, LockShutdownError
+   * Acquires a permit, waiting if necessary (Redisson: `acquire`). As a string, the permit is its id.
+   * @throws LockTimeoutError after `wait`, LockConflictError if `wait` is 0; `details.available` is the number of
+   *   available permits, `details.isSet` tells whether the number of permits was ever set. LockAbortedError,
+   *   LockShutdownError
    */
   async acquire(options?: PermitOptions): Promise<Permit> {
     const [permit] = await this.take(1, options, this.runtime.defaults.wait);
     return permit;
   }
 
-  /** As {@link acquire}, for as many permits at once, 1 to 10 000: all of them or none. Their leases begin together. */
+  /** As {@link acquire}, for 1 to 10 000 permits at once: all or none. Their leases start together. */
   async acquireMany(permits: number, options?: PermitOptions): Promise<Permit[]> {
     return this.take(permits, options, this.runtime.defaults.wait);
   }
 
   /**
-   * Takes a permit, or resolves with null when there is none (Redisson: `tryAcquire`).
-   * @param options `wait` defaults to 0, which is exactly one try.
+   * Acquires a permit, or resolves with null if none is available (Redisson: `tryAcquire`).
+   * @param options `wait` defaults to 0, which means exactly one attempt.
    */
   async tryAcquire(options?: PermitOptions): Promise<Permit | null> {
     const [permit = null] = (await this.tryTake(1, options)) ?? [];
     return permit;
   }
 
-  /** As {@link tryAcquire}, for as many permits at once, 1 to 10 000: all of them or none. Their leases begin together. */
+  /** As {@link tryAcquire}, for 1 to 10 000 permits at once: all or none. Their leases start together. */
   async tryAcquireMany(permits: number, options?: PermitOptions): Promise<Permit[] | null> {
     return this.tryTake(permits, options);
   }
 
   /**
-   * Returns a permit, or several: all of them or none (Redisson: `release`). When it rejects with
-   * `LockUnavailableError`, it goes on in the background until Redis has answered or the application shuts down.
+   * Releases a permit, or several: all or none (Redisson: `release`). If it rejects with `LockUnavailableError`, it
+   * continues in the background until Redis has answered or the application shuts down.
    * @param permits Permits or their ids.
-   * @throws LockOwnershipError naming the ids, where one of them is not out: it was released before, or its lease is
-   *   over, so that somebody else may have had it. A single permit is in the pool again all the same.
+   * @throws LockOwnershipError, naming the ids, if one of the permits is not held: it was released before, or its lease
+   *   has ended, so another holder may have had it. A single permit is back in the pool even then.
    */
   async release(permits: string | Permit | readonly (string | Permit)[]): Promise<void> {
     if (await this.tryRelease(permits)) return;
@@ -99,18 +100,18 @@ export class PermitExpirableSemaphore {
     );
   }
 
-  /** As {@link release}; resolves with false where that throws `LockOwnershipError` (Redisson: `tryRelease`). */
+  /** As {@link release}, but resolves with false in place of `LockOwnershipError` (Redisson: `tryRelease`). */
   async tryRelease(permits: string | Permit | readonly (string | Permit)[]): Promise<boolean> {
     if (Array.isArray(permits)) return this.granted.releaseAll(parsePermitIds(permits));
     return this.granted.releaseOne(parsePermitId(permits));
   }
 
   /**
-   * Makes a permit last for `lease` from now, longer or shorter than before (Redisson: `updateLeaseTime`). A permit that was
-   * granted in this process gets the new deadline, unless its own had passed: then it stays lost.
+   * Sets the lease of a permit to `lease` from now, longer or shorter than before (Redisson: `updateLeaseTime`). A
+   * permit granted in this process gets the new deadline, unless its own deadline has passed: then it stays lost.
    * @param permit A permit, or its id.
    * @param lease In ms or such as `'30s'`; absent: until it is released.
-   * @returns false where the permit is not out any more.
+   * @returns false if the permit is no longer held.
    */
   async updateLeaseTime(permit: string | Permit, lease?: Duration): Promise<boolean> {
     const id = parsePermitId(permit);
@@ -121,9 +122,9 @@ export class PermitExpirableSemaphore {
   }
 
   /**
-   * Milliseconds until the permit returns by itself, by the server; −1 where it never does (Redisson: `getLeaseTime`).
+   * Milliseconds until the permit's lease ends, by the server's clock; −1 if it has none (Redisson: `getLeaseTime`).
    * @param permit A permit, or its id.
-   * @throws LockOwnershipError where it is not out.
+   * @throws LockOwnershipError if the permit is not held.
    */
   async leaseTime(permit: string | Permit): Promise<number> {
     const id = parsePermitId(permit);
@@ -138,56 +139,54 @@ export class PermitExpirableSemaphore {
     return Number.isFinite(lease) ? lease : -1;
   }
 
-  /**
-   * Sets how many permits there are, unless that was done before (Redisson: `trySetPermits`). True if it was done now.
-   */
+  /** Sets the number of permits, unless it is set already (Redisson: `trySetPermits`). Returns true if it was set. */
   async trySetPermits(permits: number): Promise<boolean> {
     return this.transitions.trySetPermits(this.name, parseCount(permits, 'permits', PERMITS));
   }
 
   /**
-   * Sets how many permits there are in all, those that are out included (Redisson: `setPermits`). Where more are out,
-   * fewer than 0 are available until they have returned.
+   * Sets the total number of permits, including acquired ones (Redisson: `setPermits`). If more are acquired, the
+   * number of available permits is negative until they are released.
    */
   async setPermits(permits: number): Promise<void> {
     await this.transitions.setPermits(this.name, parseCount(permits, 'permits', PERMITS));
   }
 
   /**
-   * Changes how many permits there are (Redisson: `addPermits`). Those that are out stay out, so fewer than 0 may be
-   * available afterwards. A time to live of the semaphore is gone afterwards.
+   * Changes the number of permits (Redisson: `addPermits`). Acquired permits stay acquired, so the number of available
+   * ones may become negative. Removes the semaphore's time to live, if any.
    * @param delta May be negative.
-   * @throws LockOptionsError also where more than 2^31 − 1 would be available.
+   * @throws LockOptionsError also if more than 2^31 − 1 would be available.
    */
   async addPermits(delta: number): Promise<void> {
     await this.transitions.addPermits(this.name, parseCount(delta, 'delta', DELTA));
   }
 
-  /** How many permits can be taken now; 0 where nobody has set any (Redisson: `availablePermits`). */
+  /** Number of permits available now; 0 if no number was set (Redisson: `availablePermits`). */
   async availablePermits(): Promise<number> {
     return (await this.transitions.inspect(this.name)).available;
   }
 
-  /** How many permits are out (Redisson: `acquiredPermits`). */
+  /** Number of acquired permits (Redisson: `acquiredPermits`). */
   async acquiredPermits(): Promise<number> {
     return (await this.transitions.inspect(this.name)).out;
   }
 
-  /** How many permits there are in all; 0 where nobody has set any (Redisson: `getPermits`). */
+  /** Total number of permits; 0 if no number was set (Redisson: `getPermits`). */
   async permits(): Promise<number> {
     const { isSet, available, out } = await this.transitions.inspect(this.name);
     return isSet ? available + out : 0;
   }
 
-  /** Deletes the semaphore with the permits that are out (Redisson: `delete`). Waiters go on waiting. True if there was one. */
+  /** Deletes the semaphore with its acquired permits (Redisson: `delete`). Waiters keep waiting. True if it existed. */
   delete(): Promise<boolean> {
     return this.transitions.delete(this.name);
   }
 
   /**
-   * Takes a permit, runs `fn`, and releases it. The result or error of `fn` is what comes out; that the lease was over
-   * before, or that the release failed, is an event. Work that may outlast its lease has to heed `permit.signal`. A shutdown
-   * waits for such work as it does for holds of locks.
+   * Acquires a permit, runs `fn`, and releases it. Returns the result of `fn`, or rejects with its error. If the lease
+   * had ended before, or the release failed, that is an event. Work that may outlast its lease must listen to
+   * `permit.signal`. A shutdown waits for such work as it does for holds of locks.
    */
   withPermit<T>(fn: (permit: Permit) => T | Promise<T>): Promise<T>;
   withPermit<T>(options: PermitOptions, fn: (permit: Permit) => T | Promise<T>): Promise<T>;

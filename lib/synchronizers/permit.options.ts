@@ -7,16 +7,16 @@ import type { WantedPermits } from '../waiting/permit-attempts.js';
 import { termsOf } from '../waiting/acquire.options.js';
 import { parseLockOptions } from '../locks/lock.options.js';
 
-/** What a number of things may be, both ends included. */
+/** An allowed range, both ends included. */
 export interface CountRange {
   readonly min: number;
   readonly max: number;
 }
 
 /**
- * A number of permits, or of things to count down.
- * @param option The word for it, for the message.
- * @throws LockOptionsError naming the value.
+ * Parses a number of permits, or of counts.
+ * @param option The option's name, for the message.
+ * @throws LockOptionsError that names the value.
  */
 export const parseCount = (value: unknown, option: string, { min, max }: CountRange): number => {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
@@ -26,25 +26,25 @@ export const parseCount = (value: unknown, option: string, { min, max }: CountRa
   return value + 0;
 };
 
-/** How to acquire permits that have ids and leases. */
+/** Options for acquiring permits with ids and leases. */
 export interface PermitOptions {
   /**
-   * After this time a permit returns by itself, in ms or such as `'30s'`; 10 … 2^31 − 1 ms. Absent: it is out until it
-   * is released, also when the process has died; no watchdog takes part.
+   * Time after which a permit returns to the pool by itself, in ms or such as `'30s'`; 10 … 2^31 − 1 ms. Absent: it is
+   * held until it is released, even if the process dies; there is no watchdog for permits.
    */
   readonly lease?: Duration | undefined;
-  /** How long to wait; 0: one try; `Infinity`: without limit. Default: that of the module. */
+  /** Wait limit; 0: one attempt; `Infinity`: without limit. Default: that of the module. */
   readonly wait?: Duration | undefined;
-  /** Ends the wait early with `LockAbortedError`. After the permits were acquired it has no effect. */
+  /** Ends the wait early with `LockAbortedError`. Has no effect once the permits are acquired. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** More permits than that are not taken or released at once: each costs the server some microseconds. */
+/** Limit of permits per command: each costs the server some microseconds. */
 const MOST_AT_ONCE = 10_000;
 
 /**
- * @param defaultWait Milliseconds where the caller gave no wait.
- * @throws LockOptionsError naming option and value.
+ * @param defaultWait Default wait limit, ms.
+ * @throws LockOptionsError that names option and value.
  */
 export const parseWanted = (
   permits: unknown,
@@ -59,7 +59,7 @@ export const parseWanted = (
 
 /**
  * @param permit A permit, or its id.
- * @throws LockOptionsError naming the value.
+ * @throws LockOptionsError that names the value.
  */
 export const parsePermitId = (permit: unknown): PermitId => {
   const id = typeof permit === 'object' && permit !== null && 'id' in permit ? permit.id : permit;
@@ -67,9 +67,9 @@ export const parsePermitId = (permit: unknown): PermitId => {
   throw invalidOption('a permit', permit, 'a permit, or its id of 32 hexadecimal digits in lower case');
 };
 
-/** @throws LockOptionsError naming the value. */
+/** @throws LockOptionsError that names the value. */
 export const parsePermitIds = (permits: readonly unknown[]): PermitIds => {
-  // Holes of a sparse list are values as well.
+  // `Array.from` also visits the holes of a sparse list.
   const [first, ...more] = Array.from(permits.slice(0, MOST_AT_ONCE + 1), parsePermitId);
   if (first === undefined || more.length >= MOST_AT_ONCE)
     throw invalidOption('permits', permits, `1 to ${MOST_AT_ONCE} ids`);

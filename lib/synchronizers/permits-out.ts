@@ -2,8 +2,8 @@ import type { PermitId } from '../context/ids.js';
 import type { GrantedPermit } from './granted-permit.js';
 
 /**
- * The permits that were granted here and that somebody here still knows, so that a release or a new lease by the id reaches
- * the permit. Others may release a permit of ours, so nothing here keeps one in memory.
+ * Permits granted in this process that are still referenced, so that a release or a new lease by id reaches the object.
+ * Held weakly: other processes may release them, and this map must not keep those in memory.
  */
 export class PermitsOut {
   private readonly byId = new Map<PermitId, WeakRef<GrantedPermit>>();

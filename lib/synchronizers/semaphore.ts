@@ -18,31 +18,31 @@ import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.j
 const PERMITS = { min: 0, max: MOST_PERMITS };
 const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };
 
-/** How permits are set. */
+/** Options for setting the number of permits. */
 export interface SetPermitsOptions {
-  /** After this time the semaphore is gone again, in ms or such as `'30s'`. Absent: never. 1 … 2^31 − 1 ms. */
+  /** Time to live of the semaphore, in ms or such as `'30s'`. Absent: unlimited. 1 … 2^31 − 1 ms. */
   readonly ttl?: Duration | undefined;
 }
 
-/** What the semaphores of one connection share. */
+/** Services shared by the semaphores of one connection. */
 export interface SemaphoreServices extends AcquireServices {
   readonly backend: LockBackend;
-  /** How permits are taken. Wanted is their number. */
+  /** Acquires permits. `Wanted` is their number. */
   readonly semaphores: Acquirer<number, TakenPermits>;
   readonly events: LockEvents;
   readonly shutdown: AbortSignal;
-  /** Work that runs with permits and gives them back at its end. */
+  /** Work that runs with permits and releases them at its end. */
   readonly permitsInUse: InFlight;
 }
 
 /**
- * A number of permits that nobody owns (Redisson: `RSemaphore`): whoever took one may give it back, so may anybody else,
- * and those of a process that dies are lost; permits with a lease come back by themselves
- * (`getPermitExpirableSemaphore`). Whoever finds enough permits takes them: there is no order among waiters.
+ * A semaphore whose permits have no owner (Redisson: `RSemaphore`): any process may release permits, whichever acquired
+ * them, and those of a process that dies are lost. For permits that expire, see `getPermitExpirableSemaphore`. A caller
+ * that finds enough permits takes them: waiters have no order.
  *
- * Permits are whole numbers up to 2^31 − 1. Everything here rejects with `LockOptionsError` for any other, with
- * `WrongKeyTypeError` where the name belongs to something else, and with `LockUnavailableError` where Redis cannot answer
- * in time; whatever the answer, a call has its effect at most once.
+ * Permits are integers up to 2^31 − 1. Every method rejects with `LockOptionsError` for other values, with
+ * `WrongKeyTypeError` if the name belongs to something else, and with `LockUnavailableError` if Redis cannot answer in
+ * time. In every case a call takes effect at most once.
  *
  * @example
  * const semaphore = locks.getSemaphore('exports');
@@ -50,16 +50,16 @@ export interface SemaphoreServices extends AcquireServices {
  * await semaphore.withPermits(1, { wait: '30s' }, () => exportOrders());
  */
 export class Semaphore {
-  /** Made by `LockService`. */
+  /** Created by `LockService`. */
   constructor(
     private readonly runtime: SemaphoreServices,
-    /** The semaphore's name, as it stands in Redis. */
+    /** The semaphore's name, as stored in Redis. */
     readonly name: string,
     private readonly template?: string,
   ) {}
 
   /**
-   * Sets how many permits there are, unless that was done before (Redisson: `trySetPermits`). True if it was done now.
+   * Sets the number of permits, unless it is set already (Redisson: `trySetPermits`). Returns true if it was set.
    * @throws LockOptionsError
    */
   async trySetPermits(permits: number, options?: SetPermitsOptions): Promise<boolean> {
@@ -70,12 +70,12 @@ export class Semaphore {
   }
 
   /**
-   * Takes permits, waiting for them if need be (Redisson: `acquire`). Nobody who wants fewer waits for who wants more.
-   * For 0 permits it does nothing. What is not wanted any more when it is granted, because the signal came in between, is
-   * given back.
+   * Acquires permits, waiting if necessary (Redisson: `acquire`). Callers that want fewer permits do not wait for those
+   * that want more. Does nothing for 0 permits. Permits granted after the signal aborted are released again.
    * @param options `wait`: default that of the module.
-   * @throws LockTimeoutError after `wait`, LockConflictError where `wait` is 0; `details.available` tells how many there
-   *   were, `details.isSet` whether anybody had set them. LockAbortedError, LockShutdownError, LockUnavailableError
+   * @throws LockTimeoutError after `wait`, LockConflictError if `wait` is 0; `details.available` is the number of
+   *   available permits, `details.isSet` tells whether the number of permits was ever set. LockAbortedError,
+   *   LockShutdownError, LockUnavailableError
    */
   async acquire(permits = 1, options?: WaitOptions): Promise<void> {
     const { count, limit } = this.request(permits, options, this.runtime.defaults.wait);
@@ -83,8 +83,8 @@ export class Semaphore {
   }
 
   /**
-   * Takes permits and resolves with true, or with false when there are too few (Redisson: `tryAcquire`).
-   * @param options `wait` defaults to 0, which is exactly one try.
+   * Acquires permits and resolves with true, or with false if too few are available (Redisson: `tryAcquire`).
+   * @param options `wait` defaults to 0, which means exactly one attempt.
    */
   async tryAcquire(permits = 1, options?: WaitOptions): Promise<boolean> {
     const { count, limit } = this.request(permits, options, 0);
@@ -98,52 +98,55 @@ export class Semaphore {
   }
 
   /**
-   * Adds permits and wakes waiters (Redisson: `release`). Where nobody set how many permits there are, that sets them.
-   * When it rejects with `LockUnavailableError`, it goes on in the background for a day: do not call it again. Giving up is
+   * Adds permits and wakes waiters (Redisson: `release`). If the number of permits was never set, this sets it. If it
+   * rejects with `LockUnavailableError`, it continues in the background for a day: do not call it again. Giving up is
    * an event (`given-up`).
-   * @throws LockOptionsError where there would be more than 2^31 − 1.
+   * @throws LockOptionsError if there would be more than 2^31 − 1.
    */
   async release(permits = 1): Promise<void> {
     const count = parseCount(permits, 'permits', PERMITS);
     if (count > 0) await this.transitions.release(this.name, count);
   }
 
-  /** As {@link release}, but only where somebody set how many permits there are; resolves with whether (Redisson: `releaseIfExists`). */
+  /**
+   * As {@link release}, but only if the number of permits was set. Resolves with true if it was (Redisson:
+   * `releaseIfExists`).
+   */
   async releaseIfExists(permits = 1): Promise<boolean> {
     const count = parseCount(permits, 'permits', PERMITS);
     return count > 0 && this.transitions.releaseIfExists(this.name, count);
   }
 
   /**
-   * Takes all permits there are and resolves with how many (Redisson: `drainPermits`); fewer than 0 where
-   * {@link addPermits} had left so few. A time to live given by {@link trySetPermits} is gone afterwards.
+   * Acquires all available permits and resolves with their number (Redisson: `drainPermits`), which is negative if
+   * {@link addPermits} made it so. Removes a time to live set by {@link trySetPermits}.
    */
   drainPermits(): Promise<number> {
     return this.transitions.drain(this.name);
   }
 
   /**
-   * Changes how many permits there are; those that are out stay out, so there may be fewer than 0 available afterwards
-   * (Redisson: `addPermits`). A time to live given by {@link trySetPermits} is gone afterwards.
+   * Changes the number of permits; acquired ones stay acquired, so the number of available permits may become negative
+   * (Redisson: `addPermits`). Removes a time to live set by {@link trySetPermits}.
    * @param delta May be negative.
    */
   async addPermits(delta: number): Promise<void> {
     await this.transitions.add(this.name, parseCount(delta, 'delta', DELTA));
   }
 
-  /** How many permits can be taken now; 0 where nobody has set any (Redisson: `availablePermits`). */
+  /** Number of permits available now; 0 if no number was set (Redisson: `availablePermits`). */
   availablePermits(): Promise<number> {
     return this.transitions.count(this.name);
   }
 
-  /** Deletes the semaphore (Redisson: `delete`). Waiters go on waiting for permits. True if there was one. */
+  /** Deletes the semaphore (Redisson: `delete`). Waiters keep waiting for permits. Returns true if there was one. */
   delete(): Promise<boolean> {
     return this.transitions.delete(this.name);
   }
 
   /**
-   * Takes permits, runs `fn`, and gives them back to the semaphore if it still exists. The result or error of `fn` is what
-   * comes out; what goes wrong when they are given back is an event. A shutdown waits for such work as it does for holds.
+   * Acquires permits, runs `fn`, and returns the permits to the semaphore if it still exists. Returns the result of
+   * `fn`, or rejects with its error; a failed release is an event. A shutdown waits for such work as it does for holds.
    */
   withPermits<T>(permits: number, fn: () => T | Promise<T>): Promise<T>;
   withPermits<T>(permits: number, options: WaitOptions, fn: () => T | Promise<T>): Promise<T>;
@@ -162,7 +165,7 @@ export class Semaphore {
     }
   }
 
-  /** @internal Permits for work that runs with them, until it leaves. A shutdown waits for that as it does for holds. */
+  /** @internal Permits for a critical section. A shutdown waits for its end as it does for holds. */
   async enter(permits: number, limit: WaitLimit): Promise<CriticalSection> {
     await this.take(permits, limit);
     const left = this.runtime.permitsInUse.begin();

@@ -8,10 +8,10 @@ interface Task {
 }
 
 /**
- * Time that moves when told to, for tests: bound to `WATCHDOG_SCHEDULER` together with the memory backend, leases end
- * and renewals happen at the very millisecond that {@link advance} reaches, however long the test itself takes.
+ * A manually advanced clock for tests. Bound to `WATCHDOG_SCHEDULER` together with the memory backend, leases end and
+ * renewals happen at the exact millisecond that {@link advance} reaches, however long the test itself takes.
  *
- * Only what goes through the scheduler moves. A Redis server and sockets keep their own time.
+ * Only tasks of the scheduler are affected. A Redis server and sockets keep their own time.
  *
  * @example
  * const waiting = locks.acquire('order:42', { wait: '3s' });
@@ -19,24 +19,24 @@ interface Task {
  * await expect(waiting).rejects.toThrow(LockTimeoutError);
  */
 export class ManualClock implements Scheduler {
-  /** In the order in which they are to run. */
+  /** In order of execution. */
   private readonly tasks: Task[] = [];
   private time = 0;
   private advancing = false;
 
-  /** Milliseconds that were advanced so far. */
+  /** Milliseconds advanced so far. */
   now(): number {
     return this.time;
   }
 
-  /** How many tasks wait for their time: 0 shows that nothing was left behind. */
+  /** Number of pending tasks: 0 shows that none was left behind. */
   get pending(): number {
     return this.tasks.length;
   }
 
   /** Runs `task` once, when the clock has been advanced by `ms`; in the async context of this call, as a timer does. */
   schedule(ms: number, task: () => void): ScheduledTask {
-    // Not `AsyncResource.bind`, which takes microseconds, and a test may schedule a hundred thousand times.
+    // Not `AsyncResource.bind`, which takes microseconds: a test may schedule a hundred thousand times.
     const context = new AsyncResource('ManualClockTask');
     const scheduled: Task = { due: this.time + (ms > 0 ? ms : 0), run: () => context.runInAsyncScope(task) };
     const before = this.tasks.findLastIndex(({ due }) => due <= scheduled.due);
@@ -45,9 +45,9 @@ export class ManualClock implements Scheduler {
   }
 
   /**
-   * Moves the clock on by `ms` and runs what comes due on the way, each task at its own instant, in order. Promises
-   * settle before the first task, between tasks and before this resolves; `advance(0)` does no more than that.
-   * @throws whatever a task throws; the clock then stands at that task's instant.
+   * Advances the clock by `ms` and runs the tasks that become due, each at its own time, in order. Promises settle
+   * before the first task, between tasks and before this resolves; `advance(0)` does only that.
+   * @throws the error of a task; the clock then stands at that task's time.
    */
   async advance(ms: number): Promise<void> {
     if (!(ms >= 0 && Number.isFinite(ms)))
@@ -62,7 +62,7 @@ export class ManualClock implements Scheduler {
   }
 
   private async runUntil(end: number): Promise<void> {
-    // Whatever was started before may still be about to schedule something.
+    // Code that started earlier may still be about to schedule tasks.
     await setImmediate();
     for (let next = this.tasks[0]; next !== undefined && next.due <= end; next = this.tasks[0]) {
       this.tasks.shift();

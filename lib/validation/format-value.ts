@@ -2,19 +2,19 @@ import { types } from 'node:util';
 
 const LIMIT = 120;
 const SHOWN = 5;
-/** Characters that could end a log line, hide text or turn its direction, and halves of surrogate pairs. */
+/** Characters that could end a log line, hide text or change its direction, and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
 /**
- * Any value as one short line for a message: control characters escaped, at most 120 characters. Runs no code of the
- * value (no getter, no `toString`, no proxy trap where that can be avoided) and never throws. Of objects it shows class
- * and property names only, since their values may be secret.
+ * Formats any value as one short line for a message: control characters escaped, at most 120 characters. Runs no code
+ * of the value (no getter, no `toString`, no proxy trap where that can be avoided) and never throws. Objects show only
+ * class and property names, because their values may be secret.
  */
 export function formatValue(value: unknown): string {
   try {
     return capped(shown(value));
   } catch {
-    // Only a proxy further up the prototype chain gets here.
+    // Reached only with a proxy further up the prototype chain.
     return typeof value;
   }
 }
@@ -89,7 +89,7 @@ function list(length: number, item: (index: number) => string, open: string, clo
   return `${open}${items.join(', ')}${rest}${close}`;
 }
 
-/** The value of a property that is there as plain data; getters are not run. */
+/** The value of a plain data property; getters are not run. */
 function own(value: object, name: string): unknown {
   return Reflect.getOwnPropertyDescriptor(value, name)?.value;
 }

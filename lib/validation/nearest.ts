@@ -1,8 +1,8 @@
 const LONGEST = 64;
 
 /**
- * The known name that a misspelt one was probably meant to be, if any: at most a third of its letters, and at least one,
- * is wrong, missing, superfluous or swapped with its neighbour. Upper and lower case count as the same letter.
+ * The known name that a misspelt one probably means, if any: at most a third of its letters, and at least one, may be
+ * wrong, missing, superfluous or swapped with its neighbour. Case is ignored.
  */
 export const nearestName = (misspelt: string, known: readonly string[]): string | undefined => {
   if (misspelt.length > LONGEST) return undefined;
@@ -15,7 +15,7 @@ export const nearestName = (misspelt: string, known: readonly string[]): string 
   return best?.name;
 };
 
-/** How many letters differ (Damerau–Levenshtein distance, each letter edited once at most). */
+/** Number of differing letters (Damerau–Levenshtein distance, each letter edited at most once). */
 const distanceBetween = (from: string, to: string): number => {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);

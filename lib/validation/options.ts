@@ -2,18 +2,18 @@ import { LockOptionsError } from '../errors.js';
 import { formatValue } from './format-value.js';
 import { nearestName } from './nearest.js';
 
-/** What options are for, as messages name it. */
+/** The receiver of options, for messages. */
 export interface OptionsPlace {
-  /** Such as `@Locked`. */
+  /** For example `@Locked`. */
   readonly of: string;
-  /** For options that are often looked for here: where they belong, as the end of a sentence. */
+  /** Options that users often try here: the place where they belong, as the end of a sentence. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 /**
- * The own properties of an options object, read once. Getters and proxies may do what they like, so nothing is read
- * from the object again.
- * @throws LockOptionsError for anything that is no object, and for options that do not exist.
+ * The own properties of an options object, read once. Getters and proxies may return something else later, so the
+ * object is not read again.
+ * @throws LockOptionsError for a value that is not an object, and for unknown options.
  */
 export const parseOptions = <K extends string>(
   options: unknown,
@@ -58,20 +58,20 @@ const remedyFor = (
   return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known are ${known.join(', ')}`;
 };
 
-/** An option that cannot be used: what it must be, and what it was. */
+/** The error for an invalid option: the rule and the value. */
 export const invalidOption = (option: string, value: unknown, rule: string, cause?: unknown): LockOptionsError =>
   new LockOptionsError(`${option} must be ${rule}, not ${formatValue(value)}`, { details: { option, value }, cause });
 
 const isSignal = (value: unknown): value is AbortSignal => {
   try {
-    // Asked for its state as well: not everything with the prototype of a signal is one.
+    // Also checks the state: an object with the prototype of a signal need not be one.
     return value instanceof AbortSignal && typeof value.aborted === 'boolean';
   } catch {
     return false;
   }
 };
 
-/** @throws LockOptionsError naming option and value. */
+/** @throws LockOptionsError that names option and value. */
 export const parseSignal = (signal: unknown): AbortSignal | undefined => {
   if (signal === undefined || isSignal(signal)) return signal;
   throw invalidOption('signal', signal, 'an AbortSignal');

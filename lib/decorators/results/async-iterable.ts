@@ -8,7 +8,7 @@ const REMEDY = 'make the method an async generator, or set returns: "iterable", 
 type Items = AsyncGenerator<unknown, unknown, unknown>;
 type Step = Promise<IteratorResult<unknown, unknown>>;
 
-/** An iterable that takes the locks when it is begun. */
+/** An iterable that acquires the locks when iteration starts. */
 export interface LockedIterable extends LockAccess {
   /** Makes the iterable; runs as the owner. */
   readonly source: () => AsyncIterable<unknown>;
@@ -18,8 +18,8 @@ export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 /**
- * What goes on in an iterator from one step to the next goes on as the owner. Where the locks are lost meanwhile, the
- * iterator is told by what is thrown into it, so that it can put things in order.
+ * Runs every step of an iterator in the owner's async context. If the locks are lost between two steps, the error is
+ * thrown into the iterator, so that it can clean up.
  */
 class OwnedIterator implements AsyncIterator<unknown, unknown, unknown> {
   private readonly scope: AsyncResource;
@@ -73,12 +73,12 @@ async function* admitted({ enter, onConflict, source }: LockedIterable, signal: 
   return yield* itemsOf(guard, source);
 }
 
-/** Takes the locks with the first step, and releases at the end, however that comes. */
+/** Acquires the locks with the first step, and releases them when iteration ends for any reason. */
 export const lockedIterable = (guarded: LockedIterable): Items => {
   const abandoned = new AbortController();
   const items = admitted(guarded, abandoned.signal);
   const end = items.return.bind(items);
-  // A generator comes to its end only after the step that is on its way, which may be waiting for the locks.
+  // `return` of a generator waits for the pending step, which may be waiting for the locks; the abort ends that wait.
   items.return = (value: unknown) => {
     abandoned.abort();
     return end(value);
@@ -86,7 +86,7 @@ export const lockedIterable = (guarded: LockedIterable): Items => {
   return items;
 };
 
-/** An iterable that a method made while it already held the locks; to be gone through once. */
+/** An iterable that a method returned while holding the locks; allows one iteration. */
 export const iterableHeld = (
   guard: CriticalSection,
   source: AsyncIterable<unknown>,

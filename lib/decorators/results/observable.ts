@@ -5,33 +5,35 @@ import { SingleConsumer, type AbandonTimer } from './single-consumer.js';
 
 const REMEDY = 'declare the return type Observable, or set returns: "observable", to lock for each subscription';
 
-/** An Observable to be followed under locks. */
+/** An Observable to subscribe to under locks. */
 export interface ObservableSource {
   /** Makes the Observable; runs as the owner. */
   readonly source: () => Observable<unknown>;
-  /** What else has to end before the locks are released, and holds up nothing else. */
+  /**
+   * Ends later than the source, for example the HTTP response: delays the release, but not the notification of the end.
+   */
   readonly until?: () => Promise<void>;
 }
 
-/** How to get in to the locks of a call. */
+/** Acquires the locks of a call. */
 export interface LockAccess {
-  /** Gets in; `signal` aborts when nobody is interested any more. */
+  /** Acquires the locks; `signal` aborts when no subscriber or consumer is left. */
   readonly enter: (signal: AbortSignal) => Promise<CriticalSection>;
-  /** What there is to be when that failed; rejects with what is to be thrown. */
+  /** Returns the result to use after a failed acquisition; rejects with the error to throw. */
   readonly onConflict: (error: unknown) => Promise<unknown>;
 }
 
-/** An Observable that takes the locks for each subscription. */
+/** An Observable that acquires the locks for each subscription. */
 export type LockedObservable = ObservableSource & LockAccess;
 
 /**
- * Passes on what the source emits, and releases at its end. The source runs as the owner, the consumer does not: it
- * hears everything in its own context.
+ * Forwards the source's values, and releases the locks when it ends. The source runs as the owner; the consumer is
+ * notified in its own async context.
  */
 const follow = (guard: CriticalSection, { source, until }: ObservableSource, subscriber: Subscriber<unknown>): void => {
   const consumer = new AsyncResource('LockedObservable');
   const forward = (notify: () => void): void => consumer.runInAsyncScope(notify);
-  // Whoever sees the end finds the locks free, unless something later than the source has to end, too.
+  // The consumer is notified after the release, unless `until` has to end as well.
   const end = (notify: () => void): void => {
     if (until) forward(notify);
     else void guard.leave().then(() => forward(notify));
@@ -41,8 +43,8 @@ const follow = (guard: CriticalSection, { source, until }: ObservableSource, sub
     subscription?.unsubscribe();
     void (until?.() ?? Promise.resolve()).then(() => guard.leave());
   });
-  // Deferred, so that a source that throws fails like one that emits an error. A source that emits at once, and without
-  // end, can be stopped by its next value only.
+  // Deferred, so that a source that throws fails like one that emits an error. A synchronous endless source can only be
+  // stopped at its next value.
   const stoppable = defer(source).pipe(takeWhile(() => !subscriber.closed));
   let ending: (() => void) | undefined;
   subscription = guard.run(() =>
@@ -56,17 +58,17 @@ const follow = (guard: CriticalSection, { source, until }: ObservableSource, sub
       },
     }),
   );
-  // After what the source itself does at its end, which still needs the locks.
+  // After the source's own teardown, which still needs the locks.
   subscription.add(() => {
     if (ending) end(ending);
   });
-  // The consumer left while the source was being subscribed to.
+  // The consumer unsubscribed while the source was being subscribed to.
   if (subscriber.closed) subscription.unsubscribe();
 };
 
 /**
- * A cold Observable: each subscription takes the locks, runs the source under them, and releases at completion, error
- * or unsubscription.
+ * Creates a cold Observable: each subscription acquires the locks, runs the source under them, and releases them at
+ * completion, error or unsubscription.
  */
 export const lockedObservable = (guarded: LockedObservable): Observable<unknown> =>
   new Observable((subscriber) => {
@@ -87,7 +89,7 @@ export const lockedObservable = (guarded: LockedObservable): Observable<unknown>
     settle().catch((error: unknown) => subscriber.error(error));
   });
 
-/** An Observable that a method made while it already held the locks; for its one subscription. */
+/** An Observable that a method returned while holding the locks; allows one subscription. */
 export const observableUnderHold = (
   guard: CriticalSection,
   source: Observable<unknown>,

@@ -1,12 +1,12 @@
 import { LockLostError } from '../../errors.js';
 import type { CriticalSection } from '../../reentrancy/critical-section.js';
 
-/** Runs a task when somebody has been waited for long enough. Returns how to call it off. */
+/** Runs a task if no consumer has come within the abandon time. Returns a function that cancels it. */
 export type AbandonTimer = (giveUp: () => void) => () => void;
 
 /**
- * Who goes through what a method made while it already held the locks: nobody yet → one → over. They stay held until
- * that one is done; if nobody comes they are released after a while, since nothing else would release them.
+ * The one allowed consumer of a result that a method made while holding the locks: awaited → here → done. The locks are
+ * held until the consumer is done. If none comes, a timer releases them, since nothing else would.
  */
 export class SingleConsumer {
   private state: 'awaited' | 'here' | 'given-up' = 'awaited';
@@ -25,7 +25,7 @@ export class SingleConsumer {
     });
   }
 
-  /** @throws LockLostError for the second one, and for one who comes too late. */
+  /** @throws LockLostError for a second consumer, and for one that comes too late. */
   come(): void {
     const { state, what, remedy } = this;
     if (state !== 'awaited') {

@@ -9,32 +9,32 @@ import type { Duration } from '../../time/duration.js';
 import { type CronTimes, tickAt } from './planned-tick.js';
 import type { ConnectionChoice } from '../../locks/lock.options.js';
 
-/** Where an instance keeps the registry of jobs. Nest prints the text when the module is missing. */
+/** Property that holds the instance's job registry. Nest prints this description if the module is missing. */
 const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
 
 const logger = new Logger('LockedCron');
 
-/** How a job runs that is to run once for all replicas. */
+/** Options of a job that runs once for all replicas. */
 export interface LockedCronOptions extends ConnectionChoice {
   /**
-   * By how much the clocks of replicas may differ, in ms or such as `'1m'`: for so long it is remembered, by a lock, that a
-   * tick has been. Default: 1 minute.
+   * Largest difference between the clocks of replicas, in ms or such as `'1m'`: a lock remembers for this time that a
+   * tick has run. Default: 1 minute.
    */
   readonly holdAtLeast?: Duration | undefined;
-  /** Whether a tick runs although the one before still does, on whatever replica; otherwise it is left out. Default: false. */
+  /** Whether a tick runs while the previous one still does, on any replica; otherwise it is skipped. Default: false. */
   readonly overlap?: boolean | undefined;
   /** Further options of `@Cron`. */
   readonly cron?: Omit<CronOptions, 'name' | 'utcOffset'> | undefined;
 }
 
 /**
- * `@Cron` for many replicas: each tick runs on one of them. The instant for which it is planned is part of the lock's name,
- * so a replica whose clock is late does not run again what another one has done.
+ * `@Cron` for many replicas: each tick runs on one of them. The planned time of the tick is part of the lock's name, so
+ * a replica whose clock is late does not repeat a tick that another replica has run.
  *
- * A tick that gets no lock because Redis cannot be reached is left out, and one line of the log says so.
+ * A tick that gets no lock because Redis is unreachable is skipped, and one line is logged.
  *
  * @param expression As for `@Cron`.
- * @param name Of the locks, and behind `LockedCron ` of the job in Nest's `SchedulerRegistry`.
+ * @param name Name of the locks and, with the prefix `LockedCron `, of the job in Nest's `SchedulerRegistry`.
  *
  * @example
  * @LockedCron('0 3 * * *', 'nightly-report')
@@ -50,7 +50,9 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
   };
   const lockedTick = (key: unknown, locking: LockedOptions) =>
     lockedBy(key, { ...planFor({ ...locking, onConflict: 'skip', connection }, '@LockedCron'), leavesOut });
-  /** Nobody waits for a tick: one line says that it did not come, and not a stack each time while Redis is away. */
+  /**
+   * A tick has no caller to report to: log one line for a skipped tick, without a stack each time while Redis is down.
+   */
   const leavesOut = (error: unknown): boolean => {
     if (error instanceof LockUnavailableError) logger.error(`Tick of "${name}" left out: ${error.message}`);
     return error instanceof LockUnavailableError || error instanceof LockShutdownError;
@@ -62,7 +64,7 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
     const locked = onceATick(target, method, overlap ? descriptor : oneAtATime(target, method, descriptor));
     const isRegistered = (instance: unknown): boolean => registryIn(instance)?.getCronJobs().has(job) ?? true;
     const decorated = decoratedMethod('@LockedCron', target, method, locked);
-    // A job that is overdue when it is made runs at once, before Nest has registered it.
+    // A job that is overdue when it is created runs at once, before Nest has registered it.
     const afterThat: AnyFunction = async function (...args) {
       if (!isRegistered(this)) await Promise.resolve();
       return decorated.original.apply(this, args);
@@ -74,7 +76,7 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
   };
 };
 
-/** @throws LockShutdownError when the job is planned no longer, as at the end of the application. */
+/** @throws LockShutdownError if the job is no longer planned, for example at the end of the application. */
 const jobIn = (registry: SchedulerRegistry, name: string): { readonly cronTime: CronTimes } => {
   const job = registry.getCronJobs().get(name);
   if (job) return job;

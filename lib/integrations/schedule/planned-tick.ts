@@ -1,4 +1,4 @@
-/** What is asked of the times of a cron job (`CronJob.cronTime`). */
+/** The schedule of a cron job (`CronJob.cronTime`), as far as it is used here. */
 export interface CronTimes {
   readonly timeZone?: string | undefined;
   /** The first planned instant after `start`. */
@@ -6,17 +6,17 @@ export interface CronTimes {
 }
 
 /**
- * By how much a job may run before its instant, ms: `cron` waits for it by the wall clock. No more, since a job that comes
- * late by nearly its period would be taken for the next one, which would then be left out.
+ * How early a job may run before its planned instant, ms: `cron` times it by the wall clock. A larger value would take
+ * a job that is late by almost a period for the next tick, which would then be skipped.
  */
 const EARLY_MS = 10;
 const DAY_MS = 86_400_000;
-/** How far back it is looked, ms: mostly the instant has just been. */
+/** How far to search back, ms, in steps: mostly the planned instant has just passed. */
 const LOOKBACKS_MS = [2000, 60_000, 3_600_000, DAY_MS, 32 * DAY_MS, 5 * 366 * DAY_MS];
 
 /**
- * The instant for which a job that runs `now` was planned: the latest one that has come. Replicas whose clocks differ run at
- * different times, but for the same instant.
+ * The planned instant of a job that runs `now`: the latest one that has come. Replicas whose clocks differ run at
+ * different times, but compute the same instant.
  */
 export const tickAt = (times: CronTimes, now: number): number => {
   const latest = now + EARLY_MS;

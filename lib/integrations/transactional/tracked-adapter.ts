@@ -5,13 +5,13 @@ type End = Promise<void>;
 const ends = new WeakMap<object, End>();
 
 /**
- * Resolves when the transaction of a client, savepoints and all, was committed or rolled back, or could not be. The same
- * promise for all of the transaction; `undefined` where its adapter does not announce it.
+ * Resolves when the client's transaction, with all its savepoints, was committed or rolled back, or failed to. All
+ * callers within one transaction get the same promise; `undefined` if its adapter is not tracked.
  */
 export const endOfTransaction = (client: object): End | undefined => ends.get(client);
 
 /**
- * The same adapter, whose transactions can be waited for by `transactionEnd()`.
+ * Makes an adapter's transactions observable for `transactionEnd()`. Changes the adapter in place and returns it.
  *
  * @example
  * new ClsPluginTransactional({ adapter: trackTransactions(new TransactionalAdapterTypeOrm({ dataSourceToken })) })
@@ -39,7 +39,7 @@ const announced = <T extends object, O>(
         end();
       }
     },
-    // The host looks whether there is such a method, so there must be none where there was none.
+    // The host checks whether this method exists, so it must be absent if the adapter has none.
     ...(nested && {
       wrapWithNestedTransaction: (txOptions, fn, setClient, outer) =>
         nested(txOptions, fn, announcing(endOfTransaction(outer), setClient), outer),

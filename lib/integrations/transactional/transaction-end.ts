@@ -4,14 +4,14 @@ import type { ReleaseAfter } from '../../decorators/release-after.js';
 import { endOfTransaction } from './tracked-adapter.js';
 
 /**
- * For `releaseAfter`: the lock is kept until the transaction of `@nestjs-cls/transactional` around the method has been
- * committed or rolled back, the outermost where some are nested. Without one it is released when the method has ended.
- * Calls within one transaction re-enter what is kept for it.
+ * For `releaseAfter`: keeps the lock until the transaction of `@nestjs-cls/transactional` around the method has been
+ * committed or rolled back; of nested transactions, the outermost one. Without a transaction the lock is released when
+ * the method has ended. Calls within one transaction re-enter the locks kept for it.
  *
- * The adapter must announce what it does: `new ClsPluginTransactional({ adapter: trackTransactions(adapter) })`. Where it does
- * not, locked calls inside its transactions fail with a `LockOptionsError`.
+ * The adapter must be tracked: `new ClsPluginTransactional({ adapter: trackTransactions(adapter) })`. Otherwise locked
+ * calls inside its transactions fail with a `LockOptionsError`.
  *
- * @param connectionName As for `@Transactional` and `ClsPluginTransactional`. Default: the one without a name.
+ * @param connectionName As for `@Transactional` and `ClsPluginTransactional`. Default: the connection without a name.
  *
  * @example
  * @Locked('stock:<0>', { releaseAfter: transactionEnd() })

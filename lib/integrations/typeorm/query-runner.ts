@@ -1,25 +1,25 @@
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 
-/** By what a `QueryRunner` of TypeORM shows how it stands. */
+/** The state properties of a TypeORM `QueryRunner`. */
 export interface TransactionRunner {
   readonly isTransactionActive: boolean;
   readonly isReleased: boolean;
 }
 
-/** An `EntityManager` of TypeORM; that of a transaction has a query runner. */
+/** An `EntityManager` of TypeORM; the one of a transaction has a query runner. */
 export interface TransactionManager {
   readonly queryRunner?: TransactionRunner | undefined;
 }
 
-/** What belongs to a transaction of TypeORM: its `EntityManager`, its `QueryRunner`, or a `Repository` of the former. */
+/** An object of a TypeORM transaction: its `EntityManager`, its `QueryRunner`, or a `Repository` of the former. */
 export type TransactionSource = TransactionManager | TransactionRunner | { readonly manager: TransactionManager };
 
-/** Whether a value is of TypeORM and works with the database, in a transaction or not. */
+/** Whether a value is a TypeORM object that accesses the database, in a transaction or not. */
 export const isSource = (value: unknown): value is TransactionSource =>
   isObject(value) && (isRunner(value) || isManager(value) || isManager(Reflect.get(value, 'manager')));
 
-/** The query runner that it works with; `undefined` is one of its own for each query. */
+/** The query runner behind the object; `undefined` if it uses a new one for each query. */
 export const runnerOf = (source: TransactionSource): TransactionRunner | undefined => {
   if (isRunner(source)) return source;
   return 'manager' in source ? source.manager.queryRunner : source.queryRunner;
@@ -31,7 +31,7 @@ const isRunner = (value: object): value is TransactionRunner =>
   typeof Reflect.get(value, 'isTransactionActive') === 'boolean' &&
   typeof Reflect.get(value, 'isReleased') === 'boolean';
 
-/** As TypeORM tells, so that several copies of it know each other's. */
+/** Checked by TypeORM's own brand, which works across several copies of TypeORM. */
 const isManager = (value: unknown): value is TransactionManager => {
   const brand: unknown = isObject(value) ? Reflect.get(value, '@instanceof') : undefined;
   return typeof brand === 'symbol' && (Symbol.keyFor(brand)?.endsWith('EntityManager') ?? false);
@@ -42,8 +42,8 @@ const FLAGS = ['isTransactionActive', 'isReleased'] as const;
 const ends = new WeakMap<TransactionRunner, Promise<void>>();
 
 /**
- * Resolves when the outermost transaction of a query runner has ended: committed, rolled back, or gone with its
- * connection. The same promise for all of the transaction; `undefined` where there is none.
+ * Resolves when the outermost transaction of a query runner has ended: committed, rolled back, or lost with its
+ * connection. All callers within one transaction get the same promise; `undefined` outside a transaction.
  * @throws LockOptionsError for a query runner that cannot be watched.
  */
 export const endOfTransaction = (runner: TransactionRunner): Promise<void> | undefined => {
@@ -57,8 +57,8 @@ const isInTransaction = ({ isTransactionActive, isReleased }: TransactionRunner)
   isTransactionActive && !isReleased;
 
 /**
- * TypeORM has no event for it: its subscribers hear of commits and rollbacks, but of no connection that is lost or given
- * back without either. Its drivers say all of that by two properties, which are listened to here until the end.
+ * TypeORM has no event for it: its subscribers are notified of commits and rollbacks, but not of a connection that is
+ * lost or released without either. Its drivers record all of these in two properties, intercepted here until then.
  */
 const watch = (runner: TransactionRunner): Promise<void> => {
   if (!FLAGS.every((flag) => Object.getOwnPropertyDescriptor(runner, flag)?.writable)) {

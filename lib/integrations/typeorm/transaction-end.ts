@@ -9,13 +9,13 @@ import {
   type TransactionSource,
 } from './query-runner.js';
 /**
- * For `releaseAfter`: the lock is kept until the outermost transaction of TypeORM in which the method works has ended: by a
- * commit, a rollback, or with its connection. Outside any transaction it is released when the method has ended. Calls
- * within one transaction re-enter what is kept for it.
+ * For `releaseAfter`: keeps the lock until the outermost TypeORM transaction of the method has ended: by a commit, a
+ * rollback, or the loss of its connection. Outside a transaction the lock is released when the method has ended. Calls
+ * within one transaction re-enter the locks kept for it.
  *
- * @param pick Says, by the method's arguments, what belongs to the transaction; `undefined` is outside any. Default: the
- *   `EntityManager`, `QueryRunner` or `Repository` that is among them; calls without any, or with those of several
- *   query runners, fail with a `LockOptionsError`.
+ * @param pick Returns, for the method's arguments, an object that belongs to the transaction, or `undefined` outside
+ *   one. Default: the `EntityManager`, `QueryRunner` or `Repository` among the arguments; calls without any, or with
+ *   those of several query runners, fail with a `LockOptionsError`.
  *
  * @example
  * @Locked('stock:<0>', { releaseAfter: transactionEnd() })

@@ -13,13 +13,13 @@ const ONLY_MASTERS =
 
 const PLACES = ['connection', 'connections', 'redlock'] as const;
 
-/** Where locks live: those that name no connection, and those that name one. */
+/** The default connection and the named ones. */
 export interface ConnectionTargets {
   readonly place: ConnectionTarget;
   readonly others: ReadonlyMap<string, ConnectionTarget>;
 }
 
-/** What the options of the module say of connections, whatever that may be. */
+/** The connection options of the module, unchecked. */
 interface Given {
   readonly backend: 'redis' | 'memory';
   readonly connection?: unknown;
@@ -28,7 +28,7 @@ interface Given {
   readonly keyPrefix: string | undefined;
 }
 
-/** Never shows the value: it may carry a password. */
+/** Never shows the value: it may contain a password. */
 const refused = (why: string, option = 'connections'): LockOptionsError =>
   new LockOptionsError(why, { details: { option } });
 
@@ -48,7 +48,7 @@ export const parsePlaces = (given: Given): ConnectionTargets => {
   return { place, others };
 };
 
-/** @param input `undefined` is a memory of its own. */
+/** @param input `undefined`: a separate in-process memory. */
 const placeOf = (input: ConnectionInput | undefined, keyPrefix: string | undefined): ConnectionTarget => {
   const ownPrefix = input === undefined ? '' : keyPrefixOf(input);
   const isPrefixChosen = keyPrefix !== undefined || ownPrefix !== '';
@@ -79,7 +79,7 @@ const soleConnection = (given: Given): ConnectionTarget => {
   return placeOf(DEFAULT_CONNECTION, keyPrefix);
 };
 
-/** Only a key that is left out asks for the default: one that is undefined is mostly a missing variable. */
+/** Only an absent key selects the default: an undefined value mostly comes from an unset environment variable. */
 const refuseUndefined = (given: Given, places: readonly (keyof Given)[]): void => {
   const missing = places.find((place) => place in given);
   if (missing === undefined) return;
@@ -88,7 +88,7 @@ const refuseUndefined = (given: Given, places: readonly (keyof Given)[]): void =
 };
 
 const parseConnections = (connections: unknown): ReadonlyMap<string, ConnectionInput | undefined> => {
-  // Not shown, whatever it is: somebody may have given a connection itself.
+  // Not shown, whatever it is: it may be a connection with a password.
   if (!isPlainObject(connections)) {
     throw refused('connections must be an object such as { default: connection, billing: connection }');
   }

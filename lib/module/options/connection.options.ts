@@ -7,7 +7,7 @@ import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
 import { parseOptions } from '../../validation/options.js';
 
-/** Never shows the value: it may carry a password. */
+/** Never shows the value: it may contain a password. */
 const refused = (why: string): LockOptionsError =>
   new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
 
@@ -20,7 +20,7 @@ const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'socket', 'servers', 'rootNodes'
 const ADDRESSES = 'give a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
 
 /**
- * What a user gave as `connection`, as it is; only looked at.
+ * Checks the `connection` option and returns it unchanged.
  * @throws LockOptionsError that never shows the value.
  */
 export const parseConnection = (connection: unknown): ConnectionInput => {
@@ -51,7 +51,7 @@ const checkServer = (options: object): void => {
   checkAddress(options);
 };
 
-/** ioredis ignores options that it does not know, and connects to a default server where they named another one. */
+/** ioredis ignores unknown options, and then connects to the default server in place of the intended one. */
 const checkNames = (options: object, place = ''): void => {
   const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
   if (unknown === undefined) return;
@@ -66,8 +66,8 @@ const checkNames = (options: object, place = ''): void => {
 };
 
 /**
- * ioredis connects to localhost where the address is undefined or empty, as it is when a variable of the environment is
- * not set. An absent key is a default that was meant.
+ * ioredis connects to localhost if the address is undefined or empty, for example from an unset environment variable.
+ * An absent key selects the default on purpose.
  */
 const checkAddress = (options: object): void => {
   const given = options as Readonly<Record<string, unknown>>;

@@ -2,18 +2,18 @@ import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 import type { HandOverLimits } from '../../waiting/lock-attempts.js';
 
-/** How far a lock may go from one to the next inside a process before it is really released. */
+/** Limits for passing a lock between waiters of one process before it is released on the server. */
 export interface HandoverOptions {
-  /** How often at the most. Default: 16; 1 … 10,000. */
+  /** Most hand-overs in a run. Default: 16; 1 … 10,000. */
   readonly max?: number | undefined;
-  /** For how long since the server granted it, in ms or such as `'5ms'`. Default: 5 ms; 1 ms … 1 s. */
+  /** Longest time since the server granted the lock, in ms or such as `'5ms'`. Default: 5 ms; 1 ms … 1 s. */
   readonly ms?: Duration | undefined;
 }
 
 const DEFAULT: HandOverLimits = { max: 16, ms: 5 };
 const MOST = 10_000;
 
-/** @throws LockOptionsError naming option and value. */
+/** @throws LockOptionsError that names option and value. */
 export const parseHandover = (value: unknown): HandOverLimits => {
   if (value === undefined) return DEFAULT;
   if (value === false) return { max: 0, ms: 0 };

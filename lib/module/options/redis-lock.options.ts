@@ -11,106 +11,111 @@ import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from '
 import type { ConnectionTarget, LockSettings } from './settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
-/** What `RedisLockModule.forRoot()` takes. Every option has a default. Durations are ms or such as `'30s'`. */
+/** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
 export interface RedisLockOptions {
-  /** Where locks live. `memory` is this process's own memory, for tests and development. Default: `redis`. */
+  /** Where locks are stored. `memory` is the memory of this process, for tests and development. Default: `redis`. */
   readonly backend?: 'redis' | 'memory' | undefined;
   /**
    * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
-   * ioredis client of any of these. A client is duplicated with the settings that locks need, never changed and never
-   * closed. Default: `redis://127.0.0.1:6379`; with `redlock` alone there is none, and everything but
-   * `getRedLock(name)` is refused. A key that is there but undefined is refused, since it mostly comes from a variable of
-   * the environment that is not set.
+   * ioredis client of any of these. A client is duplicated with the settings that locks need; it is never changed or
+   * closed. Default: `redis://127.0.0.1:6379`; if only `redlock` is given there is no default, and everything except
+   * `getRedLock(name)` is refused. A key that is present but undefined is refused, because it mostly comes from an
+   * unset environment variable.
    */
   readonly connection?: ConnectionInput;
   /**
-   * Instead of `connection`: several, by their names, each such an input or `'memory'` for a memory of its own.
-   * `@Locked('order:<0>', { connection: 'billing' })` and `locks.forConnection('billing')` choose one; what names none
-   * lives on `default`, and is refused where there is no `default`. One name on two connections is two locks.
+   * Several named connections in place of `connection`, each an input as for `connection`, or `'memory'` for a separate
+   * in-process memory. `@Locked('order:<0>', { connection: 'billing' })` and `locks.forConnection('billing')` select
+   * one; locks that name none use `default`, and are refused if there is no `default`. The same name on two connections
+   * is two locks.
    */
   readonly connections?: Readonly<Record<string, ConnectionInput>>;
-  /** Independent servers for `LockService.getRedLock(name)`. All other locks live on connections. Default: none. */
+  /** Independent servers for `LockService.getRedLock(name)`. All other locks use the connections. Default: none. */
   readonly redlock?: RedlockOptions | undefined;
   /**
-   * Put before every name, on all connections, so that no lock has the name of a key of the application. Default: the
-   * `keyPrefix` of each connection, else none, of which the start-up probe warns. `''`: none is wanted.
+   * Prefix of every name, on all connections, to keep locks apart from the application's keys. Default: the `keyPrefix`
+   * of each connection, otherwise none, and the start-up probe warns. `''`: deliberately none.
    */
   readonly keyPrefix?: string | undefined;
-  /** How long acquirers wait that do not say. Default: 10 s. `Infinity`: without limit. */
+  /** Default wait limit. Default: 10 s. `Infinity`: without limit. */
   readonly wait?: Duration | undefined;
-  /** What a hold without a lease is renewed to, every third of it. Default: 30 s (Redisson: `lockWatchdogTimeout`). */
+  /**
+   * Lease of a hold without a `lease` option, renewed every third of it. Default: 30 s (Redisson:
+   * `lockWatchdogTimeout`).
+   */
   readonly watchdogTimeout?: Duration | undefined;
   /**
-   * For how long the place of a waiter for a fair lock is kept that has died. Waiters that live say so every third of
-   * it. Default: 5 s (Redisson: `fairLockWaitTimeout`, 5 min, since its waiters never say so).
+   * How long a fair lock keeps the queue position of a waiter that has died. Live waiters confirm theirs every third of
+   * it. Default: 5 s (Redisson: `fairLockWaitTimeout`, 5 min, because its waiters never confirm).
    */
   readonly fairWaitTimeout?: Duration | undefined;
-  /** Longest time one command may take before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */
+  /** Longest time for one command to reply before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */
   readonly commandTimeout?: Duration | undefined;
   /**
-   * How long all that the module waits for at shutdown may take together. Running holders get most of it before their
-   * signals abort; a fifth, at most 500 ms, is theirs to let go then, and as much remains to undo what is open and to
-   * close connections. Default: 2 s.
+   * Longest time for the whole shutdown. Running holders get most of it before their signals abort; after that they
+   * have a fifth of it, at most 500 ms, to release, and the same time remains to undo open acquisitions and to close
+   * connections. Default: 2 s.
    */
   readonly shutdownTimeout?: Duration | undefined;
-  /** How often a waiter asks although no message came: what one lost message may cost. Default: 5 s. */
+  /** How often a waiter asks the server without a message: the longest delay caused by a lost message. Default: 5 s. */
   readonly safetyPoll?: Duration | undefined;
   /** Longest name, prefix included, in bytes of UTF-8. Default: 512. */
   readonly maxNameBytes?: number | undefined;
   /**
-   * How many names one call may lock: the elements of the lists that a key template goes through, what a key function
-   * returns, the members of `getMultiLock` and `getRedLock`, the values of `getGroupLock`. More are refused with
-   * `LockNameError` before any further name is made, since the length of a list often comes from a client. Default: 1,000.
+   * Most names that one call may lock: elements of the lists in a key template, names returned by a key function,
+   * members of `getMultiLock` and `getRedLock`, values of `getGroupLock`. More are refused with `LockNameError` before
+   * any further name is made, because the length of a list often comes from a client. Default: 1,000.
    */
   readonly maxNames?: number | undefined;
-  /** Whether names may hold control characters. Default: false. */
+  /** Whether names may contain control characters. Default: false. */
   readonly allowControlCharacters?: boolean | undefined;
   /**
-   * Where fencing tokens come from. `clock`: the server's time in microseconds, or one above the last token where that
-   * is more, so that tokens go on rising when Redis has lost its data. `counter`: one above the last, as Redisson
-   * counts. Peers that count go on above either. Default: `clock`.
+   * Source of fencing tokens. `clock`: the server's time in microseconds, or one above the last token if that is more,
+   * so that tokens keep rising after Redis has lost its data. `counter`: one above the last token, as in Redisson.
+   * Peers with `counter` continue above either. Default: `clock`.
    */
   readonly fences?: Fences | undefined;
   /**
-   * How far an unfair lock may go from one waiter of this process to the next without a round trip before it is really
-   * released: `max` times, and for `ms` since the server granted it. `false`: not at all. Default: 16 times, 5 ms.
+   * Limits for passing an unfair lock from one waiter of this process to the next without a round trip, before it is
+   * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: 16 times, 5 ms.
    */
   readonly handover?: HandoverOptions | false | undefined;
-  /**
-   * How many may wait for one lock in this process; who comes then gets `LockQueueFullError` at once. Default: 10,000.
-   */
+  /** Most waiters for one lock in this process; further ones get `LockQueueFullError` at once. Default: 10,000. */
   readonly maxQueue?: number | undefined;
   /**
-   * The longest time for which the watchdog keeps a hold; it says so and lets the hold end then. Default: none, but it
-   * warns of holds older than 5 minutes.
+   * Longest time for which the watchdog renews a hold; it then emits an event and lets the hold expire. Default: none,
+   * but the watchdog warns of holds older than 5 minutes.
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * How many replicas must have a lock or a permit before it counts as acquired, and how long that may take; otherwise the
-   * acquisition is undone and rejects with `LockUnavailableError`. What sets, adds, releases or counts down the number of a
-   * semaphore or latch rejects with it as well: a release or count-down then goes on in the background, everything else
-   * stays. Not asked about are renewals, releases of locks and of permits with ids, shared results, and RedLock nodes. On a
-   * server without `WAIT` the first acquisition rejects for good. Default: none are asked.
+   * How many replicas must have a lock or a permit before it counts as acquired, and how long that may take; otherwise
+   * the acquisition is undone and rejects with `LockUnavailableError`. Changes to the number of a semaphore or latch
+   * (set, add, release, count down) reject with it as well: a release or count-down then continues in the background,
+   * and every other change stays. Not confirmed by replicas: renewals, releases of locks and of permits with ids,
+   * shared results, and RedLock nodes. On a server without `WAIT` the first acquisition rejects permanently. Default:
+   * no replicas are asked.
    */
   readonly replicas?: ReplicaOptions | undefined;
   /**
-   * For how long no lock is granted after a server has started, restarted or was promoted, since it may have forgotten
-   * those that are held: `true` for `watchdogTimeout`, or the longest lease in use. Default: `false`, no time.
+   * How long no lock is granted after a server has started, restarted or was promoted, because it may have lost current
+   * holds: `true` for `watchdogTimeout`, or the longest lease in use. Default: `false`, no guard.
    */
   readonly restartGuard?: Duration | boolean | undefined;
   /**
-   * Whether the servers are looked at when the application starts. `refuse`: it does not start where a server refuses the
-   * connection for good, as with a wrong password or a certificate that is not trusted, nor, or gets no locks, where locks
-   * could not be trusted; `warn`: it only says so; `false`: nothing is asked. Default: `refuse`.
+   * Whether the servers are checked when the application starts. `refuse`: the application does not start if a server
+   * refuses the connection permanently (a wrong password, an untrusted certificate) or if locks could not be trusted
+   * there; if that is found only after the start, the connection grants no locks. `warn`: only logs. `false`: no check.
+   * Default: `refuse`.
    */
   readonly probe?: 'refuse' | 'warn' | false | undefined;
   /**
-   * Whether messages in a cluster stay with the shard of the lock (`SPUBLISH`), which all peers must do alike. `auto`: as
-   * Redisson decides, where the servers know how to (Redis 7). `false`: beside Redisson before 3.22, 3.27, or with
-   * `ShardedSubscriptionMode.OFF`; otherwise nobody wakes anybody across the two. Default: `auto`.
+   * Whether messages in a cluster stay within the lock's shard (`SPUBLISH`). All peers must use the same setting.
+   * `auto`: as Redisson decides, if the servers support it (Redis 7). `false`: for use with Redisson before 3.22, 3.27,
+   * or with `ShardedSubscriptionMode.OFF`; with different settings, releases of one peer do not wake waiters of the
+   * other. Default: `auto`.
    */
   readonly shardedPubSub?: 'auto' | boolean | undefined;
-  /** HTTP status when somebody else holds the lock and one try was allowed. Default: 409. */
+  /** HTTP status if another owner holds the lock and one attempt was allowed. Default: 409. */
   readonly conflictStatus?: 409 | 423 | undefined;
 }
 
@@ -160,9 +165,9 @@ const PLACE = {
   },
 };
 
-/** @throws LockOptionsError naming the option and its value. */
+/** @throws LockOptionsError that names the option and its value. */
 export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
-  // A factory that returns nothing would connect to the default server.
+  // Refused, because a factory that forgets to return its options would connect to the default server.
   if (options === undefined) throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
   const given = parseOptions(options, OPTIONS, PLACE);
   const backend = oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']);
@@ -204,7 +209,7 @@ const count = (value: unknown, option: string, fallback: number): number => {
   throw invalidOption(option, value, 'a whole number above 0');
 };
 
-/** One of the allowed values; the first is the default. */
+/** Parses one of the allowed values; the first is the default. */
 const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]]): T => {
   if (value === undefined) return allowed[0];
   const found = allowed.find((candidate) => candidate === value);
@@ -218,7 +223,7 @@ const maxHold = (value: unknown, watchdogTimeout: number): number =>
     ? Number.POSITIVE_INFINITY
     : parseDuration(value, 'maxHold', { min: watchdogTimeout, max: MAX_DURATION, infinity: true });
 
-/** A guard shorter than what the watchdog grants would let a lock go to two. */
+/** With a guard shorter than the watchdog's lease, a lock could have two holders. */
 const restartGuard = (value: unknown, watchdogTimeout: number): number => {
   if (value === undefined || value === false) return 0;
   return value === true

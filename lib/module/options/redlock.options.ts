@@ -12,25 +12,25 @@ import { formatValue } from '../../validation/format-value.js';
 import { parseOptions } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
-/** Independent masters for `LockService.getRedLock(name)`, and how they decide. */
+/** Independent masters for `LockService.getRedLock(name)`, and their voting rules. */
 export interface RedlockOptions {
   /**
    * At least three servers that share nothing: no replicas of each other, no two databases of one server. Each is a
-   * URL, ioredis options or an ioredis client, as `connection` is.
+   * URL, ioredis options or an ioredis client, as for `connection`.
    */
   readonly nodes: readonly ConnectionInput[];
   /**
-   * Longest time one node may take before it counts as failed. Should be small against the leases, since a round may
-   * last that long. Default: 200 ms; 50 ms … 2 s.
+   * Longest time for one node to reply before it counts as failed. Should be small compared with the leases, because a
+   * round may last that long. Default: 200 ms; 50 ms … 2 s.
    */
   readonly nodeTimeout?: Duration | undefined;
-  /** How many nodes must agree. Default and least: more than half of them. */
+  /** Number of nodes that must agree. Default and minimum: a majority of them. */
   readonly quorum?: number | undefined;
 }
 
-/** The same, checked and complete. */
+/** The same options, validated and complete. */
 export interface RedlockSettings {
-  /** By where they are, without passwords. */
+  /** By address, without passwords. */
   readonly nodes: ReadonlyMap<string, ServerInput>;
   /** Milliseconds. */
   readonly nodeTimeout: number;
@@ -43,16 +43,16 @@ const refused = (option: string, why: string, value?: unknown): LockOptionsError
   new LockOptionsError(`${option} ${why}`, { details: value === undefined ? { option } : { option, value } });
 
 /**
- * @param parseConnection What reads a connection, without ever showing it.
- * @param keyPrefix What stands before every name.
- * @throws LockOptionsError naming option and value, never a password.
+ * @param parseConnection Parses a connection, without ever showing it.
+ * @param keyPrefix Prefix of every name.
+ * @throws LockOptionsError that names option and value, never a password.
  */
 export const parseRedlockOptions = (
   options: unknown,
   parseConnection: (connection: unknown) => ConnectionInput,
   keyPrefix: string,
 ): RedlockSettings => {
-  // Not shown, whatever it is: somebody may have given the connections themselves.
+  // Not shown, whatever it is: it may be a list of connections with passwords.
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw refused('redlock', 'must be an object such as { nodes: [connection, connection, connection] }');
   }

@@ -1,15 +1,15 @@
 import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
-/** How many replicas must have a lock, a permit or a changed number before that counts. */
+/** How many replicas must confirm a lock, a permit or a changed number before it counts. */
 export interface ReplicaOptions {
   /** 1 … 100. */
   readonly min: number;
-  /** How long that may take each time, in ms or such as `'1s'`. Default: 1 s; 1 ms … 30 s. */
+  /** Longest time for each confirmation, in ms or such as `'1s'`. Default: 1 s; 1 ms … 30 s. */
   readonly timeout?: Duration | undefined;
 }
 
-/** The same, checked and complete; ms. */
+/** The same options, validated and complete; ms. */
 export interface ReplicaSettings {
   readonly min: number;
   readonly timeout: number;
@@ -17,7 +17,7 @@ export interface ReplicaSettings {
 
 const MOST_REPLICAS = 100;
 
-/** @throws LockOptionsError naming option and value. */
+/** @throws LockOptionsError that names option and value. */
 export const parseReplicas = (value: unknown): ReplicaSettings | undefined => {
   if (value === undefined) return undefined;
   if (typeof value !== 'object' || value === null) {

@@ -5,18 +5,18 @@ import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
 import type { HandOverLimits } from '../../waiting/lock-attempts.js';
 
-/** Where the locks of one connection live. */
+/** Location of the locks of one connection. */
 export interface ConnectionTarget {
-  /** `undefined` is this process's own memory. */
+  /** `undefined`: the memory of this process. */
   readonly connection: ConnectionInput | undefined;
-  /** Why there is no connection at all, where there is none: what everybody is told who uses it. */
+  /** Error text for every use, if there is no connection at all. */
   readonly absent: string | undefined;
   readonly keyPrefix: string;
-  /** Whether somebody chose it, were it `''`: then there is nothing to warn of. */
+  /** True if the prefix was set explicitly, even to `''`: then the start-up probe does not warn of a missing one. */
   readonly isPrefixChosen: boolean;
 }
 
-/** What holds for one connection, checked and complete. Durations are ms. */
+/** Validated, complete settings of one connection. Durations are ms. */
 export interface ConnectionSettings extends ConnectionTarget {
   readonly redlock: RedlockSettings | undefined;
   readonly wait: number;
@@ -25,12 +25,12 @@ export interface ConnectionSettings extends ConnectionTarget {
   readonly commandTimeout: number;
   readonly safetyPoll: number;
   readonly names: NameLimits;
-  /** How many names one call may lock. */
+  /** Most names that one call may lock. */
   readonly maxNames: number;
   readonly fences: Fences;
   readonly handOver: HandOverLimits;
   readonly maxQueue: number;
-  /** `Infinity`: for ever. */
+  /** `Infinity`: without limit. */
   readonly maxHold: number;
   readonly replicas: ReplicaSettings | undefined;
   /** 0: none. */
@@ -39,9 +39,9 @@ export interface ConnectionSettings extends ConnectionTarget {
   readonly shardedPubSub: 'auto' | boolean;
 }
 
-/** The options of the module, read once, checked and complete. What is said of a connection is said of the default one. */
+/** The module's options, parsed, validated and complete. Settings of a connection are those of the default one. */
 export interface LockSettings extends ConnectionSettings {
-  /** The other connections, by their names. Beside their places and masters, everything holds for all of them. */
+  /** The other connections by name. They share all settings except target and masters. */
   readonly others: ReadonlyMap<string, ConnectionTarget>;
   readonly shutdownTimeout: number;
   readonly conflictStatus: 409 | 423;
