@@ -25,7 +25,7 @@ import { Semaphore } from './synchronizers/semaphore.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { SpinLock } from './locks/spin-lock.js';
 import { acceptedTerms, type LockRequest } from './waiting/acquire.options.js';
-import { runInRegion, OwnerContext } from './context/owner-context.js';
+import { runInContext, OwnerContext } from './context/owner-context.js';
 import type { Backoff } from './waiting/backoff.js';
 import { ReentrantLock } from './locks/reentrant-lock.js';
 
@@ -238,7 +238,7 @@ export class LockService {
   async runInScope<T>(fn: () => T | Promise<T>): Promise<T> {
     const scope = new OwnerContext(undefined);
     try {
-      return await runInRegion(scope, fn);
+      return await runInContext(scope, fn);
     } finally {
       scope.close();
     }

@@ -38,7 +38,7 @@ export interface BackendListener {
   available(recovery: Recovery): void;
 }
 
-export const nobodyWatches: BackendListener = {
+export const noListener: BackendListener = {
   reconnected: () => {},
   clockJumped: () => {},
   gaveUp: () => {},

@@ -6,7 +6,7 @@ import type { LockBackend } from './lock-backend.js';
  * server, such as one on each host, would give locks that exclude no process elsewhere.
  * @param why Text of that error.
  */
-export const absentBackend = (why: string): LockBackend => {
+export const unconfiguredBackend = (why: string): LockBackend => {
   const refuse = (): Promise<never> => Promise.reject(new LockOptionsError(why, { details: { option: 'connection' } }));
   // Stands for every member: each of its methods refuses.
   const refusing = new Proxy({}, { get: () => refuse }) as never;

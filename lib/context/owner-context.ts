@@ -25,8 +25,8 @@ export class OwnerContext {
     this.outer = OwnerContext.innermostOpen(outer);
   }
 
-  static innermostOpen(region: OwnerContext | undefined): OwnerContext | undefined {
-    let candidate = region;
+  static innermostOpen(context: OwnerContext | undefined): OwnerContext | undefined {
+    let candidate = context;
     while (candidate && !candidate.open) candidate = candidate.outer;
     return candidate;
   }
@@ -37,7 +37,7 @@ export class OwnerContext {
 
   /** The scope that code in this context acquires in: the innermost enclosing one. */
   get acquiresIn(): OwnerContext | undefined {
-    for (const region of this.outwards()) if (region.isScope) return region;
+    for (const context of this.outwards()) if (context.isScope) return context;
     return undefined;
   }
 
@@ -48,8 +48,8 @@ export class OwnerContext {
 
   /** This context and the enclosing ones that are open, innermost first. */
   *outwards(): Generator<OwnerContext> {
-    for (let region = OwnerContext.innermostOpen(this); region; region = OwnerContext.innermostOpen(region.outer))
-      yield region;
+    for (let context = OwnerContext.innermostOpen(this); context; context = OwnerContext.innermostOpen(context.outer))
+      yield context;
   }
 
   close(): void {
@@ -68,22 +68,22 @@ export class OwnerContext {
  * The library's only AsyncLocalStorage: every further one would be copied at each promise of the process. `enterWith`
  * is never used, because it leaks into the code that awaits the function calling it.
  */
-const regions = new AsyncLocalStorage<OwnerContext | undefined>();
+const contexts = new AsyncLocalStorage<OwnerContext | undefined>();
 
 /** The innermost open context of the running code. */
-export const currentRegion = (): OwnerContext | undefined => OwnerContext.innermostOpen(regions.getStore());
+export const currentContext = (): OwnerContext | undefined => OwnerContext.innermostOpen(contexts.getStore());
 
 /** Aborts when the caller disconnects that the running code works for; absent if its connection is not observed. */
 export const currentCallerGone = (): AbortSignal | undefined => {
-  for (const { callerGone } of currentRegion()?.outwards() ?? []) if (callerGone) return callerGone;
+  for (const { callerGone } of currentContext()?.outwards() ?? []) if (callerGone) return callerGone;
   return undefined;
 };
 
 /** Runs `fn` inside a context. */
-export const runInRegion = <T>(region: OwnerContext, fn: () => T): T => regions.run(region, fn);
+export const runInContext = <T>(context: OwnerContext, fn: () => T): T => contexts.run(context, fn);
 
 /**
  * Runs `fn` outside any context. Sockets, subscriptions, timers and everything else that outlives a call start here:
  * created inside an owner's context they would keep it for ever, and every later message would run as that owner.
  */
-export const runOutsideRegions = <T>(fn: () => T): T => regions.run(undefined, fn);
+export const runOutsideContexts = <T>(fn: () => T): T => contexts.run(undefined, fn);

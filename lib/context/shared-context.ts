@@ -1,4 +1,4 @@
-import { currentRegion, runInRegion, OwnerContext } from './owner-context.js';
+import { currentContext, runInContext, OwnerContext } from './owner-context.js';
 const scopes = new WeakMap<object, OwnerContext>();
 
 const scopeOf = (beneficiary: object): OwnerContext => {
@@ -43,10 +43,10 @@ class ChainWithScope extends OwnerContext {
  * are acquired by one owner for all calls for the beneficiary. Work that runs under them later is not in that scope.
  */
 export const runFor = async <T>(beneficiary: object, enter: () => Promise<T>): Promise<T> => {
-  const entrance = new ChainWithScope(currentRegion(), scopeOf(beneficiary));
+  const chain = new ChainWithScope(currentContext(), scopeOf(beneficiary));
   try {
-    return await runInRegion(entrance, enter);
+    return await runInContext(chain, enter);
   } finally {
-    entrance.close();
+    chain.close();
   }
 };

@@ -1,6 +1,6 @@
 import { LockAbortedError, LockShutdownError } from '../errors.js';
 import { parseOptions, invalidOption } from '../validation/options.js';
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { Hold } from '../holds/hold.js';
 import type { ReentrantLock } from '../locks/reentrant-lock.js';
@@ -84,7 +84,7 @@ export class LeaderElection implements AsyncDisposable {
     const stopListening = onAbort(shutdown, () => stopping.abort(shutdown.reason));
     if (shutdown.aborted) stopping.abort(shutdown.reason);
     const before = this.running;
-    this.running = runOutsideRegions(() => before.then(() => this.stand(stopping.signal))).finally(stopListening);
+    this.running = runOutsideContexts(() => before.then(() => this.stand(stopping.signal))).finally(stopListening);
   }
 
   /**
@@ -122,7 +122,7 @@ export class LeaderElection implements AsyncDisposable {
     const end = ({ reason }: AbortSignal): void => {
       if (this.now === 'leader') this.now = 'stepping-down';
       // stop() may be called inside a context; listeners of the signal must not run as its owner.
-      runOutsideRegions(() => leading.abort(reason));
+      runOutsideContexts(() => leading.abort(reason));
     };
     const stops = [hold.signal, stop].map((signal) => {
       if (signal.aborted) end(signal);

@@ -31,13 +31,13 @@ export interface FlightPlan {
   readonly errors: readonly ErrorClass[];
 }
 
-type Given = Partial<Record<keyof SharedResultOptions, unknown>>;
+type GivenFlightOptions = Partial<Record<keyof SharedResultOptions, unknown>>;
 
 const isListOfErrorClasses = (value: unknown): value is readonly ErrorClass[] =>
   Array.isArray(value) && value.every(isErrorClass);
 
 /** @throws LockOptionsError that names option and value. */
-export const parseFlight = ({ ttl = 0, errors = [] }: Given): FlightPlan => {
+export const parseFlight = ({ ttl = 0, errors = [] }: GivenFlightOptions): FlightPlan => {
   if (!isListOfErrorClasses(errors)) throw invalidOption('errors', errors, 'a list of classes that extend Error');
   return { ttl: parseDuration(ttl, 'ttl', { min: 0, max: MAX_DURATION - FETCHED_WITHIN_MS }), errors };
 };

@@ -8,7 +8,7 @@ import type { CriticalSection } from '../reentrancy/critical-section.js';
 import { fullName, type LockRuntime } from '../runtime/lock-runtime.js';
 import { SingleFlight } from '../coordination/single-flight.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import { runFor } from '../context/shared-context.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 import { lockedIterable } from './results/async-iterable.js';
@@ -196,7 +196,7 @@ export class LockedExecutor {
   /** Runs a task after the watchdog time-out, as for a crashed holder. Returns a function that cancels it. */
   private afterPatience({ plan }: LockedCall, task: () => void): () => void {
     const { scheduler, watchdog } = this.connections.get(plan.connection);
-    const timer = runOutsideRegions(() => scheduler.schedule(watchdog.timeout, task));
+    const timer = runOutsideContexts(() => scheduler.schedule(watchdog.timeout, task));
     return () => timer.cancel();
   }
 }

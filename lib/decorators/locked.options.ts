@@ -134,14 +134,14 @@ const OPTIONS = [
   'returns',
 ] as const;
 
-type Given = Partial<Record<(typeof OPTIONS)[number], unknown>>;
+type GivenLockedOptions = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 
 /**
  * @param of The receiver of the options, for messages.
  * @throws LockOptionsError that names option and value.
  */
 export const planFor = (options: LockedOptions | undefined, of = '@Locked'): LockedPlan => {
-  const given: Given = parseOptions(options, OPTIONS, { of });
+  const given: GivenLockedOptions = parseOptions(options, OPTIONS, { of });
   const { onConflict = 'throw', cancelOnDisconnect, releaseAfter, returns } = given;
   if (!isConflictPolicy(onConflict)) {
     throw invalidOption('onConflict', onConflict, '"throw", "skip" or a function');
@@ -177,7 +177,7 @@ export const planFor = (options: LockedOptions | undefined, of = '@Locked'): Loc
   };
 };
 
-const parsePermits = (given: Given): Permits => {
+const parsePermits = (given: GivenLockedOptions): Permits => {
   const { permits: count } = given;
   for (const other of ['mode', 'fair', 'fenced', 'lease', 'holdAtLeast'] as const) {
     if (given[other] !== undefined) throw contradiction('permits', other, 'permits are those of a semaphore');

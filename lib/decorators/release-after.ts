@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { LockEvents } from '../events/lock-events.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 
 /** The call of a locked method, given to `releaseAfter` and `keptFor`. */
 export interface ReleaseContext {
@@ -47,7 +47,7 @@ export const leaveAfter = (guard: CriticalSection, until: Until, events: LockEve
       () => {},
       () => {},
     );
-    void runOutsideRegions(() => guard.leave(kept));
+    void runOutsideContexts(() => guard.leave(kept));
   };
   let leaving: Promise<void> | undefined;
   return { run: guard.run, leave: () => (leaving ??= leave()) };

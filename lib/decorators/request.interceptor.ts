@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import { currentRegion, runInRegion, OwnerContext } from '../context/owner-context.js';
+import { currentContext, runInContext, OwnerContext } from '../context/owner-context.js';
 import { whenClientGoes } from './http-response.js';
 
 const TIED = Symbol('waits of @Locked that end with their request');
@@ -29,11 +29,11 @@ export class RequestInterceptor implements NestInterceptor {
     if (!isAsked || context.getType() !== 'http') return next.handle();
     return new Observable((subscriber) => {
       const gone = new AbortController();
-      const region = new OwnerContext(undefined, currentRegion(), gone.signal);
+      const region = new OwnerContext(undefined, currentContext(), gone.signal);
       subscriber.add(whenClientGoes(context, () => gone.abort(new Error('The client of the request has gone'))));
       subscriber.add(() => region.close());
       // Nest binds the next handler to the async context in which `handle` was called.
-      subscriber.add(runInRegion(region, () => next.handle().subscribe(subscriber)));
+      subscriber.add(runInContext(region, () => next.handle().subscribe(subscriber)));
     });
   }
 }

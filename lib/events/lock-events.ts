@@ -1,4 +1,4 @@
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import type { Outage, Recovery } from './outage.js';
 
 /** The hold that an event is about. */
@@ -98,7 +98,7 @@ export class LockEvents {
   }
 
   emit(event: LockEvent): void {
-    if (this.listeners.size > 0) runOutsideRegions(() => this.tell(event));
+    if (this.listeners.size > 0) runOutsideContexts(() => this.tell(event));
   }
 
   private tell(event: LockEvent): void {

@@ -36,7 +36,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
   /** Managed by the watchdog. */
-  onRota: ScheduleEntry<Watched> | undefined = undefined;
+  scheduleEntry: ScheduleEntry<Watched> | undefined = undefined;
   /** Fencing token, if this kind of lock has them: higher than that of any earlier grant. */
   readonly fence: bigint | undefined;
   private readonly abortController = new LazyAbortController();

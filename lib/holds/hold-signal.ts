@@ -1,4 +1,4 @@
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 
 /** Signals a holder to stop, once. Creates the `AbortSignal` only when it is read. */
 export class LazyAbortController {
@@ -15,6 +15,6 @@ export class LazyAbortController {
   /** Only the first reason counts. Listeners run outside any context, as the caller may be inside one. */
   abort(reason: Error): void {
     this.reason ??= reason;
-    runOutsideRegions(() => this.controller?.abort(this.reason));
+    runOutsideContexts(() => this.controller?.abort(this.reason));
   }
 }

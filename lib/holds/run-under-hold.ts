@@ -1,4 +1,4 @@
-import { currentRegion, runInRegion, OwnerContext } from '../context/owner-context.js';
+import { currentContext, runInContext, OwnerContext } from '../context/owner-context.js';
 import type { Hold } from './hold.js';
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
@@ -10,21 +10,21 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
  */
 export const runUnder = <T>(hold: Hold, fn: () => T): T => {
   hold.assertHeld();
-  const region = new OwnerContext(hold, currentRegion());
+  const context = new OwnerContext(hold, currentContext());
   let result: T;
   let goesOn: boolean;
   try {
-    result = runInRegion(region, fn);
+    result = runInContext(context, fn);
     // Inside the try: a `then` getter may throw.
     goesOn = isThenable(result);
   } catch (error) {
-    region.close();
+    context.close();
     throw error;
   }
   if (!goesOn) {
-    region.close();
+    context.close();
     return result;
   }
   // Return the promise that closes the context, so that an unhandled rejection stays visible.
-  return Promise.resolve(result).finally(() => region.close()) as T;
+  return Promise.resolve(result).finally(() => context.close()) as T;
 };

@@ -37,7 +37,7 @@ export function sharesShard(channel: string): boolean {
  * Key that stores the reply to a request on an object without an owner, in case the reply is lost (idempotency key).
  * Uses the name of one of Redisson's unlock latches, which serve the same purpose and which peers do not touch.
  */
-export function requestMarker(name: string, requestId: string): string {
+export function idempotencyKeyOf(name: string, requestId: string): string {
   return `${prefixedName('redisson_unlock_latch', name)}:${requestId}`;
 }
 

@@ -85,8 +85,8 @@ export const createKinds = ({
   fairWaitTimeout,
   handOver,
 }: KindParts): LockKinds => {
-  const attempts = (transitions: LockOperations): LockAttempts => new LockAttempts(transitions, owners, events);
-  const inLine = (
+  const attempts = (operations: LockOperations): LockAttempts => new LockAttempts(operations, owners, events);
+  const queuedKind = (
     family: LockFamily,
     operations: LockOperations,
     { channelOf = lockChannel, pubSub = waiting.pubSub } = {},
@@ -94,16 +94,16 @@ export const createKinds = ({
     const acquirer = new QueuedAcquirer(attempts(operations), { ...waiting, pubSub }, channelOf);
     return { family, operations, acquirer };
   };
-  const plainLine = new QueuedAcquirer(
+  const plainQueue = new QueuedAcquirer(
     new HandOverAttempts(backend.lock, owners, events, handOver),
     waiting,
     lockChannel,
   );
   const { lock, spinLock, fairLock, fencedLock, groupLock } = backend;
-  const spinLine = new QueuedAcquirer(attempts(spinLock), waiting);
+  const spinQueue = new QueuedAcquirer(attempts(spinLock), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
-    plain: { family: 'exclusive', operations: lock, acquirer: plainLine, handOver: plainLine },
+    plain: { family: 'exclusive', operations: lock, acquirer: plainQueue, handOver: plainQueue },
     fair: {
       family: 'exclusive',
       operations: fairLock,
@@ -112,12 +112,12 @@ export const createKinds = ({
     spin: {
       family: 'exclusive',
       operations: spinLock,
-      acquirer: new SpinAcquirer(spinLine, exponentialBackoff()),
-      handOver: spinLine,
+      acquirer: new SpinAcquirer(spinQueue, exponentialBackoff()),
+      handOver: spinQueue,
     },
-    fenced: { ...inLine('exclusive', fencedLock), checkReentry: requireFence },
-    group: inLine('group', groupLock, { channelOf: channelOfGroup }),
+    fenced: { ...queuedKind('exclusive', fencedLock), checkReentry: requireFence },
+    group: queuedKind('group', groupLock, { channelOf: channelOfGroup }),
     ...readWriteKinds(backend, waiting, owners, events),
-    ...(masters && { quorum: inLine('quorum', masters.lock, { pubSub: masters.pubSub }) }),
+    ...(masters && { quorum: queuedKind('quorum', masters.lock, { pubSub: masters.pubSub }) }),
   };
 };

@@ -92,7 +92,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
  * @typeParam H The type of the kind's holds.
  */
 export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
-  private readonly entry: ReentrantAcquirer;
+  private readonly acquirer: ReentrantAcquirer;
 
   /**
    * Created by `LockService`.
@@ -107,21 +107,21 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     method?: string,
   ) {
     super(runtime);
-    this.entry = new ReentrantAcquirer(runtime, kind, name, { template, method });
+    this.acquirer = new ReentrantAcquirer(runtime, kind, name, { template, method });
   }
 
   /** @internal */
   take(terms: AcquireTerms): Promise<H> {
-    return this.entry.acquire(terms) as Promise<H>;
+    return this.acquirer.acquire(terms) as Promise<H>;
   }
 
   /** @internal */
   enter(terms: AcquireTerms): Promise<HeldSection<H>> {
-    return this.entry.enter(terms) as Promise<HeldSection<H>>;
+    return this.acquirer.enter(terms) as Promise<HeldSection<H>>;
   }
 
   async release(): Promise<void> {
-    const hold = this.entry.current()?.latestManualHold;
+    const hold = this.acquirer.current()?.latestManualHold;
     if (!hold) {
       throw new LockOwnershipError(
         `Lock "${this.name}" has no hold here to release: call hold.release() on what acquire() gave, or acquire inside runInScope()`,
@@ -151,7 +151,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
   }
 
   async holdCount(): Promise<number> {
-    const owner = this.entry.current()?.owner;
+    const owner = this.acquirer.current()?.owner;
     return owner === undefined ? 0 : (await this.kind.operations.inspect(this.name, owner)).count;
   }
 

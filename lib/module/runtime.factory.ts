@@ -1,4 +1,4 @@
-import { absentBackend } from '../backend/unconfigured-backend.js';
+import { unconfiguredBackend } from '../backend/unconfigured-backend.js';
 import type { LockBackend, BackendListener } from '../backend/lock-backend.js';
 import { MemoryBackend } from '../backend/memory/memory-backend.js';
 import { MemoryStore } from '../backend/memory/memory-store.js';
@@ -52,7 +52,7 @@ const createBackend = (
   { connection, absent, ...settings }: ConnectionSettings,
   scheduler: MonotonicScheduler,
 ): LockBackend => {
-  if (absent !== undefined) return absentBackend(absent);
+  if (absent !== undefined) return unconfiguredBackend(absent);
   if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fences);
   return new RedisBackend(openTransport(connection, settings, scheduler), settings, scheduler);
 };
@@ -99,20 +99,20 @@ export const createRuntime = (
   const waiting = { pubSub: backend.pubSub, scheduler, polling, maxQueue };
   const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout, handOver });
   const semaphores = new QueuedAcquirer(new SemaphoreAttempts(backend.semaphore, events), waiting, semaphoreChannel);
-  const permitTries = new PermitAttempts(backend.permitExpirableSemaphore, events);
-  const expirablePermits = new QueuedAcquirer(permitTries, waiting, semaphoreChannel);
+  const permitAttempts = new PermitAttempts(backend.permitExpirableSemaphore, events);
+  const expirablePermits = new QueuedAcquirer(permitAttempts, waiting, semaphoreChannel);
   const latches = new QueuedAcquirer(new LatchAttempts(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquirer }) => acquirer);
   const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
-  const watcher: BackendListener = {
+  const listener: BackendListener = {
     reconnected: () => watchdog.checkAll(),
     clockJumped: (ms) => events.emit({ type: 'clock-jumped', ms }),
     gaveUp: ({ name, ...what }) => events.emit({ type: 'given-up', lockName: name, ...what }),
     unavailable: (outage) => events.emit({ type: 'unavailable', ...outage }),
     available: (recovery) => events.emit({ type: 'available', ...recovery }),
   };
-  backend.watch(watcher);
-  masters?.watch({ ...watcher, unavailable: (outage) => watcher.unavailable({ ...outage, affects: 'its-vote' }) });
+  backend.watch(listener);
+  masters?.watch({ ...listener, unavailable: (outage) => listener.unavailable({ ...outage, affects: 'its-vote' }) });
   const probe = new StartUpProbe(settings, { backend, masters }, events, scheduler);
   const shutdownController = new AbortController();
   return {

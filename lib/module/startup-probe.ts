@@ -4,7 +4,7 @@ import { LockUnavailableError, LockUnsafeError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import type { ConnectionSettings } from './options/settings.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
@@ -93,7 +93,7 @@ export class StartUpProbe {
         report(found, log);
       });
     };
-    const first = this.targets.map((target) => runOutsideRegions(() => this.look(target, onFindings)));
+    const first = this.targets.map((target) => runOutsideContexts(() => this.look(target, onFindings)));
     this.looks = this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start));
     for (const problem of (await this.within(this.patience, Promise.all(first))) ?? []) {
       if (this.mode === 'refuse' && isForGood(problem)) start.refusals.push(problem);

@@ -4,7 +4,7 @@ import type { Grant } from '../holds/grant.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 
 /** The key under which contexts store the state of a lock. */
-export const seatName = (family: LockFamily, name: string): string => `${family} ${name}`;
+export const stateName = (family: LockFamily, name: string): string => `${family} ${name}`;
 
 /** The state of one lock in one context. */
 export class ContextLockState {
@@ -34,23 +34,23 @@ export class ContextLockState {
 export class ContextLockStates {
   private readonly byContext = new WeakMap<OwnerContext, Map<string, ContextLockState>>();
 
-  find(region: OwnerContext, name: string): ContextLockState | undefined {
-    return this.byContext.get(region)?.get(name);
+  find(context: OwnerContext, name: string): ContextLockState | undefined {
+    return this.byContext.get(context)?.get(name);
   }
 
-  take(region: OwnerContext, name: string): ContextLockState {
-    const found = this.find(region, name);
+  take(context: OwnerContext, name: string): ContextLockState {
+    const found = this.find(context, name);
     if (found) return found;
-    const seats = this.byContext.get(region) ?? new Map<string, ContextLockState>();
-    this.byContext.set(region, seats);
-    const seat = new ContextLockState(() => this.removeIfIdle(region, name));
-    seats.set(name, seat);
-    return seat;
+    const states = this.byContext.get(context) ?? new Map<string, ContextLockState>();
+    this.byContext.set(context, states);
+    const state = new ContextLockState(() => this.removeIfIdle(context, name));
+    states.set(name, state);
+    return state;
   }
 
   /** Called when something that used the state has ended. */
-  removeIfIdle(region: OwnerContext, name: string): void {
-    if (this.find(region, name)?.isIdle) this.byContext.get(region)?.delete(name);
+  removeIfIdle(context: OwnerContext, name: string): void {
+    if (this.find(context, name)?.isIdle) this.byContext.get(context)?.delete(name);
   }
 }
 
@@ -61,9 +61,9 @@ export class ReadWritePairs {
 
   /** Serializes the writer's read acquisitions so that the second joins the grant made by the first. */
   stateOf(write: Grant): ContextLockState {
-    const seat = this.states.get(write) ?? new ContextLockState(() => {});
-    this.states.set(write, seat);
-    return seat;
+    const state = this.states.get(write) ?? new ContextLockState(() => {});
+    this.states.set(write, state);
+    return state;
   }
 
   add(write: Grant, read: Grant): void {

@@ -1,4 +1,4 @@
-import { currentRegion, runInRegion, OwnerContext } from '../context/owner-context.js';
+import { currentContext, runInContext, OwnerContext } from '../context/owner-context.js';
 import type { Unlock } from '../concurrency/async-mutex.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
@@ -24,24 +24,24 @@ export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
  * Opens a section under a hold; the caller has the section mutex, which `endTurn` unlocks on leaving.
  * @param onKept Called when the work has ended but the hold is kept.
  */
-export const entered = (hold: GrantedHold, endTurn: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
-  const region = new OwnerContext(hold, currentRegion());
+export const entered = (hold: GrantedHold, unlock: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
+  const context = new OwnerContext(hold, currentContext());
   const leave = async (kept?: Promise<unknown>): Promise<void> => {
-    region.close();
+    context.close();
     if (kept) {
       onKept?.();
-      endTurn();
+      unlock();
       await kept;
     }
     await hold.releaseQuietly();
-    endTurn();
+    unlock();
   };
   let leaving: Promise<void> | undefined;
   return {
     hold,
     run: (fn) => {
       hold.assertHeld();
-      return runInRegion(region, fn);
+      return runInContext(context, fn);
     },
     leave: (kept) => (leaving ??= leave(kept)),
   };
@@ -53,16 +53,16 @@ export const entered = (hold: GrantedHold, endTurn: Unlock, onKept?: () => void)
  */
 export const enteredTogether = (hold: CompositeHold, parts: readonly HeldSection[]): HeldSection<MultiHold> => {
   const members: OwnerContext[] = [];
-  for (const member of hold.members) members.push(new OwnerContext(member, members.at(-1) ?? currentRegion()));
-  const innermost = new OwnerContext(hold, members.at(-1) ?? currentRegion());
+  for (const member of hold.members) members.push(new OwnerContext(member, members.at(-1) ?? currentContext()));
+  const innermost = new OwnerContext(hold, members.at(-1) ?? currentContext());
   return {
     hold,
     run: (fn) => {
       hold.assertHeld();
-      return runInRegion(innermost, fn);
+      return runInContext(innermost, fn);
     },
     leave: async (kept) => {
-      for (const region of [innermost, ...members]) region.close();
+      for (const context of [innermost, ...members]) context.close();
       hold.stopListening();
       await Promise.all(parts.map(({ leave }) => leave(kept)));
     },

@@ -1,9 +1,9 @@
 import type { Hold } from '../holds/hold.js';
-import { currentRegion, type OwnerContext } from '../context/owner-context.js';
+import { currentContext, type OwnerContext } from '../context/owner-context.js';
 import type { Grant, GrantServices } from '../holds/grant.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import { type LockFamily, LOCK_FAMILIES } from '../holds/lock-kind.js';
-import { type ContextLockStates, type ReadWritePairs, seatName } from './context-lock-state.js';
+import { type ContextLockStates, type ReadWritePairs, stateName } from './context-lock-state.js';
 import { CompositeHold } from '../holds/multi-hold.js';
 
 /** Services needed to look up which locks of one connection contexts hold. */
@@ -27,7 +27,7 @@ export class EnclosingHolds {
 
   /** The innermost enclosing context that holds the lock in this family. */
   covering(family: LockFamily): EnclosingHold | undefined {
-    const innermost = currentRegion();
+    const innermost = currentContext();
     if (!innermost) return undefined;
     for (const context of innermost.outwards()) {
       const grant = this.heldIn(context, family);
@@ -38,28 +38,29 @@ export class EnclosingHolds {
 
   /** The scope in which the running code acquires locks that no enclosing context holds. */
   scope(): OwnerContext | undefined {
-    return currentRegion()?.acquiresIn;
+    return currentContext()?.acquiresIn;
   }
 
   /** The scope of the object that the running call acquires locks for, such as a transaction, if any. */
   beneficiary(): OwnerContext | undefined {
-    return currentRegion()?.beneficiary;
+    return currentContext()?.beneficiary;
   }
 
   /** The grant by which a context holds the lock, also if the context belongs to the other half of the same owner. */
-  heldIn(region: OwnerContext, family: LockFamily): Grant | undefined {
-    const own = this.ownOf(region, family);
+  heldIn(context: OwnerContext, family: LockFamily): Grant | undefined {
+    const own = this.ownOf(context, family);
     if (own?.isJoinable) return own;
     const { readWritePairs } = this.runtime;
-    const write = family === 'read' && this.ownOf(region, 'write');
+    const write = family === 'read' && this.ownOf(context, 'write');
     if (write) return readWritePairs.readOf(write);
-    const read = family === 'write' && this.ownOf(region, 'read');
+    const read = family === 'write' && this.ownOf(context, 'read');
     return read ? readWritePairs.writeOf(read) : undefined;
   }
 
-  private ownOf(region: OwnerContext, family: LockFamily): Grant | undefined {
-    if (region.isScope) return this.runtime.contextLockStates.find(region, seatName(family, this.name))?.joinableGrant;
-    const { hold } = region;
+  private ownOf(context: OwnerContext, family: LockFamily): Grant | undefined {
+    if (context.isScope)
+      return this.runtime.contextLockStates.find(context, stateName(family, this.name))?.joinableGrant;
+    const { hold } = context;
     if (!(hold instanceof GrantedHold)) return undefined;
     const { grant } = hold;
     const isOurs = grant.runtime === this.runtime && grant.name === this.name && grant.kind.family === family;
@@ -72,8 +73,8 @@ export class EnclosingHolds {
  * @param name As callers give it, without the key prefix of the connection.
  */
 export const currentHold = (runtimes: readonly ContextServices[], name: string | undefined): Hold | undefined => {
-  for (const region of currentRegion()?.outwards() ?? []) {
-    const hold = region.isScope ? heldInScope(runtimes, region, name) : heldBy(runtimes, region, name);
+  for (const context of currentContext()?.outwards() ?? []) {
+    const hold = context.isScope ? heldInScope(runtimes, context, name) : heldBy(runtimes, context, name);
     if (hold) return hold;
   }
   return undefined;
@@ -106,7 +107,7 @@ const heldInScope = (
   if (name === undefined) return undefined;
   for (const runtime of runtimes) {
     for (const family of LOCK_FAMILIES) {
-      const hold = runtime.contextLockStates.find(scope, seatName(family, nameOn(runtime, name)))?.joinableGrant
+      const hold = runtime.contextLockStates.find(scope, stateName(family, nameOn(runtime, name)))?.joinableGrant
         ?.latestManualHold;
       if (hold) return hold;
     }

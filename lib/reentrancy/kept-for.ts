@@ -12,13 +12,13 @@ import type { ContextLockStates } from './context-lock-state.js';
  */
 export const keptFor = (
   beneficiary: OwnerContext,
-  seats: ContextLockStates,
+  states: ContextLockStates,
   seatName: string,
   hold: GrantedHold,
   caller: OwnerContext,
 ): void => {
-  const seat = seats.take(beneficiary, seatName);
-  if (seat.joinableGrant) return;
-  seat.grant = hold.grant;
-  void seat.sectionMutex.lock().then((endTurn) => caller.whenClosed(endTurn));
+  const state = states.take(beneficiary, seatName);
+  if (state.joinableGrant) return;
+  state.grant = hold.grant;
+  void state.sectionMutex.lock().then((unlock) => caller.whenClosed(unlock));
 };

@@ -12,7 +12,7 @@ import { keptFor } from './kept-for.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import { retryWhileWaiting } from '../waiting/retry.js';
 import { readBeside } from './read-while-writing.js';
-import { seatName } from './context-lock-state.js';
+import { stateName } from './context-lock-state.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { type AcquireContext } from '../waiting/acquirer.js';
 
@@ -51,12 +51,12 @@ export class ReentrantAcquirer {
 
   /** The key under which contexts store the state of this lock. */
   private get stateName(): string {
-    return seatName(this.kind.family, this.name);
+    return stateName(this.kind.family, this.name);
   }
 
   /** A scope acquires the two halves one at a time: whether it holds one decides how it gets the other. */
   private get acquireStateName(): string {
-    return this.kind.family === 'read' ? seatName('write', this.name) : this.stateName;
+    return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
   }
 
   /** The grant that the running code may join: that of the innermost enclosing context that has one. */
@@ -93,24 +93,24 @@ export class ReentrantAcquirer {
   }
 
   /** Opens a section under a hold that the context has. */
-  private joinIn(region: OwnerContext, hold: GrantedHold, endTurn: Unlock): HeldSection<GrantedHold> {
+  private joinIn(context: OwnerContext, hold: GrantedHold, unlock: Unlock): HeldSection<GrantedHold> {
     const beneficiary = this.enclosing.beneficiary();
-    if (!beneficiary || region === beneficiary) return entered(hold, endTurn);
+    if (!beneficiary || context === beneficiary) return entered(hold, unlock);
     const { contextLockStates } = this.runtime;
-    return entered(hold, endTurn, () => keptFor(beneficiary, contextLockStates, this.stateName, hold, region));
+    return entered(hold, unlock, () => keptFor(beneficiary, contextLockStates, this.stateName, hold, context));
   }
 
   private async enterInRegion(
-    region: OwnerContext,
+    context: OwnerContext,
     hold: GrantedHold,
     request: Request,
   ): Promise<HeldSection<GrantedHold>> {
-    const endTurn = await this.takeTurnIn(region, request).catch((error: unknown) => {
+    const unlock = await this.enterMutexIn(context, request).catch((error: unknown) => {
       // In the background: the caller need not wait for the release.
       void hold.releaseQuietly();
       throw error;
     });
-    const inTurn = this.joinIn(region, hold, endTurn);
+    const inTurn = this.joinIn(context, hold, unlock);
     try {
       // The lease starts with the section, not with the wait for the mutex.
       await hold.refresh(request.lease);
@@ -123,11 +123,11 @@ export class ReentrantAcquirer {
   }
 
   private async enterInScope(scope: OwnerContext, request: Request): Promise<HeldSection<GrantedHold>> {
-    const endTurn = await this.takeTurnIn(scope, request);
+    const unlock = await this.enterMutexIn(scope, request);
     try {
-      return this.joinIn(scope, await this.acquireInScope(scope, request, 'scoped'), endTurn);
+      return this.joinIn(scope, await this.acquireInScope(scope, request, 'scoped'), unlock);
     } catch (error) {
-      endTurn();
+      unlock();
       throw error;
     }
   }
@@ -151,10 +151,10 @@ export class ReentrantAcquirer {
 
   private async acquireInScope(scope: OwnerContext, request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
     const { contextLockStates } = this.runtime;
-    const endTurn = await this.takeTurn(contextLockStates.take(scope, this.acquireStateName).acquireMutex, request);
-    const seat = contextLockStates.take(scope, this.stateName);
+    const unlock = await this.enterMutex(contextLockStates.take(scope, this.acquireStateName).acquireMutex, request);
+    const state = contextLockStates.take(scope, this.stateName);
     try {
-      const joined = seat.joinableGrant ? await this.join(seat.joinableGrant, request, lifetime) : undefined;
+      const joined = state.joinableGrant ? await this.join(state.joinableGrant, request, lifetime) : undefined;
       if (joined) return joined;
       const hold = await this.acquireFirst(request, lifetime, () =>
         contextLockStates.removeIfIdle(scope, this.stateName),
@@ -163,7 +163,7 @@ export class ReentrantAcquirer {
       contextLockStates.take(scope, this.stateName).grant = hold.grant;
       return hold;
     } finally {
-      endTurn();
+      unlock();
       contextLockStates.removeIfIdle(scope, this.stateName);
     }
   }
@@ -207,13 +207,13 @@ export class ReentrantAcquirer {
     onClosed?: () => void,
   ): Promise<GrantedHold | undefined> {
     const { readWritePairs, watchdog } = this.runtime;
-    const seat = readWritePairs.stateOf(write);
-    const endTurn = await this.takeTurn(seat.acquireMutex, request);
+    const state = readWritePairs.stateOf(write);
+    const unlock = await this.enterMutex(state.acquireMutex, request);
     try {
-      const joined = seat.joinableGrant && (await this.join(seat.joinableGrant, request, lifetime));
+      const joined = state.joinableGrant && (await this.join(state.joinableGrant, request, lifetime));
       if (joined) return joined;
       // Same owner id: wait for its pending commands first, or they could overtake the new one.
-      await seat.grant?.seal();
+      await state.grant?.seal();
       const lease = request.lease ?? watchdog.timeout;
       const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.operations, lease));
       if (!acquired) return undefined;
@@ -221,7 +221,7 @@ export class ReentrantAcquirer {
       readWritePairs.add(write, hold.grant);
       return hold;
     } finally {
-      endTurn();
+      unlock();
     }
   }
 
@@ -243,18 +243,18 @@ export class ReentrantAcquirer {
   }
 
   /** Sections run one at a time. Readers run concurrently with each other, unless their context also writes. */
-  private async takeTurnIn(region: OwnerContext, request: Request): Promise<Unlock> {
+  private async enterMutexIn(context: OwnerContext, request: Request): Promise<Unlock> {
     const { contextLockStates } = this.runtime;
     if (this.kind.family !== 'read')
-      return this.takeTurn(contextLockStates.take(region, this.stateName).sectionMutex, request);
-    if (!this.enclosing.heldIn(region, 'write')) return () => {};
-    return this.takeTurn(contextLockStates.take(region, seatName('write', this.name)).sectionMutex, request);
+      return this.enterMutex(contextLockStates.take(context, this.stateName).sectionMutex, request);
+    if (!this.enclosing.heldIn(context, 'write')) return () => {};
+    return this.enterMutex(contextLockStates.take(context, stateName('write', this.name)).sectionMutex, request);
   }
 
-  private async takeTurn(turns: AsyncMutex, request: Request): Promise<Unlock> {
-    const turn = await turns.lock(request.limit);
-    if (typeof turn === 'function') return turn;
-    throw refusal(request, turn, undefined);
+  private async enterMutex(mutex: AsyncMutex, request: Request): Promise<Unlock> {
+    const unlockOrEnd = await mutex.lock(request.limit);
+    if (typeof unlockOrEnd === 'function') return unlockOrEnd;
+    throw refusal(request, unlockOrEnd, undefined);
   }
 
   private request(terms: AcquireTerms): Request {

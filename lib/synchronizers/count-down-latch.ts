@@ -45,7 +45,7 @@ export class CountDownLatch {
    * @throws LockOptionsError
    */
   async trySetCount(count: number): Promise<boolean> {
-    return this.transitions.trySet(this.name, parseCount(count, 'count', COUNT));
+    return this.operations.trySet(this.name, parseCount(count, 'count', COUNT));
   }
 
   /**
@@ -54,17 +54,17 @@ export class CountDownLatch {
    * Giving up is an event (`given-up`).
    */
   countDown(): Promise<void> {
-    return this.transitions.countDown(this.name);
+    return this.operations.countDown(this.name);
   }
 
   /** The remaining count; 0 if the latch is open (Redisson: `getCount`). */
   getCount(): Promise<number> {
-    return this.transitions.count(this.name);
+    return this.operations.count(this.name);
   }
 
   /** Deletes the count, which opens the latch for all waiters; returns true if there was one (Redisson: `delete`). */
   delete(): Promise<boolean> {
-    return this.transitions.delete(this.name);
+    return this.operations.delete(this.name);
   }
 
   /**
@@ -85,7 +85,7 @@ export class CountDownLatch {
     }
   }
 
-  private get transitions(): LockBackend['countDownLatch'] {
+  private get operations(): LockBackend['countDownLatch'] {
     return this.runtime.backend.countDownLatch;
   }
 }

@@ -34,7 +34,7 @@ export interface PermitKeeper {
 }
 
 /** Keeps a permit alive as long as its signal is referenced, so that the signal can still abort. */
-const permitsOfSignals = new WeakMap<AbortSignal, GrantedPermit>();
+const permitsBySignal = new WeakMap<AbortSignal, GrantedPermit>();
 
 /** A permit granted in this process: held → releasing → released; or lost. Has a timer only if a listener needs it. */
 export class GrantedPermit implements Permit, LeaseHolder {
@@ -75,7 +75,7 @@ export class GrantedPermit implements Permit, LeaseHolder {
 
   get signal(): AbortSignal {
     const { signal } = this.stopSignal;
-    permitsOfSignals.set(signal, this);
+    permitsBySignal.set(signal, this);
     this.watch();
     return signal;
   }

@@ -47,7 +47,7 @@ export class GrantedPermits implements PermitKeeper {
     const permit = this.find(id);
     permit?.letGo();
     try {
-      return (await this.transitions.release(this.name, id)) === 'released';
+      return (await this.operations.release(this.name, id)) === 'released';
     } finally {
       // The permit is no longer held, or its release continues in the background.
       if (permit) this.forget(permit);
@@ -61,7 +61,7 @@ export class GrantedPermits implements PermitKeeper {
     for (const permit of letGo) permit.letGo();
     const forgetAll = (): void => letGo.forEach((permit) => this.forget(permit));
     try {
-      const isReleased = (await this.transitions.releaseAll(this.name, ids)) === 'released';
+      const isReleased = (await this.operations.releaseAll(this.name, ids)) === 'released';
       if (isReleased) forgetAll();
       else for (const permit of letGo) permit.takeBack();
       return isReleased;
@@ -88,7 +88,7 @@ export class GrantedPermits implements PermitKeeper {
     permit.onLoss((reason) => this.emitLoss(permit, reason));
   }
 
-  private get transitions(): LockBackend['permitExpirableSemaphore'] {
+  private get operations(): LockBackend['permitExpirableSemaphore'] {
     return this.runtime.backend.permitExpirableSemaphore;
   }
 

@@ -116,7 +116,7 @@ export class PermitExpirableSemaphore {
   async updateLeaseTime(permit: string | Permit, lease?: Duration): Promise<boolean> {
     const id = parsePermitId(permit);
     const ms = lease === undefined ? Number.POSITIVE_INFINITY : parseLease(lease, 'lease');
-    const ask = () => this.transitions.updateLease(this.name, id, ms);
+    const ask = () => this.operations.updateLease(this.name, id, ms);
     const { outcome } = await (this.granted.find(id)?.changeLease(ms, ask) ?? ask());
     return outcome === 'held';
   }
@@ -128,7 +128,7 @@ export class PermitExpirableSemaphore {
    */
   async leaseTime(permit: string | Permit): Promise<number> {
     const id = parsePermitId(permit);
-    const lease = await this.transitions.lease(this.name, id);
+    const lease = await this.operations.lease(this.name, id);
     if (lease === undefined) {
       this.granted.find(id)?.gone();
       throw new LockOwnershipError(`Permit ${id} is not out of semaphore "${this.name}": it has no lease`, {
@@ -141,7 +141,7 @@ export class PermitExpirableSemaphore {
 
   /** Sets the number of permits, unless it is set already (Redisson: `trySetPermits`). Returns true if it was set. */
   async trySetPermits(permits: number): Promise<boolean> {
-    return this.transitions.trySetPermits(this.name, parseCount(permits, 'permits', PERMITS));
+    return this.operations.trySetPermits(this.name, parseCount(permits, 'permits', PERMITS));
   }
 
   /**
@@ -149,7 +149,7 @@ export class PermitExpirableSemaphore {
    * number of available permits is negative until they are released.
    */
   async setPermits(permits: number): Promise<void> {
-    await this.transitions.setPermits(this.name, parseCount(permits, 'permits', PERMITS));
+    await this.operations.setPermits(this.name, parseCount(permits, 'permits', PERMITS));
   }
 
   /**
@@ -159,28 +159,28 @@ export class PermitExpirableSemaphore {
    * @throws LockOptionsError also if more than 2^31 − 1 would be available.
    */
   async addPermits(delta: number): Promise<void> {
-    await this.transitions.addPermits(this.name, parseCount(delta, 'delta', DELTA));
+    await this.operations.addPermits(this.name, parseCount(delta, 'delta', DELTA));
   }
 
   /** Number of permits available now; 0 if no number was set (Redisson: `availablePermits`). */
   async availablePermits(): Promise<number> {
-    return (await this.transitions.inspect(this.name)).available;
+    return (await this.operations.inspect(this.name)).available;
   }
 
   /** Number of acquired permits (Redisson: `acquiredPermits`). */
   async acquiredPermits(): Promise<number> {
-    return (await this.transitions.inspect(this.name)).out;
+    return (await this.operations.inspect(this.name)).out;
   }
 
   /** Total number of permits; 0 if no number was set (Redisson: `getPermits`). */
   async permits(): Promise<number> {
-    const { isSet, available, out } = await this.transitions.inspect(this.name);
+    const { isSet, available, out } = await this.operations.inspect(this.name);
     return isSet ? available + out : 0;
   }
 
   /** Deletes the semaphore with its acquired permits (Redisson: `delete`). Waiters keep waiting. True if it existed. */
   delete(): Promise<boolean> {
-    return this.transitions.delete(this.name);
+    return this.operations.delete(this.name);
   }
 
   /**
@@ -206,7 +206,7 @@ export class PermitExpirableSemaphore {
     }
   }
 
-  private get transitions(): LockBackend['permitExpirableSemaphore'] {
+  private get operations(): LockBackend['permitExpirableSemaphore'] {
     return this.runtime.backend.permitExpirableSemaphore;
   }
 

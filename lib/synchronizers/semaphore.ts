@@ -66,7 +66,7 @@ export class Semaphore {
     const count = parseCount(permits, 'permits', PERMITS);
     const { ttl } = parseOptions(options, ['ttl'], { of: 'trySetPermits' });
     const ms = ttl === undefined ? undefined : parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION });
-    return this.transitions.trySet(this.name, count, ms);
+    return this.operations.trySet(this.name, count, ms);
   }
 
   /**
@@ -105,7 +105,7 @@ export class Semaphore {
    */
   async release(permits = 1): Promise<void> {
     const count = parseCount(permits, 'permits', PERMITS);
-    if (count > 0) await this.transitions.release(this.name, count);
+    if (count > 0) await this.operations.release(this.name, count);
   }
 
   /**
@@ -114,7 +114,7 @@ export class Semaphore {
    */
   async releaseIfExists(permits = 1): Promise<boolean> {
     const count = parseCount(permits, 'permits', PERMITS);
-    return count > 0 && this.transitions.releaseIfExists(this.name, count);
+    return count > 0 && this.operations.releaseIfExists(this.name, count);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Semaphore {
    * {@link addPermits} made it so. Removes a time to live set by {@link trySetPermits}.
    */
   drainPermits(): Promise<number> {
-    return this.transitions.drain(this.name);
+    return this.operations.drain(this.name);
   }
 
   /**
@@ -131,17 +131,17 @@ export class Semaphore {
    * @param delta May be negative.
    */
   async addPermits(delta: number): Promise<void> {
-    await this.transitions.add(this.name, parseCount(delta, 'delta', DELTA));
+    await this.operations.add(this.name, parseCount(delta, 'delta', DELTA));
   }
 
   /** Number of permits available now; 0 if no number was set (Redisson: `availablePermits`). */
   availablePermits(): Promise<number> {
-    return this.transitions.count(this.name);
+    return this.operations.count(this.name);
   }
 
   /** Deletes the semaphore (Redisson: `delete`). Waiters keep waiting for permits. Returns true if there was one. */
   delete(): Promise<boolean> {
-    return this.transitions.delete(this.name);
+    return this.operations.delete(this.name);
   }
 
   /**
@@ -177,7 +177,7 @@ export class Semaphore {
     };
   }
 
-  private get transitions(): LockBackend['semaphore'] {
+  private get operations(): LockBackend['semaphore'] {
     return this.runtime.backend.semaphore;
   }
 

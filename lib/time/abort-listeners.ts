@@ -14,21 +14,21 @@ class AbortFanOut {
   };
 }
 
-const audiences = new WeakMap<AbortSignal, AbortFanOut>();
+const fanOuts = new WeakMap<AbortSignal, AbortFanOut>();
 
 /**
  * Calls `listener` when the signal aborts, until {@link unlistenForAbort}. The signal itself has one listener, however
  * many wait: Node warns of a leak from the eleventh on, and a signal shared by a thousand requests is not a leak.
  */
 export const listenForAbort = (signal: AbortSignal, listener: AbortListener): void => {
-  const audience = audiences.get(signal) ?? new AbortFanOut(signal);
-  audiences.set(signal, audience);
+  const audience = fanOuts.get(signal) ?? new AbortFanOut(signal);
+  fanOuts.set(signal, audience);
   if (audience.listeners.size === 0) signal.addEventListener('abort', audience.tell);
   audience.listeners.add(listener);
 };
 
 export const unlistenForAbort = (signal: AbortSignal, listener: AbortListener): void => {
-  const audience = audiences.get(signal);
+  const audience = fanOuts.get(signal);
   if (audience?.listeners.delete(listener) && audience.listeners.size === 0) {
     signal.removeEventListener('abort', audience.tell);
   }

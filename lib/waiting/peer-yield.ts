@@ -19,7 +19,7 @@ export class PeerYield {
   /** Number of peers that received the last release; `undefined`: unknown. */
   private peers: number | undefined;
   /** Announcements to let pass before the one that ends the yield; our own announcement counts. */
-  private turns = 0;
+  private announcementsToPass = 0;
   /** Whether this client acquired the lock since its last release. */
   private isOurs = false;
   /** Number of our own announcements still to arrive, and the time until which they may, ms. */
@@ -59,8 +59,8 @@ export class PeerYield {
     const more = others - this.expected;
     this.peers = others;
     if (!this.isYielding) return;
-    this.turns += more;
-    if (others === 0 || this.turns < 0) this.end();
+    this.announcementsToPass += more;
+    if (others === 0 || this.announcementsToPass < 0) this.end();
   }
 
   /** Yields after a release that `others` peers received, but not this client. */
@@ -99,7 +99,7 @@ export class PeerYield {
   forget(): void {
     this.timer?.cancel();
     this.timer = undefined;
-    this.turns = 0;
+    this.announcementsToPass = 0;
   }
 
   /** Number of peers expected to receive a release; one until a release has been counted. */
@@ -124,13 +124,13 @@ export class PeerYield {
 
   /** Counts one announcement. */
   private pass(): void {
-    if (this.turns > 0) this.begin(this.turns - 1);
+    if (this.announcementsToPass > 0) this.begin(this.announcementsToPass - 1);
     else this.end();
   }
 
-  private begin(turns: number): void {
+  private begin(mutex: number): void {
     this.timer?.cancel();
-    this.turns = turns;
+    this.announcementsToPass = mutex;
     this.timer = this.scheduler.schedule(this.yieldTime, () => this.onTimeout(), { keepAlive: true });
   }
 

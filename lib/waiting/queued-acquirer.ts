@@ -46,11 +46,11 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
   private acquireFirst(asked: AcquireContext, wanted: Wanted, pace: BackoffSequence | undefined): Promise<Got> {
     const { name, limit } = asked;
     const result = this.attempts.attempt(name, wanted);
-    const opening: FirstAttempt<Got> = { result };
-    this.firstAttempts.set(name, opening);
+    const firstAttempt: FirstAttempt<Got> = { result };
+    this.firstAttempts.set(name, firstAttempt);
     const over = (): void => {
       this.firstAttempts.delete(name);
-      opening.result = undefined;
+      firstAttempt.result = undefined;
     };
     const wait = (seen: LastOutcome): Promise<Got> => {
       const { ended } = limit;
@@ -82,8 +82,8 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
   }
 
   afterRelease(name: string, heard: number): void {
-    const contention = this.queues.get(name);
-    if (contention) contention.afterRelease(heard);
+    const queue = this.queues.get(name);
+    if (queue) queue.afterRelease(heard);
     else if (heard > 0 && this.channelOf) this.queueFor(name).yieldTo(heard);
   }
 
@@ -96,17 +96,17 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
   }
 
   private queueFor(name: string): WaitQueue<Wanted, Got> {
-    let contention = this.queues.get(name);
-    if (!contention) {
+    let queue = this.queues.get(name);
+    if (!queue) {
       const forget = (): void => {
         // A finished queue may call this again after a new one exists for the name.
-        if (this.queues.get(name) === contention) this.queues.delete(name);
+        if (this.queues.get(name) === queue) this.queues.delete(name);
       };
-      const opening = (): Promise<Result<Got>> | undefined => this.firstAttempts.get(name)?.result;
-      contention = new WaitQueue(name, this.channelOf?.(name), this.attempts, this.dependencies, forget, opening);
-      this.queues.set(name, contention);
+      const firstAttempt = (): Promise<Result<Got>> | undefined => this.firstAttempts.get(name)?.result;
+      queue = new WaitQueue(name, this.channelOf?.(name), this.attempts, this.dependencies, forget, firstAttempt);
+      this.queues.set(name, queue);
     }
-    return contention;
+    return queue;
   }
 }
 

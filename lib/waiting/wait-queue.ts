@@ -1,6 +1,6 @@
 import { LinkedList } from '../collections/linked-list.js';
 import { isPassing, LockUnavailableError } from '../errors.js';
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import type { BackoffSequence } from './backoff.js';
@@ -34,7 +34,7 @@ export class WaitQueue<Wanted, Got extends object> {
   private readonly expiredDuringAttempt = new Map<Waiter<Wanted, Got>, WaitEnd>();
   /** Waiters that get the result of the attempt in flight; empty when there is none. */
   private attemptingFor: ReadonlySet<Waiter<Wanted, Got>> = new Set();
-  private readonly wakeUp: WakeSignal;
+  private readonly wakeSignal: WakeSignal;
   /** Whether a message arrived since the last attempt was sent: its reply may predate that release. */
   private isAnnouncedSince = false;
   private readonly peerYield: PeerYield;
@@ -60,8 +60,8 @@ export class WaitQueue<Wanted, Got extends object> {
     private readonly onIdle: () => void,
     private readonly firstAttempt: () => Promise<Result<Got>> | undefined,
   ) {
-    this.wakeUp = new WakeSignal(waiting.scheduler);
-    this.peerYield = new PeerYield(waiting.scheduler, () => this.ourTurn());
+    this.wakeSignal = new WakeSignal(waiting.scheduler);
+    this.peerYield = new PeerYield(waiting.scheduler, () => this.onOurTurn());
     if (channel === undefined) {
       this.silentTurn = new SilentTurn(waiting.scheduler);
       return;
@@ -70,7 +70,7 @@ export class WaitQueue<Wanted, Got extends object> {
       this.isAnnouncedSince = true;
       this.peerYield.expectNoEcho();
       // During a yield, its timer wakes the contender soon enough.
-      if (!this.peerYield.isYielding) this.wakeUp.notify();
+      if (!this.peerYield.isYielding) this.wakeSignal.notify();
     };
     const onError = (error: unknown): void => this.failAll(error);
     this.listener = new ChannelListener(waiting.pubSub, channel, () => this.onAnnouncement(), onError, onHearing);
@@ -87,7 +87,7 @@ export class WaitQueue<Wanted, Got extends object> {
     return this.wait(asked, wanted, pace, (waiter) => {
       this.waiters.append(waiter);
       if (!this.running) this.start();
-      else if (this.shouldWake(wanted)) this.wakeUp.notify();
+      else if (this.shouldWake(wanted)) this.wakeSignal.notify();
     });
   }
 
@@ -122,7 +122,7 @@ export class WaitQueue<Wanted, Got extends object> {
   private cancelYield(): void {
     const { isYielding } = this.peerYield;
     this.peerYield.forget();
-    if (isYielding) this.wakeUp.notify();
+    if (isYielding) this.wakeSignal.notify();
   }
 
   private onAnnouncement(): void {
@@ -152,7 +152,7 @@ export class WaitQueue<Wanted, Got extends object> {
 
   /** Called after the release. `heard` clients received its announcement, this one included if it is subscribed. */
   afterRelease(heard: number): void {
-    if (this.silentTurn?.goesOn()) this.wakeUp.notify();
+    if (this.silentTurn?.goesOn()) this.wakeSignal.notify();
     if (heard === 0) this.peerYield.releaseWasSilent();
     this.peerYield.afterRelease(Math.max(0, heard - (this.listener?.isSubscribed ? 1 : 0)));
   }
@@ -164,7 +164,7 @@ export class WaitQueue<Wanted, Got extends object> {
 
   private endHandOverRun(): void {
     this.stopHandOverRun();
-    this.wakeUp.notify();
+    this.wakeSignal.notify();
   }
 
   private stopHandOverRun(): void {
@@ -172,19 +172,19 @@ export class WaitQueue<Wanted, Got extends object> {
     this.handOverRun = undefined;
   }
 
-  private ourTurn(): void {
-    this.wakeUp.notify();
+  private onOurTurn(): void {
+    this.wakeSignal.notify();
     this.leaveIfIdle();
   }
 
   private start(): void {
     this.running = true;
-    runOutsideRegions(() => this.run()).catch((error: unknown) => this.failAll(error));
+    runOutsideContexts(() => this.run()).catch((error: unknown) => this.failAll(error));
   }
 
   private async run(): Promise<void> {
-    const opening = this.firstAttempt();
-    if (opening) await this.useFirstAttempt(opening);
+    const firstAttempt = this.firstAttempt();
+    if (firstAttempt) await this.useFirstAttempt(firstAttempt);
     if (this.peerYield.isYielding) await this.rest(Number.POSITIVE_INFINITY);
     else if (this.lastOutcome && !this.nextCandidate(this.lastOutcome)) await this.rest(pauseAfter(this.lastOutcome));
     while (this.waiters.size > 0 || this.handOverRun) {
@@ -196,9 +196,9 @@ export class WaitQueue<Wanted, Got extends object> {
     this.stop();
   }
 
-  private async useFirstAttempt(opening: Promise<Result<Got>>): Promise<void> {
+  private async useFirstAttempt(firstAttempt: Promise<Result<Got>>): Promise<void> {
     try {
-      const result = await opening;
+      const result = await firstAttempt;
       this.lastOutcome = 'got' in result ? this.outcomeAfterGrant(result.got) : result;
     } catch (error) {
       // A permanent error goes to the caller of the first attempt; the waiters behind it make their own attempts.
@@ -236,7 +236,7 @@ export class WaitQueue<Wanted, Got extends object> {
    * one. Resolves with the last outcome; `undefined` if there is no waiter left to try for.
    */
   private async attemptAll(): Promise<LastOutcome> {
-    this.wakeUp.forget();
+    this.wakeSignal.forget();
     let seen: LastOutcome;
     for (let next = this.waiters.first; next; next = this.nextCandidate(seen)) seen = await this.attempt(next);
     return seen;
@@ -278,7 +278,7 @@ export class WaitQueue<Wanted, Got extends object> {
     const look = looksOnce ? untilLastLook(first.context.limit) : Number.POSITIVE_INFINITY;
     // A timer may fire a little early.
     const due = this.waiting.scheduler.now() + look - 1;
-    await this.wakeUp.sleep(Math.min(ms, look));
+    await this.wakeSignal.sleep(Math.min(ms, look));
     this.isLastLook = this.waiting.scheduler.now() >= due;
   }
 
@@ -329,7 +329,7 @@ export class WaitQueue<Wanted, Got extends object> {
     const takers = [...this.attemptingFor].filter((waiter) => this.waiters.delete(waiter));
     for (const taker of takers) taker.grant(got);
     // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent.
-    if (!this.isAnnouncedSince) this.wakeUp.forget();
+    if (!this.isAnnouncedSince) this.wakeSignal.forget();
     if (takers.length > 0) {
       this.peerYield.acquired();
       return this.outcomeAfterGrant(got);
@@ -362,6 +362,6 @@ export class WaitQueue<Wanted, Got extends object> {
     const leavesPause = waiter === this.waiters.first && waiter.backoff !== undefined;
     if (!this.waiters.delete(waiter)) return;
     waiter.fail(error);
-    if (leavesPause || this.waiters.size === 0) this.wakeUp.notify();
+    if (leavesPause || this.waiters.size === 0) this.wakeSignal.notify();
   }
 }

@@ -1,4 +1,4 @@
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 /** The share of a lease allowed for clock drift. */
@@ -182,6 +182,6 @@ export class Lease {
       if (this.isAlive) this.arm(1);
     };
     // A timer set inside a context would keep that context reachable and run listeners as its owner.
-    this.timer = runOutsideRegions(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));
+    this.timer = runOutsideContexts(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));
   }
 }

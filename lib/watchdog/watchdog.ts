@@ -1,6 +1,6 @@
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { runOutsideRegions } from '../context/owner-context.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 import type { OwnerId } from '../context/ids.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
@@ -10,7 +10,7 @@ import { RenewalSchedule, type ScheduleEntry } from './renewal-schedule.js';
 /** A hold that the watchdog looks after until it is released or lost, or until its own lease ends. */
 export interface Watched {
   /** Managed by the watchdog. */
-  onRota?: ScheduleEntry<Watched> | undefined;
+  scheduleEntry?: ScheduleEntry<Watched> | undefined;
   /** Operations that renew it, in one batch with other holds of the same kind. */
   readonly operations: Pick<LockOperations, 'renew'>;
   readonly name: string;
@@ -93,19 +93,19 @@ export class Watchdog {
     }
     if (this.watches(hold)) return;
     const { shares } = this.watched;
-    hold.onRota = this.watched.add(hold);
+    hold.scheduleEntry = this.watched.add(hold);
     // With one batch more per period, the next is due sooner.
     if (this.watched.shares > shares) this.arm();
   }
 
   /** Stops looking after `hold`, which was released. */
   unwatch(hold: Watched): void {
-    if (hold.onRota) this.watched.delete(hold.onRota);
-    hold.onRota = undefined;
+    if (hold.scheduleEntry) this.watched.delete(hold.scheduleEntry);
+    hold.scheduleEntry = undefined;
   }
 
   private watches(hold: Watched): boolean {
-    return hold.onRota !== undefined;
+    return hold.scheduleEntry !== undefined;
   }
 
   /** Whether a renewal of `hold` is in flight. */
@@ -127,7 +127,7 @@ export class Watchdog {
   /** Renews and verifies all holds at once: the server was unreachable, or has been replaced. */
   checkAll(): void {
     this.returns += 1;
-    if (this.watched.size > 0) runOutsideRegions(() => this.checkFrom([...this.watched], 0));
+    if (this.watched.size > 0) runOutsideContexts(() => this.checkFrom([...this.watched], 0));
   }
 
   /** Keeps a timer that fires sooner, even without any holds: locks come and go faster than timers. */
@@ -137,7 +137,7 @@ export class Watchdog {
     if (this.timer && this.due <= due) return;
     this.timer?.cancel();
     this.due = due;
-    this.timer = runOutsideRegions(() => this.scheduler.schedule(pause, () => this.round()));
+    this.timer = runOutsideContexts(() => this.scheduler.schedule(pause, () => this.round()));
   }
 
   private round(): void {
@@ -178,7 +178,7 @@ export class Watchdog {
       if (batch) batch.push(hold);
       else due.set(hold.operations, [hold]);
     }
-    for (const [transitions, batch] of due) void this.renew(transitions, batch);
+    for (const [operations, batch] of due) void this.renew(operations, batch);
   }
 
   private isDue(hold: Watched): boolean {
@@ -191,7 +191,7 @@ export class Watchdog {
     return neededLease > lastRenewalWithin(this.timeout) || neededLease - lease.remaining > this.timeout * LACKING;
   }
 
-  private async renew(transitions: Watched['operations'], holds: readonly Watched[]): Promise<void> {
+  private async renew(operations: Watched['operations'], holds: readonly Watched[]): Promise<void> {
     const since = new Stopwatch(this.scheduler);
     const attempts = holds.map((hold) => ({ hold, command: new LeaseCommand(since, hold.neededLease) }));
     for (const { hold, command } of attempts) {
@@ -201,7 +201,7 @@ export class Watchdog {
     const start = { returns: this.returns, at: since.startedAt };
     try {
       const renewals = attempts.map(({ hold: { name, owner }, command: { lease } }) => ({ name, owner, lease }));
-      const { sent, held, failure } = await transitions.renew(renewals);
+      const { sent, held, failure } = await operations.renew(renewals);
       attempts.forEach((attempt, index) => {
         const isHeld = held[index];
         if (isHeld !== undefined) this.learn(attempt, isHeld, sent);

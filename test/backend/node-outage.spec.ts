@@ -1,4 +1,4 @@
-import { nobodyWatches } from '../../lib/backend/lock-backend.js';
+import { noListener } from '../../lib/backend/lock-backend.js';
 import { NodeExecutor } from '../../lib/backend/redis/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
@@ -13,7 +13,7 @@ describe('D31: an outage of a node', () => {
     const port = await freePort();
     const node = new NodeExecutor(`redis://127.0.0.1:${port}`, { commandTimeout: 50, missedAfter: 1000 }, scheduler);
     const told: string[] = [];
-    node.watch({ ...nobodyWatches, unavailable: ({ server }) => told.push(server) });
+    node.watch({ ...noListener, unavailable: ({ server }) => told.push(server) });
     node.open();
     await clock.advance(999);
     expect(told).toEqual([]);

@@ -8,7 +8,7 @@ import {
   latchChannel,
   lockChannel,
   prefixedName,
-  requestMarker,
+  idempotencyKeyOf,
   semaphoreChannel,
   suffixedName,
 } from '../../lib/keys/redisson-keys.js';
@@ -99,7 +99,7 @@ describe('Companion names', () => {
   ])('of the semaphore or latch %p are spelt as Redisson spells them', (name, semaphore, latch, marker) => {
     expect(semaphoreChannel(name)).toBe(semaphore);
     expect(latchChannel(name)).toBe(latch);
-    expect(requestMarker(name, 'id')).toBe(marker);
+    expect(idempotencyKeyOf(name, 'id')).toBe(marker);
     expect(sameSlot(marker, name)).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { TestingModule } from '@nestjs/testing';
 import { type Hold, LockLostError, LockService } from 'nest-redis-lock';
-import { currentRegion } from '../../lib/context/owner-context.js';
+import { currentContext } from '../../lib/context/owner-context.js';
 import { runtimeOf } from './applications.js';
 import { caught } from './caught.js';
 import { Pause } from './pause.js';
@@ -212,7 +212,7 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
     const depth = (region: unknown): number => (region ? 1 + depth(Reflect.get(Object(region), 'outer')) : 0);
     const step = (left: number): Promise<unknown> =>
       locks.withLock('a', () => {
-        depths.push(depth(currentRegion()));
+        depths.push(depth(currentContext()));
         return { next: left > 0 ? new Promise((resolve) => setImmediate(() => resolve(step(left - 1)))) : undefined };
       });
     let last = (await step(20)) as { readonly next?: Promise<typeof last> };

@@ -1,7 +1,7 @@
 import { LockService } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { currentRegion } from '../../lib/context/owner-context.js';
+import { currentContext } from '../../lib/context/owner-context.js';
 import { BlockableLoop } from './blockable-loop.js';
 
 const LEASE = 100;
@@ -11,7 +11,7 @@ class WatchedLoop extends BlockableLoop {
   setInside = 0;
 
   override schedule(...timer: Parameters<BlockableLoop['schedule']>): ReturnType<BlockableLoop['schedule']> {
-    if (currentRegion()) this.setInside += 1;
+    if (currentContext()) this.setInside += 1;
     return super.schedule(...timer);
   }
 }
@@ -23,7 +23,7 @@ const open = () => {
   const heard: { readonly type: string; readonly isInside: boolean; readonly taken: Promise<boolean> }[] = [];
   locks.onEvent(({ type }) => {
     const taken = locks.tryAcquire('b').then((hold) => hold !== null);
-    heard.push({ type, isInside: currentRegion() !== undefined, taken });
+    heard.push({ type, isInside: currentContext() !== undefined, taken });
   });
   return { loop, locks, runtime, heard };
 };

@@ -1,5 +1,5 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
-import { runOutsideRegions } from '../../context/owner-context.js';
+import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 import type {
@@ -103,7 +103,7 @@ export class QuorumLock implements LockOperations {
     });
     renewals.forEach((renewal, index) => verdicts[index] === 'no' && this.abandon(renewal));
     const isKept = (index: number): boolean => verdicts[index] === 'yes';
-    this.background.add(runOutsideRegions(() => round.run(ballot, isKept)));
+    this.background.add(runOutsideContexts(() => round.run(ballot, isKept)));
     const held = verdicts.map((verdict) => (verdict === 'undecided' ? undefined : verdict === 'yes'));
     if (!held.includes(undefined)) return { sent, held };
     const inWords = (): { outcome: string } => ({ outcome: 'answered' });

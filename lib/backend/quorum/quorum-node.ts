@@ -43,7 +43,7 @@ export interface NodeBackend {
   readonly pubSub: PubSub;
   /** Identifies the server, by whatever address it is reached; `undefined` if unknown. */
   readonly serverId?: string | undefined;
-  watch(watcher: BackendListener): void;
+  watch(listener: BackendListener): void;
   refuse(reason: Error): void;
   open(): void;
   close(ms: number): Promise<void>;
@@ -134,8 +134,8 @@ export class QuorumNode {
     return (this.undone.get(owner) ?? Number.NEGATIVE_INFINITY) > this.scheduler.now();
   }
 
-  watch(watcher: BackendListener): void {
-    this.backend.watch(watcher);
+  watch(listener: BackendListener): void {
+    this.backend.watch(listener);
   }
 
   refuse(reason: Error): void {

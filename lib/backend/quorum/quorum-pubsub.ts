@@ -1,5 +1,5 @@
 import { isPassing } from '../../errors.js';
-import { runOutsideRegions } from '../../context/owner-context.js';
+import { runOutsideContexts } from '../../context/owner-context.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { Subscription, PubSub } from '../lock-backend.js';
@@ -95,7 +95,7 @@ class QuorumSubscription implements Subscription {
   }
 
   private later(ms: number, work: () => void): ScheduledTask {
-    const task = runOutsideRegions(() =>
+    const task = runOutsideContexts(() =>
       this.listening.scheduler.schedule(ms, () => {
         this.tasks.delete(task);
         work();

@@ -27,8 +27,8 @@ export class Quorum {
   }
 
   /** Reports changes of the nodes to `watcher` from now on. */
-  watch(watcher: BackendListener): void {
-    for (const node of this.nodes) node.watch(watcher);
+  watch(listener: BackendListener): void {
+    for (const node of this.nodes) node.watch(listener);
   }
 
   /** Excludes one of the nodes from now on, with this error. */

@@ -1,6 +1,6 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { Fences } from '../lock-operations.js';
-import { type LockBackend, type PubSub, type BackendListener, type GivenUp, nobodyWatches } from '../lock-backend.js';
+import { type LockBackend, type PubSub, type BackendListener, type GivenUp, noListener } from '../lock-backend.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
 import { RedisFairLock, FairLockScripts } from './kinds/fair-lock.js';
 import { RedisFencedLock, FencedLockScripts } from './kinds/fenced-lock.js';
@@ -39,7 +39,7 @@ export class RedisBackend implements LockBackend {
   private readonly commands: ScriptExecutor;
   private readonly locks: RedisLock[] = [];
   private readonly requests: IdempotentRequests;
-  private watcher = nobodyWatches;
+  private watcher = noListener;
 
   constructor(
     private readonly transport: Transport,
@@ -48,8 +48,8 @@ export class RedisBackend implements LockBackend {
   ) {
     this.commands = transport.commands;
     this.pubSub = transport.pubSub;
-    const lockIn = (dialect: LockScripts): RedisLock => {
-      const lock = new RedisLock(this.commands, scheduler, dialect, replicas);
+    const lockIn = (scripts: LockScripts): RedisLock => {
+      const lock = new RedisLock(this.commands, scheduler, scripts, replicas);
       this.locks.push(lock);
       return lock;
     };
@@ -76,9 +76,9 @@ export class RedisBackend implements LockBackend {
     this.singleFlight = new RedisSingleFlight(this.commands, scheduler);
   }
 
-  watch(watcher: BackendListener): void {
-    this.watcher = watcher;
-    this.commands.watch(watcher);
+  watch(listener: BackendListener): void {
+    this.watcher = listener;
+    this.commands.watch(listener);
   }
 
   refuse(reason: Error): void {

@@ -29,8 +29,8 @@ export class RedlockNode implements NodeBackend {
     return this.commands.serverId;
   }
 
-  watch(watcher: BackendListener): void {
-    this.commands.watch(watcher);
+  watch(listener: BackendListener): void {
+    this.commands.watch(listener);
   }
 
   refuse(reason: Error): void {

@@ -20,7 +20,7 @@ export interface ConnectionTargets {
 }
 
 /** The connection options of the module, unchecked. */
-interface Given {
+interface GivenConnections {
   readonly backend: 'redis' | 'memory';
   readonly connection?: unknown;
   readonly connections?: unknown;
@@ -33,7 +33,7 @@ const refused = (why: string, option = 'connections'): LockOptionsError =>
   new LockOptionsError(why, { details: { option } });
 
 /** @throws LockOptionsError that never shows a connection. */
-export const parsePlaces = (given: Given): ConnectionTargets => {
+export const parsePlaces = (given: GivenConnections): ConnectionTargets => {
   const { connections, keyPrefix } = given;
   if (connections === undefined) return { place: soleConnection(given), others: new Map() };
   if (given.connection !== undefined) {
@@ -67,7 +67,7 @@ const noDefaultAmong = (names: readonly string[]): string => {
   return `No connection "${DEFAULT_CONNECTION_NAME}" was given in connections; say on which one to lock: ${known}`;
 };
 
-const soleConnection = (given: Given): ConnectionTarget => {
+const soleConnection = (given: GivenConnections): ConnectionTarget => {
   const { backend, connection, redlock, keyPrefix } = given;
   if (backend === 'memory') {
     if (connection === undefined) return placeOf(undefined, keyPrefix);
@@ -80,7 +80,7 @@ const soleConnection = (given: Given): ConnectionTarget => {
 };
 
 /** Only an absent key selects the default: an undefined value mostly comes from an unset environment variable. */
-const refuseUndefined = (given: Given, places: readonly (keyof Given)[]): void => {
+const refuseUndefined = (given: GivenConnections, places: readonly (keyof GivenConnections)[]): void => {
   const missing = places.find((place) => place in given);
   if (missing === undefined) return;
   const why = `${missing} is undefined, as when a variable of the environment is not set`;

@@ -1,6 +1,6 @@
 import type { FairLockOperations } from '../../backend/fair-lock-operations.js';
 import type { LockEvents } from '../../events/lock-events.js';
-import { runOutsideRegions } from '../../context/owner-context.js';
+import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 
@@ -43,7 +43,7 @@ export class FairLeaving {
     }
     const leavers = [{ owner, lease }];
     this.leavers.set(name, leavers);
-    void this.underWay.add(runOutsideRegions(() => this.tell(name, leavers)));
+    void this.underWay.add(runOutsideContexts(() => this.tell(name, leavers)));
   }
 
   private async tell(name: string, leavers: Leaver[]): Promise<void> {

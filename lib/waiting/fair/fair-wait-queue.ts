@@ -1,6 +1,6 @@
 import type { QueuedOutcome } from '../../backend/fair-lock-operations.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
-import { runOutsideRegions } from '../../context/owner-context.js';
+import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/ids.js';
 import type { Stopwatch } from '../../time/monotonic-scheduler.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
@@ -69,7 +69,7 @@ export class FairWaitQueue {
       };
       const waiter = new FairWaiter(asked, lease, verdict, this.waiting);
       this.waiters.set(waiter.owner, waiter);
-      runOutsideRegions(() => this.arrive(waiter));
+      runOutsideContexts(() => this.arrive(waiter));
     });
   }
 
@@ -114,18 +114,20 @@ export class FairWaitQueue {
   private async contendFor(first: FairWaiter): Promise<void> {
     const { polling, pubSub, scheduler } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
-    const ear = new ChannelListener(pubSub, channel, this.wakeSignal.notify, (error) => this.rejectAll(error));
+    const listener = new ChannelListener(pubSub, channel, this.wakeSignal.notify, (error) => this.rejectAll(error));
     let pause = pauseFor(this.lastOutcome);
     // Earlier notifications were meant for the previous first waiter.
     this.wakeSignal.forget();
     while (this.order.head === first) {
-      ear.listen();
+      listener.listen();
       const look =
         this.lastOutcome instanceof LockUnavailableError
           ? Number.POSITIVE_INFINITY
           : untilLastLook(first.context.limit);
       const due = scheduler.now() + look - 1;
-      await this.wakeSignal.sleep(Math.min(pause, ear.isSubscribed ? polling.subscribed : polling.unsubscribed, look));
+      await this.wakeSignal.sleep(
+        Math.min(pause, listener.isSubscribed ? polling.subscribed : polling.unsubscribed, look),
+      );
       if (this.order.head !== first) break;
       this.wakeSignal.forget();
       first.isLastLook = scheduler.now() >= due;
@@ -133,7 +135,7 @@ export class FairWaitQueue {
       first.isLastLook = false;
       pause = pauseFor(this.lastOutcome);
     }
-    ear.close();
+    listener.close();
     // Its place may have expired, or may be worthless.
     this.arrive(first);
   }

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
-import { type BackendListener, nobodyWatches } from '../../../lib/backend/lock-backend.js';
+import { type BackendListener, noListener } from '../../../lib/backend/lock-backend.js';
 import type { PublishCommand, ScriptExecutor } from '../../../lib/backend/redis/commands/script-executor.js';
 import { withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
 import { timeoutWithin } from '../../../lib/backend/redis/commands/node-executor.js';
@@ -23,7 +23,7 @@ import { notConnected } from './not-connected.js';
 /** Sends scripts to a simulated server, with the deadlines and the estimate of its clock that the library has. */
 export class SimulatedCommands implements ScriptExecutor {
   private readonly clock: ServerClock;
-  private watcher: BackendListener = nobodyWatches;
+  private watcher: BackendListener = noListener;
   private refusal: Error | undefined;
 
   constructor(

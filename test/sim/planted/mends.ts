@@ -19,8 +19,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/wait-queue.ts',
-        find: 'if (!this.isAnnouncedSince) this.wakeUp.forget();',
-        replace: 'this.wakeUp.forget();',
+        find: 'if (!this.isAnnouncedSince) this.wakeSignal.forget();',
+        replace: 'this.wakeSignal.forget();',
       },
     ],
   },
@@ -46,12 +46,12 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'events/lock-events.ts',
-        find: 'if (this.listeners.size > 0) runOutsideRegions(() => this.tell(event));',
+        find: 'if (this.listeners.size > 0) runOutsideContexts(() => this.tell(event));',
         replace: 'this.tell(event);',
       },
       {
         file: 'watchdog/lease.ts',
-        find: 'runOutsideRegions(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));',
+        find: 'runOutsideContexts(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));',
         replace: 'this.scheduler.schedule(Math.max(this.remaining, atLeast), due);',
       },
     ],
@@ -70,7 +70,7 @@ export const mends: readonly PlantedBug[] = [
       },
       {
         file: 'backend/redis/kinds/left-behind.ts',
-        find: 'if (isPassing(error)) this.background.undo(left);',
+        find: 'if (isPassing(error)) this.background.releaseInBackground(left);',
         replace: '',
       },
     ],
@@ -120,8 +120,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/kinds/redis-lock.ts',
-        find: 'send: (limits) => this.dialect.forceRelease(name, limits),',
-        replace: 'send: (limits) => this.dialect.forceRelease(name, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
+        find: 'send: (limits) => this.scripts.forceRelease(name, limits),',
+        replace: 'send: (limits) => this.scripts.forceRelease(name, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
       },
     ],
   },

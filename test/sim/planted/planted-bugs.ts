@@ -120,7 +120,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/commands/unknown-outcomes.ts',
-        find: 'if (this.finished) return this.onGivenUp(ghost, undefined);',
+        find: 'if (this.finished) return this.onGivenUp(orphan, undefined);',
         replace: 'return;',
       },
     ],

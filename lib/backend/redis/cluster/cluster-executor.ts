@@ -129,8 +129,8 @@ export class ClusterExecutor implements ScriptExecutor {
     }
   }
 
-  watch(watcher: BackendListener): void {
-    this.topology.watch(watcher);
+  watch(listener: BackendListener): void {
+    this.topology.watch(listener);
   }
 
   refuse(reason: Error): void {

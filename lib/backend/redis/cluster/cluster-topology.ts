@@ -1,8 +1,8 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
-import { runOutsideRegions } from '../../../context/owner-context.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { type BackendListener, nobodyWatches } from '../../lock-backend.js';
+import { type BackendListener, noListener } from '../../lock-backend.js';
 import type { ClusterClient, ClusterInput, ServerInput, TransportSettings } from '../connection/connection-input.js';
 import { NodeExecutor } from '../commands/node-executor.js';
 import { clusterUnknown } from '../connection/reply-errors.js';
@@ -41,7 +41,7 @@ export class ClusterTopology {
   private readonly outages: ClusterOutages;
   private readonly nodes = new Map<Address, NodeExecutor>();
   private readonly refreshListeners: ((look: Look) => void)[] = [];
-  watcher = nobodyWatches;
+  watcher = noListener;
   private readonly waiting = new Set<() => void>();
   private map: SlotMap | undefined;
   private isRefreshing = false;
@@ -150,8 +150,8 @@ export class ClusterTopology {
   }
 
   /** A server that takes over slots of another one is reported as reconnected. */
-  watch(watcher: BackendListener): void {
-    this.watcher = watcher;
+  watch(listener: BackendListener): void {
+    this.watcher = listener;
   }
 
   async close(ms?: number): Promise<void> {
@@ -163,7 +163,7 @@ export class ClusterTopology {
   }
 
   private schedule(ms: number): void {
-    this.next = runOutsideRegions(() =>
+    this.next = runOutsideContexts(() =>
       this.scheduler.schedule(
         ms,
         () => {

@@ -1,5 +1,5 @@
 import { isPassing, LockUnavailableError, wrongKeyType } from '../../../errors.js';
-import { runOutsideRegions } from '../../../context/owner-context.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import { OwnerIds } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { GivenUp } from '../../lock-backend.js';
@@ -10,8 +10,8 @@ import type { Replicas } from './replica-confirmation.js';
 import { errorOfTwo, isUnknown, sendWithDeadline } from './deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { OrphanReleaser } from './unknown-outcomes.js';
-import { writtenMarker } from './written.js';
-import { requestMarker } from '../../../keys/redisson-keys.js';
+import { writtenIdempotencyKey } from './written.js';
+import { idempotencyKeyOf } from '../../../keys/redisson-keys.js';
 
 /** Fields that every such request sends beside its own arguments. */
 export interface IdempotentRequest extends RequestLimits {
@@ -35,7 +35,7 @@ export interface Answer<Outcome extends string> {
   readonly count: number;
 }
 
-export type SendMarked<Outcome extends string> = (request: IdempotentRequest) => Promise<CounterReply<Outcome>>;
+export type SendIdempotent<Outcome extends string> = (request: IdempotentRequest) => Promise<CounterReply<Outcome>>;
 
 /** The caller's request, to report it if its outcome stays unknown. */
 export type Asked = Pick<GivenUp, 'request' | 'count'>;
@@ -104,18 +104,18 @@ export class IdempotentRequests {
   async acquireOnce<Outcome extends string>(
     name: string,
     asked: Asked,
-    send: SendMarked<Outcome | 'taken'>,
+    send: SendIdempotent<Outcome | 'taken'>,
     undo: (marker: string) => Promise<number>,
   ): Promise<Answer<Outcome | 'taken'>> {
     const identity = this.identify(name);
     const { idempotencyKey } = identity;
-    const stray = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keep };
+    const orphan = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keep };
     const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
-      this.retries.undo({ ...stray, notAfter }),
+      this.retries.releaseInBackground({ ...orphan, notAfter }),
     );
     if (answer.outcome !== 'taken') return answer;
     await this.knownOutcome(identity, answer, 'it was given back', 'refused').catch(async (error: unknown) => {
-      await undo(idempotencyKey).catch(() => this.retries.undo({ ...stray, notAfter: 0 }));
+      await undo(idempotencyKey).catch(() => this.retries.releaseInBackground({ ...orphan, notAfter: 0 }));
       throw error;
     });
     this.discardKey(idempotencyKey);
@@ -127,7 +127,7 @@ export class IdempotentRequests {
    * refuses both attempts, so that they cannot overtake the caller's next request; or if too few replicas have the
    * change.
    */
-  async change<Outcome extends string>(name: string, send: SendMarked<Outcome>): Promise<Answer<Outcome>> {
+  async change<Outcome extends string>(name: string, send: SendIdempotent<Outcome>): Promise<Answer<Outcome>> {
     const deadline = this.deadline();
     const identity = this.identify(name);
     const changing = this.retryOnce(identity, send, () => deadline).catch(async (error: unknown) => {
@@ -144,7 +144,7 @@ export class IdempotentRequests {
   async completeInBackground<Outcome extends string>(
     name: string,
     asked: Asked,
-    send: SendMarked<Outcome>,
+    send: SendIdempotent<Outcome>,
   ): Promise<Answer<Outcome>> {
     const identity = this.identify(name);
     const so = 'that goes on in the background';
@@ -161,7 +161,8 @@ export class IdempotentRequests {
         return Number.POSITIVE_INFINITY;
       };
       const givenUp = { name, ...asked };
-      if (isPassing(error)) this.retries.undo({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
+      if (isPassing(error))
+        this.retries.releaseInBackground({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
       throw error;
     }
   }
@@ -176,7 +177,7 @@ export class IdempotentRequests {
    */
   private async retryOnce<Outcome extends string>(
     identity: RequestIdentity,
-    send: SendMarked<Outcome>,
+    send: SendIdempotent<Outcome>,
     deadline: () => number,
   ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
     const { idempotencyKey } = identity;
@@ -201,13 +202,13 @@ export class IdempotentRequests {
   ): Promise<void> {
     if (!this.replicas || !CHANGES.has(outcome)) return;
     const lacking = { name, what: `the change of "${name}"`, so, outcome: otherwise };
-    await enoughReplicas(this.commands, this.replicas, writtenMarker(idempotencyKey), lacking);
+    await enoughReplicas(this.commands, this.replicas, writtenIdempotencyKey(idempotencyKey), lacking);
   }
 
   private ask<Outcome extends string>(
     identity: RequestIdentity,
     deadline: number,
-    send: SendMarked<Outcome>,
+    send: SendIdempotent<Outcome>,
     onUnknown?: (notAfter: number) => void,
   ): Promise<Answer<Outcome>> {
     const { keep: keyTtl } = this;
@@ -232,18 +233,18 @@ export class IdempotentRequests {
   }
 
   /** Runs unawaited. If it fails, the key expires by its time to live. */
-  private discardKey(marker: string): void {
-    if (!this.commands.isConnected(marker)) return;
-    this.commands.run(scripts.counter.forget, { marker }, {}, this.deadline()).catch(() => {});
+  private discardKey(idempotencyKey: string): void {
+    if (!this.commands.isConnected(idempotencyKey)) return;
+    this.commands.run(scripts.counter.forget, { marker: idempotencyKey }, {}, this.deadline()).catch(() => {});
   }
 
   /** As {@link discardKey}, once no copy of the request can arrive any more. */
-  private discardKeyLater(marker: string): void {
-    runOutsideRegions(() => this.scheduler.schedule(COPIES_MS, () => this.discardKey(marker)));
+  private discardKeyLater(idempotencyKey: string): void {
+    runOutsideContexts(() => this.scheduler.schedule(COPIES_MS, () => this.discardKey(idempotencyKey)));
   }
 
   private identify(name: string): RequestIdentity {
-    return { name, idempotencyKey: requestMarker(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
+    return { name, idempotencyKey: idempotencyKeyOf(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
   }
 
   private get keep(): number {

@@ -1,6 +1,6 @@
 import { isPassing } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { type BackendListener, nobodyWatches } from '../../lock-backend.js';
+import { type BackendListener, noListener } from '../../lock-backend.js';
 import type { PublishCommand, ScriptExecutor } from './script-executor.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
@@ -61,7 +61,7 @@ export class NodeExecutor implements ScriptExecutor {
   private readonly reachability: Reachability;
   private readonly guard: RestartGuard | undefined;
   private replication: ReplicaConfirmation | undefined;
-  private watcher = nobodyWatches;
+  private watcher = noListener;
   private opened = false;
   private wasReady = false;
   private refusal: Error | undefined;
@@ -166,8 +166,8 @@ export class NodeExecutor implements ScriptExecutor {
     return this.replication.knownBy(written, replicas, asking);
   }
 
-  watch(watcher: BackendListener): void {
-    this.watcher = watcher;
+  watch(listener: BackendListener): void {
+    this.watcher = listener;
   }
 
   refuse(reason: Error): void {
@@ -197,13 +197,13 @@ export class NodeExecutor implements ScriptExecutor {
     // Check in the same event-loop turn as the send, so that a reconnect cannot slip in between.
     const guarded = script.grants ? this.guard?.refusal(name) : undefined;
     if (guarded) return Promise.reject(guarded);
-    this.connection.gather();
+    this.connection.corkUntilNextTick();
     return withDeadline(evaluate('evalsha'), deadline, this.scheduler, {
       name,
       read: (reply) => this.read(script, reply),
       // EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded.
       instead: (error) => {
-        if (isNotWritten(error)) this.connection.goingDown();
+        if (isNotWritten(error)) this.connection.markUnwritable();
         // After the deadline the failure has been reported to the caller, so the script must not run any more.
         if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
         return evaluate('eval');

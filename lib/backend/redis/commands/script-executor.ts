@@ -57,7 +57,7 @@ export interface ScriptExecutor {
    */
   replicasWith(written: Written, replicas: Replicas): Promise<number>;
   /** Reports changes of the servers to `watcher` from now on. */
-  watch(watcher: BackendListener): void;
+  watch(listener: BackendListener): void;
   /** Refuses every command from now on, with this error. */
   refuse(reason: Error): void;
   open(): void;

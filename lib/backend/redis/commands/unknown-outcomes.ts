@@ -1,5 +1,5 @@
 import { isPassing } from '../../../errors.js';
-import { runOutsideRegions } from '../../../context/owner-context.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
@@ -22,10 +22,10 @@ export interface OrphanedAcquisition {
 type Orphan = Pick<OrphanedAcquisition, 'lease' | 'notAfter'>;
 
 /** Releases what the orphan's owner holds. Resolves with the server's time at which that was certain. */
-export type ReleaseOrphan<G extends Orphan = OrphanedAcquisition> = (ghost: G) => Promise<number>;
+export type ReleaseOrphan<G extends Orphan = OrphanedAcquisition> = (orphan: G) => Promise<number>;
 
 /** Called with an orphan that may never be released, and the error of the last attempt, if there was one. */
-export type OnGivenUp<G> = (ghost: G, error: unknown) => void;
+export type OnAbandoned<G> = (ghost: G, error: unknown) => void;
 
 /** The background release of one orphan. */
 interface Pursuit {
@@ -49,23 +49,23 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly free: ReleaseOrphan<G>,
-    private readonly onGivenUp: OnGivenUp<G> = () => {},
+    private readonly releaseOrphan: ReleaseOrphan<G>,
+    private readonly onGivenUp: OnAbandoned<G> = () => {},
   ) {}
 
-  undo(ghost: G): void {
-    if (this.finished) return this.onGivenUp(ghost, undefined);
+  releaseInBackground(orphan: G): void {
+    if (this.finished) return this.onGivenUp(orphan, undefined);
     const pursuit: Pursuit = { isAbandoned: false, wake: () => {}, over: Promise.resolve() };
-    this.running.set(ghost, pursuit);
-    pursuit.over = runOutsideRegions(() => this.untilGone(ghost, pursuit)).then((isGone) => {
-      if (isGone) this.running.delete(ghost);
-      else this.giveUp(ghost, pursuit);
+    this.running.set(orphan, pursuit);
+    pursuit.over = runOutsideContexts(() => this.releaseUntilConfirmed(orphan, pursuit)).then((isGone) => {
+      if (isGone) this.running.delete(orphan);
+      else this.stopTrying(orphan, pursuit);
     });
   }
 
   /** Stops releasing acquisitions that are wanted after all. Resolves when no attempt to release them is in flight. */
-  async abandon(isWanted: (ghost: G) => boolean): Promise<void> {
-    const wanted = [...this.running].filter(([ghost]) => isWanted(ghost)).map(([, pursuit]) => pursuit);
+  async abandon(isWanted: (orphan: G) => boolean): Promise<void> {
+    const wanted = [...this.running].filter(([orphan]) => isWanted(orphan)).map(([, pursuit]) => pursuit);
     for (const pursuit of wanted) {
       pursuit.isAbandoned = true;
       pursuit.wake();
@@ -81,25 +81,25 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     const over = Promise.all(pursuits.map((pursuit) => pursuit.over));
     if (pursuits.length > 0) await Promise.race([over, this.scheduler.pause(ms)]);
     this.finished = true;
-    for (const [ghost, pursuit] of this.running) {
-      this.giveUp(ghost, pursuit);
+    for (const [orphan, pursuit] of this.running) {
+      this.stopTrying(orphan, pursuit);
       pursuit.wake();
     }
   }
 
   /** Resolves with whether the release was confirmed. */
-  private async untilGone(ghost: G, pursuit: Pursuit): Promise<boolean> {
+  private async releaseUntilConfirmed(orphan: G, pursuit: Pursuit): Promise<boolean> {
     const begin = this.scheduler.now();
     // The acquisition may still take effect within the deadline of its command, and then lasts for its lease.
-    const end = begin + 1.25 * ghost.lease + RETRY_MS;
+    const end = begin + 1.25 * orphan.lease + RETRY_MS;
     while (this.scheduler.now() < end && !this.finished && !pursuit.isAbandoned) {
-      const confirmed = await this.tryToFree(ghost, pursuit);
+      const confirmed = await this.tryRelease(orphan, pursuit);
       if (confirmed === undefined) return false;
-      if (confirmed > ghost.notAfter) return true;
+      if (confirmed > orphan.notAfter) return true;
       const inVain = (this.scheduler.now() - begin) * RETRY_SHARE;
       const pause = Math.min(LONGEST_RETRY_MS, Math.max(RETRY_MS, inVain));
       // Bounded, since the server's clock may have been set back.
-      await this.pause(Math.min(pause, ghost.notAfter - confirmed + 1), pursuit);
+      await this.pause(Math.min(pause, orphan.notAfter - confirmed + 1), pursuit);
     }
     return false;
   }
@@ -108,17 +108,17 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
    * Resolves with the server's time at which nothing was held: negative infinity after a passing failure, `undefined`
    * if no attempt can succeed.
    */
-  private async tryToFree(ghost: G, pursuit: Pursuit): Promise<number | undefined> {
+  private async tryRelease(orphan: G, pursuit: Pursuit): Promise<number | undefined> {
     try {
-      return await this.free(ghost);
+      return await this.releaseOrphan(orphan);
     } catch (error) {
       pursuit.error = error;
       return isPassing(error) ? Number.NEGATIVE_INFINITY : undefined;
     }
   }
 
-  private giveUp(ghost: G, { isAbandoned, error }: Pursuit): void {
-    if (this.running.delete(ghost) && !isAbandoned) this.onGivenUp(ghost, error);
+  private stopTrying(orphan: G, { isAbandoned, error }: Pursuit): void {
+    if (this.running.delete(orphan) && !isAbandoned) this.onGivenUp(orphan, error);
   }
 
   private pause(ms: number, pursuit: Pursuit): Promise<void> {

@@ -23,10 +23,10 @@ export const writtenHold = (key: string, field: string): Written => ({
 });
 
 /** The change of a request, by the idempotency key that was written together with it. */
-export const writtenMarker = (marker: string): Written => ({
-  key: marker,
+export const writtenIdempotencyKey = (idempotencyKey: string): Written => ({
+  key: idempotencyKey,
   text: confirmMarker.text,
-  ...encode(confirmMarker, { marker }, {}),
+  ...encode(confirmMarker, { marker: idempotencyKey }, {}),
 });
 
 /** A permit in use; without an id, the number of permits. */

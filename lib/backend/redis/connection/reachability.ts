@@ -1,4 +1,4 @@
-import { runOutsideRegions } from '../../../context/owner-context.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
@@ -31,7 +31,7 @@ export class Reachability {
     if (this.state !== 'unneeded' && this.state !== 'there') return;
     this.state = 'missed';
     this.since = this.scheduler.now();
-    this.timer = runOutsideRegions(() =>
+    this.timer = runOutsideContexts(() =>
       this.scheduler.schedule(this.patience, () => {
         this.state = 'lost';
         this.listener.onLost();

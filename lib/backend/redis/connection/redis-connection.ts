@@ -1,5 +1,5 @@
 import type { LockUnavailableError } from '../../../errors.js';
-import { runOutsideRegions } from '../../../context/owner-context.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { ignoreLateSocketErrors, duplicateClient, type RedisClient, type RedisSocket } from './redis-client.js';
 import type { ServerInput } from './connection-input.js';
@@ -63,7 +63,7 @@ export class RedisConnection {
         return false;
       },
     };
-    this.client = runOutsideRegions(() => duplicateClient(input, Object.assign(settings, unset, own)));
+    this.client = runOutsideContexts(() => duplicateClient(input, Object.assign(settings, unset, own)));
     this.client.on('error', (error: unknown) => {
       ignoreLateSocketErrors(this.client);
       if (isDatabaseRefusal(error)) this.databaseRefusal = error;
@@ -114,7 +114,7 @@ export class RedisConnection {
    * Corks the socket until the end of this event-loop turn: with many callers, one system call for each command would
    * cost more than all the rest.
    */
-  gather(): void {
+  corkUntilNextTick(): void {
     const { stream } = this.client;
     if (this.isGathering || !stream) return;
     this.isGathering = true;
@@ -140,7 +140,7 @@ export class RedisConnection {
    * Called when a command could not be written. ioredis knows of a closing connection before it emits the event; until
    * then each attempt would fail at once.
    */
-  goingDown(): void {
+  markUnwritable(): void {
     this.ready = false;
   }
 
@@ -215,7 +215,7 @@ export class RedisConnection {
   }
 
   private connect(): void {
-    runOutsideRegions(() => this.client.connect()).catch((error: unknown) => {
+    runOutsideContexts(() => this.client.connect()).catch((error: unknown) => {
       this.lastError ??= withoutSecrets(error);
     });
   }

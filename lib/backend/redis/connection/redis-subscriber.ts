@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../errors.js';
-import { runOutsideRegions } from '../../../context/owner-context.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { Subscription, PubSub } from '../../lock-backend.js';
@@ -44,8 +44,8 @@ export class RedisSubscriber implements PubSub {
   ) {
     this.isSharded = isSharded;
     this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
-      prepare: () => this.listenAgain(),
-      onClose: () => this.wentDeaf(),
+      prepare: () => this.resubscribeAll(),
+      onClose: () => this.onDisconnected(),
       // Messages are shared by all databases.
       bearsDatabaseRefusal: () => true,
     });
@@ -93,7 +93,7 @@ export class RedisSubscriber implements PubSub {
     if (!(await this.connection.whenReady(this.commandTimeout))) {
       throw this.connection.unavailable(undefined, this.commandTimeout);
     }
-    this.keepListening();
+    this.startHeartbeat();
     if (channel.live) return;
     await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());
     channel.live = this.connection.isReady;
@@ -122,14 +122,14 @@ export class RedisSubscriber implements PubSub {
     return this.isSharded(name) ? client.sunsubscribe(name) : client.unsubscribe(name);
   }
 
-  private async listenAgain(): Promise<void> {
+  private async resubscribeAll(): Promise<void> {
     const deadline = this.deadline(this.commandTimeout);
-    await Promise.all([...this.channels].map(([name, channel]) => this.listenAgainTo(name, channel, deadline)));
+    await Promise.all([...this.channels].map(([name, channel]) => this.resubscribe(name, channel, deadline)));
     this.wakeAll();
   }
 
   /** Sends one command for each channel: one that this user may not subscribe to fails without the others. */
-  private async listenAgainTo(name: string, channel: Channel, deadline: number): Promise<void> {
+  private async resubscribe(name: string, channel: Channel, deadline: number): Promise<void> {
     try {
       await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());
       channel.live = true;
@@ -139,7 +139,7 @@ export class RedisSubscriber implements PubSub {
     }
   }
 
-  private wentDeaf(): void {
+  private onDisconnected(): void {
     for (const channel of this.channels.values()) channel.live = false;
     this.wakeAll();
   }
@@ -152,8 +152,8 @@ export class RedisSubscriber implements PubSub {
     for (const listener of channel?.listeners ?? []) listener();
   }
 
-  private keepListening(): void {
-    this.heartbeat ??= runOutsideRegions(() => this.scheduler.schedule(HEARTBEAT_MS, () => this.beat()));
+  private startHeartbeat(): void {
+    this.heartbeat ??= runOutsideContexts(() => this.scheduler.schedule(HEARTBEAT_MS, () => this.sendHeartbeat()));
   }
 
   private stopHeartbeat(): void {
@@ -161,14 +161,14 @@ export class RedisSubscriber implements PubSub {
     this.heartbeat = undefined;
   }
 
-  private beat(): void {
+  private sendHeartbeat(): void {
     this.heartbeat = undefined;
     if (this.channels.size === 0) return;
-    this.keepListening();
+    this.startHeartbeat();
     if (!this.connection.isReady) return;
     withDeadline(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, rawReply()).catch(
       () => {
-        this.wentDeaf();
+        this.onDisconnected();
         this.connection.reconnect();
       },
     );

@@ -84,7 +84,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
         const keys = { semaphore: name, marker: idempotencyKey };
         return this.commands.run(scripts.semaphore.take, keys, { permits, keep: keyTtl, notAfter }, deadline, name);
       },
-      (marker) => this.undo(name, marker),
+      (idempotencyKey) => this.undo(name, idempotencyKey),
     );
     if (outcome === 'taken') return { outcome, available: count };
     return { outcome: 'too-few', available: count, isSet: outcome === 'too-few' };
@@ -98,7 +98,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
         const keys = { semaphore: name, marker: idempotencyKey };
         return this.commands.run(scripts.semaphore.drain, keys, { keep: keyTtl, notAfter }, deadline, name);
       },
-      (marker) => this.undo(name, marker),
+      (idempotencyKey) => this.undo(name, idempotencyKey),
     );
     return count;
   }
@@ -145,10 +145,10 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
     return { outcome, count };
   }
 
-  private async undo(name: string, marker: string): Promise<number> {
+  private async undo(name: string, idempotencyKey: string): Promise<number> {
     const deadline = this.deadline();
     if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
-    const keys = { semaphore: name, marker };
+    const keys = { semaphore: name, marker: idempotencyKey };
     const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
     return now;
   }

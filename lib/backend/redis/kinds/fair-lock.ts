@@ -87,17 +87,17 @@ export class FairLockScripts extends PlainLockScripts {
 /** Fair locks in Redis: a {@link RedisLock} with a queue. */
 export class RedisFairLock extends RedisLock implements FairLockOperations {
   private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
-  private readonly unsettledTries: UnknownOutcomes;
+  private readonly unknownAttempts: UnknownOutcomes;
 
   constructor(
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
-    private readonly fair: FairLockScripts,
+    private readonly fairScripts: FairLockScripts,
     replicas?: Replicas,
   ) {
-    super(commands, scheduler, fair, replicas);
+    super(commands, scheduler, fairScripts, replicas);
     this.leaving = new OrphanReleaser(scheduler, (request) => this.tryLeave(request));
-    this.unsettledTries = new UnknownOutcomes(scheduler);
+    this.unknownAttempts = new UnknownOutcomes(scheduler);
   }
 
   async queue(request: QueueRequest): Promise<QueueOutcome> {
@@ -105,7 +105,7 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
     const deadline = this.deadline(lease);
     const asked = this.inTime({
       ...this.about(name, deadline),
-      send: (limits) => this.fair.queue(request, limits),
+      send: (limits) => this.fairScripts.queue(request, limits),
       read: ({ outcome, remaining, holder, head }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
         if (outcome === 'late') return undefined;
         if (outcome !== 'acquired') return { outcome, remaining, holder, head };
@@ -115,8 +115,8 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
     return asked.catch(async (error: unknown) => {
       // Reject only once the server refuses the request, so that it cannot arrive after the owner's next one, or after
       // the owner has left.
-      if (isUnknown(error)) this.unsettledTries.add([owner], deadline);
-      await this.unsettledTries.settled(owner);
+      if (isUnknown(error)) this.unknownAttempts.add([owner], deadline);
+      await this.unknownAttempts.settled(owner);
       throw error;
     });
   }
@@ -126,14 +126,14 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
       await this.tryLeave(request);
     } catch (error) {
       if (!isPassing(error)) throw error;
-      this.leaving.undo({ ...request, notAfter: 0 });
+      this.leaving.releaseInBackground({ ...request, notAfter: 0 });
     }
   }
 
   async keep(request: KeepRequest): Promise<readonly boolean[]> {
     const deadline = this.deadline(request.slot);
     await this.ready(deadline, request.name);
-    const kept = await this.fair.keep(request, deadline);
+    const kept = await this.fairScripts.keep(request, deadline);
     if (kept.length !== request.owners.length) throw unexpectedReply(kept);
     return kept.map((flag) => flag === 1);
   }
@@ -146,6 +146,6 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
   private async tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
     const deadline = this.deadline();
     await this.ready(deadline, request.name);
-    return this.fair.leave(request, deadline);
+    return this.fairScripts.leave(request, deadline);
   }
 }

@@ -49,7 +49,7 @@ export class LeftBehind {
         return this.tryToKeep(left);
       });
     } catch (error) {
-      if (isPassing(error)) this.background.undo(left);
+      if (isPassing(error)) this.background.releaseInBackground(left);
       throw error;
     }
   }

@@ -24,7 +24,7 @@ import { writtenPermits } from '../commands/written.js';
 import { semaphoreChannel } from '../../../keys/redisson-keys.js';
 
 /** A release that is repeated until one attempt is confirmed. */
-interface Stray {
+interface UnreleasedPermits {
   /** Absent if a lease ends what may have been acquired. */
   readonly givenUp: Omit<GivenUp, 'error'> | undefined;
   readonly free: () => Promise<{ readonly now: number }>;
@@ -32,7 +32,7 @@ interface Stray {
   readonly notAfter: number;
 }
 
-interface Told<Outcome> {
+interface Answered<Outcome> {
   readonly outcome: Exclude<Outcome, 'late'>;
   /** Started just before the command left. */
   readonly sent: Stopwatch;
@@ -42,7 +42,7 @@ interface Told<Outcome> {
 export class RedisPermits implements PermitOperations {
   private readonly scripts: PermitScripts;
   private readonly counter: RedisCounter;
-  private readonly undoing: OrphanReleaser<Stray>;
+  private readonly orphans: OrphanReleaser<UnreleasedPermits>;
 
   constructor(
     private readonly commands: ScriptExecutor,
@@ -54,7 +54,7 @@ export class RedisPermits implements PermitOperations {
     this.scripts = new PermitScripts(commands);
     const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
     this.counter = new RedisCounter(commands, requests, scheduler, announcements);
-    this.undoing = new OrphanReleaser<Stray>(
+    this.orphans = new OrphanReleaser<UnreleasedPermits>(
       scheduler,
       async ({ free }) => (await free()).now,
       ({ givenUp }, error) => givenUp && onGivenUp({ ...givenUp, error }),
@@ -64,9 +64,9 @@ export class RedisPermits implements PermitOperations {
   acquire(request: PermitRequest): Promise<PermitOutcome> {
     const { name, ids, lease } = request;
     const endless = { name, request: 'acquire', count: ids.length } as const;
-    const stray: Omit<Stray, 'notAfter'> = {
+    const orphan: Omit<UnreleasedPermits, 'notAfter'> = {
       givenUp: Number.isFinite(lease) ? undefined : endless,
-      free: () => this.freeAll(name, ids),
+      free: () => this.releaseMany(name, ids),
       lease,
     };
     return sendWithDeadline(this.commands, this.scheduler, {
@@ -75,30 +75,30 @@ export class RedisPermits implements PermitOperations {
       send: (limits) => this.scripts.acquire(request, limits),
       read: ({ outcome, available, remaining }, sent): PermitOutcome | Promise<PermitOutcome> | undefined => {
         if (outcome === 'late') return undefined;
-        if (outcome === 'acquired') return this.confirmed(request, stray, { outcome, sent });
+        if (outcome === 'acquired') return this.confirmed(request, orphan, { outcome, sent });
         return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
       },
       // The ids share one deadline, so either all of them are in use or none is.
-      onUnknown: (notAfter) => this.undoing.undo({ ...stray, notAfter }),
+      onUnknown: (notAfter) => this.orphans.releaseInBackground({ ...orphan, notAfter }),
     });
   }
 
   async release(name: string, id: PermitId): Promise<PermitRelease> {
-    const free = () => this.free(name, id);
+    const free = () => this.releaseOne(name, id);
     const { outcome, repeated } = await this.untilCertain(name, 1, free);
     // If only the reply was lost, the first attempt has returned the permit.
     return repeated && outcome === 'not-held' ? 'released' : outcome;
   }
 
   async releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'> {
-    const free = () => this.freeAll(name, ids);
+    const free = () => this.releaseMany(name, ids);
     const { outcome, out, repeated } = await this.untilCertain(name, ids.length, free);
     return repeated && out === 0 ? 'released' : outcome;
   }
 
   async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
     const send = (limits: RequestLimits) => this.scripts.updateLease(name, id, lease, limits);
-    const { outcome, sent } = await this.twice(name, lease, send);
+    const { outcome, sent } = await this.retryOnce(name, lease, send);
     return outcome === 'held' ? { outcome, sent } : { outcome };
   }
 
@@ -116,7 +116,7 @@ export class RedisPermits implements PermitOperations {
   }
 
   async setPermits(name: string, total: number): Promise<void> {
-    await this.twice(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
+    await this.retryOnce(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
     if (!this.replicas) return;
     const so = 'it stays, and a fail-over may forget it';
     const lacking = { name, what: `the change of "${name}"`, so, outcome: 'unknown' } as const;
@@ -136,13 +136,13 @@ export class RedisPermits implements PermitOperations {
 
   /** Resolves when nothing is left to undo, or after `ms`, and ends the background releases. */
   finish(ms: number): Promise<void> {
-    return this.undoing.finish(ms);
+    return this.orphans.finish(ms);
   }
 
   /** Confirms an acquisition once enough replicas have it; otherwise returns the permits and rejects. */
   private confirmed(
     { name, ids }: PermitRequest,
-    stray: Omit<Stray, 'notAfter'>,
+    orphan: Omit<UnreleasedPermits, 'notAfter'>,
     acquired: PermitOutcome,
   ): PermitOutcome | Promise<PermitOutcome> {
     if (!this.replicas) return acquired;
@@ -150,7 +150,7 @@ export class RedisPermits implements PermitOperations {
     return enoughReplicas(this.commands, this.replicas, writtenPermits(name, ids[0]), lacking).then(
       () => acquired,
       async (error: unknown) => {
-        await stray.free().catch(() => this.undoing.undo({ ...stray, notAfter: 0 }));
+        await orphan.free().catch(() => this.orphans.releaseInBackground({ ...orphan, notAfter: 0 }));
         throw error;
       },
     );
@@ -171,14 +171,14 @@ export class RedisPermits implements PermitOperations {
    * Sends a request that may be executed twice, and repeats it once if its outcome is unknown. Settles then only once
    * the server refuses the first attempt, so that it cannot overtake the caller's next request.
    */
-  private async twice<Outcome extends string>(
+  private async retryOnce<Outcome extends string>(
     name: string,
     lease: number,
     send: (limits: RequestLimits) => Promise<Outcome | 'late'>,
-  ): Promise<Told<Outcome>> {
+  ): Promise<Answered<Outcome>> {
     const deadline = this.deadline(lease);
     const isTold = (outcome: Outcome | 'late'): outcome is Exclude<Outcome, 'late'> => outcome !== 'late';
-    const read = (outcome: Outcome | 'late', sent: Stopwatch): Told<Outcome> | undefined =>
+    const read = (outcome: Outcome | 'late', sent: Stopwatch): Answered<Outcome> | undefined =>
       isTold(outcome) ? { outcome, sent } : undefined;
     const ask = () => sendWithDeadline(this.commands, this.scheduler, { key: name, deadline, send, read });
     try {
@@ -196,11 +196,11 @@ export class RedisPermits implements PermitOperations {
     }
   }
 
-  private async free(name: string, id: PermitId): ReturnType<PermitScripts['release']> {
+  private async releaseOne(name: string, id: PermitId): ReturnType<PermitScripts['release']> {
     return this.scripts.release(name, id, await this.ready(name));
   }
 
-  private async freeAll(name: string, ids: PermitIds): ReturnType<PermitScripts['releaseAll']> {
+  private async releaseMany(name: string, ids: PermitIds): ReturnType<PermitScripts['releaseAll']> {
     return this.scripts.releaseAll(name, ids, await this.ready(name));
   }
 
@@ -219,7 +219,7 @@ export class RedisPermits implements PermitOperations {
       } catch (error) {
         // Without a limit: permits may have no lease, and their ids are never used again.
         const givenUp = { name, request: 'release', count } as const;
-        this.undoing.undo({ givenUp, free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
+        this.orphans.releaseInBackground({ givenUp, free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
         throw errorOfTwo(first, error);
       }
     }

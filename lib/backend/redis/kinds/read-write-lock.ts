@@ -23,19 +23,19 @@ import { ReadLockScripts, WriteLockScripts } from './read-write-scripts.js';
  */
 export class RedisReadLock extends RedisLock implements ReadLockOperations {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();
-  private readonly late: UnknownOutcomes;
+  private readonly unknownReleases: UnknownOutcomes;
 
   constructor(commands: ScriptExecutor, scheduler: MonotonicScheduler, replicas?: Replicas) {
     super(commands, scheduler, new ReadLockScripts(commands, scheduler), replicas);
-    this.late = new UnknownOutcomes(scheduler);
+    this.unknownReleases = new UnknownOutcomes(scheduler);
   }
 
   override async hold(request: HoldRequest): Promise<HoldOutcome> {
     const { owner } = request;
     await this.releases.get(owner);
-    await this.undoing.abandon((ghost) => ghost.owner === owner);
+    await this.orphans.abandon((orphan) => orphan.owner === owner);
     await this.leftBehind.abandon(owner);
-    await this.late.settled(owner);
+    await this.unknownReleases.settled(owner);
     return super.hold(request);
   }
 
@@ -54,7 +54,7 @@ export class RedisReadLock extends RedisLock implements ReadLockOperations {
     try {
       return await super.tryRelease(request);
     } catch (error) {
-      if (isUnknown(error)) this.late.add([request.owner], deadline);
+      if (isUnknown(error)) this.unknownReleases.add([request.owner], deadline);
       throw error;
     }
   }

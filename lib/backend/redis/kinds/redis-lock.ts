@@ -32,18 +32,18 @@ type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadl
  * deadlines, and one effect for each request even if its reply is lost.
  */
 export class RedisLock implements LockOperations {
-  protected readonly undoing: OrphanReleaser;
+  protected readonly orphans: OrphanReleaser;
   protected readonly leftBehind: LeftBehind;
-  private readonly unsettled: UnknownOutcomes;
+  private readonly unknownOutcomes: UnknownOutcomes;
 
   constructor(
     protected readonly commands: ScriptExecutor,
     protected readonly scheduler: MonotonicScheduler,
-    private readonly dialect: LockScripts,
+    private readonly scripts: LockScripts,
     private readonly replicas?: Replicas,
   ) {
-    this.unsettled = new UnknownOutcomes(scheduler);
-    this.undoing = new OrphanReleaser(scheduler, async (ghost) => (await this.tryRelease(ghost))[1]);
+    this.unknownOutcomes = new UnknownOutcomes(scheduler);
+    this.orphans = new OrphanReleaser(scheduler, async (orphan) => (await this.tryRelease(orphan))[1]);
     this.leftBehind = new LeftBehind(scheduler, {
       hold: (request) => this.tryHold(request),
       release: (request) => this.tryRelease(request),
@@ -54,12 +54,12 @@ export class RedisLock implements LockOperations {
     const { name, owner, lease } = request;
     // Not spread from `about`: the spread shows up in profiles of uncontended locks.
     return this.inTime({
-      key: this.dialect.keyOf(name),
+      key: this.scripts.keyOf(name),
       name,
       deadline: this.deadline(lease),
-      send: (limits) => this.dialect.acquire(request, limits),
+      send: (limits) => this.scripts.acquire(request, limits),
       read: (reply, sent) => this.readAcquired(request, reply, sent),
-      onUnknown: (notAfter) => this.undoing.undo({ name, owner, lease, notAfter }),
+      onUnknown: (notAfter) => this.orphans.releaseInBackground({ name, owner, lease, notAfter }),
     });
   }
 
@@ -91,11 +91,11 @@ export class RedisLock implements LockOperations {
 
   private async tryHold(request: HoldRequest): Promise<HoldOutcome> {
     const { name, owner, lease } = request;
-    await this.unsettled.settled(owner);
+    await this.unknownOutcomes.settled(owner);
     const deadline = this.deadline(lease);
     const asked = this.inTime({
       ...this.about(name, deadline),
-      send: (limits) => this.dialect.hold(request, limits),
+      send: (limits) => this.scripts.hold(request, limits),
       read: ([outcome], sent): HoldOutcome | undefined => {
         if (outcome === 'held') return { outcome, sent };
         return outcome === 'lost' ? { outcome } : undefined;
@@ -103,15 +103,15 @@ export class RedisLock implements LockOperations {
     });
     return asked.catch(async (error: unknown) => {
       // Reject only once the server refuses the request, so that it cannot arrive after the owner's next one.
-      if (isUnknown(error)) this.unsettled.add([owner], deadline);
-      await this.unsettled.settled(owner);
+      if (isUnknown(error)) this.unknownOutcomes.add([owner], deadline);
+      await this.unknownOutcomes.settled(owner);
       throw error;
     });
   }
 
   /** Sends one command for each shard. */
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
-    const shardOf = ({ name }: Renewal): number => this.commands.shardOf(this.dialect.keyOf(name));
+    const shardOf = ({ name }: Renewal): number => this.commands.shardOf(this.scripts.keyOf(name));
     return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));
   }
 
@@ -120,20 +120,20 @@ export class RedisLock implements LockOperations {
     const [{ name } = { name: '' }] = renewals;
     const asked = this.inTime({
       ...this.about(name, deadline),
-      send: (limits) => this.dialect.renew(renewals, limits),
+      send: (limits) => this.scripts.renew(renewals, limits),
       read: (reply, sent): RenewOutcome | undefined => {
         const [outcome, , ...held] = reply;
         if (outcome === 'late') return undefined;
         if (held.length !== renewals.length) throw unexpectedReply(reply);
         const open = renewals.filter((_, index) => (held[index] ?? 0) < 0).map(({ owner }) => owner);
         if (open.length === 0) return { sent, held: held.map((flag) => flag === 1) };
-        this.unsettled.add(open, deadline);
+        this.unknownOutcomes.add(open, deadline);
         return { sent, held: held.map((flag) => (flag < 0 ? undefined : flag === 1)), failure: tornApart(name) };
       },
     });
     return asked.catch((error: unknown) => {
       const owners = renewals.map(({ owner }) => owner);
-      if (isUnknown(error)) this.unsettled.add(owners, deadline);
+      if (isUnknown(error)) this.unknownOutcomes.add(owners, deadline);
       // Locks that cannot be renewed in one command, because some of their keys have moved, can be renewed one by one.
       if (renewals.length > 1 && isTryAgain(error)) return renewEach(renewals, (one) => this.renewTogether([one]));
       throw error;
@@ -161,7 +161,7 @@ export class RedisLock implements LockOperations {
   forceRelease(name: string): Promise<boolean> {
     return this.inTime({
       ...this.about(name, this.deadline()),
-      send: (limits) => this.dialect.forceRelease(name, limits),
+      send: (limits) => this.scripts.forceRelease(name, limits),
       read: ([outcome, detail]): boolean | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : outcome === 'released';
@@ -172,14 +172,14 @@ export class RedisLock implements LockOperations {
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
     const deadline = this.deadline();
     await this.ready(deadline, name);
-    const [outcome, detail, count, remaining] = await this.dialect.inspect(name, owner, deadline);
+    const [outcome, detail, count, remaining] = await this.scripts.inspect(name, owner, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { locked: outcome === 'locked', count, remaining };
   }
 
   /** Resolves when nothing is left to undo, or after `ms`, and ends the background releases. */
   async finish(ms: number): Promise<void> {
-    await Promise.all([this.undoing.finish(ms), this.leftBehind.finish(ms)]);
+    await Promise.all([this.orphans.finish(ms), this.leftBehind.finish(ms)]);
   }
 
   protected deadline(lease = Number.POSITIVE_INFINITY): number {
@@ -187,7 +187,7 @@ export class RedisLock implements LockOperations {
   }
 
   protected about(name: string, deadline: number): RequestTarget {
-    return { key: this.dialect.keyOf(name), name, deadline };
+    return { key: this.scripts.keyOf(name), name, deadline };
   }
 
   protected inTime<Reply, T>(request: DeadlineRequest<Reply, T>): Promise<T> {
@@ -195,7 +195,7 @@ export class RedisLock implements LockOperations {
   }
 
   protected ready(deadline: number, name: string): Promise<void> {
-    return this.commands.whenConnected(deadline, this.dialect.keyOf(name), name);
+    return this.commands.whenConnected(deadline, this.scripts.keyOf(name), name);
   }
 
   /**
@@ -207,8 +207,8 @@ export class RedisLock implements LockOperations {
   }
 
   private async confirmReplicas({ name, owner, lease }: AcquireRequest, replicas: Replicas): Promise<void> {
-    const { commands, dialect } = this;
-    const written = writtenHold(dialect.keyOf(name), dialect.fieldOf(name, owner));
+    const { commands, scripts } = this;
+    const written = writtenHold(scripts.keyOf(name), scripts.fieldOf(name, owner));
     const lacking = { name, what: `lock "${name}"`, so: 'it was given back', outcome: 'refused' } as const;
     await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
       // A failed release goes on in the background.
@@ -219,8 +219,8 @@ export class RedisLock implements LockOperations {
 
   protected tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
     const deadline = this.deadline();
-    const send = (): Promise<ReleaseReply> => this.dialect.release(name, owner, deadline);
-    return this.commands.isConnected(this.dialect.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
+    const send = (): Promise<ReleaseReply> => this.scripts.release(name, owner, deadline);
+    return this.commands.isConnected(this.scripts.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
   }
 
   private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {
@@ -234,7 +234,7 @@ export class RedisLock implements LockOperations {
       const onlyReplyWasLost = released.outcome === 'not-held' && first.outcome === 'unknown';
       return onlyReplyWasLost ? { outcome: 'released' } : released;
     } catch (error) {
-      this.undoing.undo({ ...request, notAfter: 0 });
+      this.orphans.releaseInBackground({ ...request, notAfter: 0 });
       throw errorOfTwo(first, error);
     }
   }

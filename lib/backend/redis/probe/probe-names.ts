@@ -7,7 +7,7 @@ import {
   permitDeadlines,
   readWriteLockChannel,
   readWriteStem,
-  requestMarker,
+  idempotencyKeyOf,
   semaphoreChannel,
 } from '../../../keys/redisson-keys.js';
 
@@ -27,7 +27,7 @@ export interface ProbeNames {
 export const probeNames = (keyPrefix: string, part = ''): ProbeNames => {
   const lock = `${keyPrefix}nest-redis-lock:probe${part}`;
   const channel = lockChannel(lock);
-  const named = [lockToken(lock), fairQueue(lock), fairDeadlines(lock), requestMarker(lock, 'probe')];
+  const named = [lockToken(lock), fairQueue(lock), fairDeadlines(lock), idempotencyKeyOf(lock, 'probe')];
   const suffixed = [permitDeadlines(lock), readWriteStem(lock)];
   // A name with braces of its own gets none.
   const suffixRule = lock.includes('{') ? `~${keyPrefix}*` : `~{${keyPrefix}*`;
