@@ -1,0 +1,57 @@
+import { OrphanReleaser, type OrphanedAcquisition } from '../../lib/backend/redis/commands/unknown-outcomes.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { unavailable } from './scripted-commands.js';
+
+/** A release that is on its way until the test answers it. */
+export interface SentRelease {
+  readonly name: string;
+  readonly at: number;
+  /** The server had nothing of this owner any more at this time of its clock. */
+  readonly confirm: (serverTime: number) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export type AnswerTo = (release: SentRelease) => void;
+
+export const PASSING = unavailable('refused', 'LOADING');
+export const PERMANENT = unavailable('refused', 'NOPERM', true);
+
+/** Releases of orphaned acquisitions, sent to nobody: the test answers them. */
+export class AskedReleases {
+  readonly clock = new ManualClock();
+  readonly scheduler = new MonotonicScheduler(this.clock, () => {});
+  /** Not answered yet, in the order in which they were sent. */
+  readonly open: SentRelease[] = [];
+  readonly sentAt: number[] = [];
+  readonly givenUp: { readonly name: string; readonly error: unknown; readonly at: number }[] = [];
+  /** Answers each release as soon as it is sent. */
+  answer: AnswerTo | undefined;
+  readonly releaser = new OrphanReleaser<OrphanedAcquisition>(
+    this.scheduler,
+    ({ name }) => this.send(name),
+    ({ name }, error) => void this.givenUp.push({ name, error, at: this.clock.now() }),
+  );
+
+  undo({ name = 'n', lease = 30_000, notAfter = 1000 } = {}): void {
+    this.releaser.releaseInBackground({ name, owner: `owner of ${name}`, lease, notAfter });
+  }
+
+  /** The release that was sent first of those without an answer. */
+  async next(): Promise<SentRelease> {
+    await this.clock.advance(0);
+    const next = this.open.shift();
+    if (!next) throw new Error('No release is on its way');
+    return next;
+  }
+
+  private send(name: string): Promise<number> {
+    const at = this.clock.now();
+    this.sentAt.push(at);
+    return new Promise((confirm, fail) => {
+      const release = { name, at, confirm, fail };
+      if (this.answer) this.answer(release);
+      else this.open.push(release);
+    });
+  }
+}

@@ -1,0 +1,232 @@
+import {
+  type DeadlineRequest,
+  errorOfTwo,
+  sendWithDeadline,
+} from '../../lib/backend/redis/commands/deadline-request.js';
+import { wrongKeyType } from '../../lib/errors.js';
+import type { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import type { RequestLimits } from '../../lib/backend/redis/kinds/lock-scripts.js';
+import { settlementOf } from './answers-in-order.js';
+import { ScriptedCommands, unavailable } from './scripted-commands.js';
+
+/** A server whose clock is not that of the test, behind a connection that the test opens. */
+class Commands extends ScriptedCommands {
+  /** What the server's clock is believed to be ahead of that of the test. */
+  ahead = 0;
+  /** What the clock that is furthest ahead is ahead of the server's. */
+  spread = 0;
+  connect = (): void => {};
+  failToConnect = (_error: Error): void => {};
+
+  override serverTime(): number {
+    return super.serverTime() + this.ahead;
+  }
+
+  override latest(_key: string, notAfter: number): number {
+    return notAfter + this.spread;
+  }
+
+  override whenConnected(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.connect = resolve;
+      this.failToConnect = reject;
+    });
+  }
+}
+
+type Reply = 'late' | { readonly value: string };
+
+const DEADLINE = 1000;
+
+/** Asks until the deadline; each try lasts 10 ms, and answers or fails as told. */
+const setUp = (...answers: readonly (Reply | Error)[]) => {
+  const commands = new Commands();
+  const { clock, scheduler } = commands;
+  const left = [...answers];
+  const tries: (RequestLimits & { readonly at: number })[] = [];
+  const unknown: number[] = [];
+  const ask = (changes: Partial<DeadlineRequest<Reply, unknown>> = {}) => {
+    const call = sendWithDeadline<Reply, unknown>(commands, scheduler, {
+      key: 'key',
+      name: 'name',
+      deadline: DEADLINE,
+      send: async (limits) => {
+        tries.push({ at: clock.now(), ...limits });
+        await scheduler.pause(10);
+        const answer = left.shift();
+        if (answer === undefined) throw new Error('Sent more often than expected');
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      read: (reply, sent) => (reply === 'late' ? undefined : { ...reply, sentAt: sent.startedAt }),
+      onUnknown: (notAfter) => void unknown.push(notAfter),
+      ...changes,
+    });
+    return settlementOf(call, clock);
+  };
+  return { commands, clock, tries, unknown, ask };
+};
+
+const DONE = { value: 'done' };
+
+describe('A request with a deadline', () => {
+  it.each<readonly [first: string, Reply | Error]>([
+    ['was refused as late before its deadline', 'late'],
+    ['could not be written', unavailable('not-sent')],
+  ])('is sent again within the same deadline if it %s', async (_, first) => {
+    const { clock, tries, unknown, ask } = setUp(first, first, DONE);
+    const settled = ask();
+    await clock.advance(5000);
+    expect(tries).toEqual([0, 10, 20].map((at) => ({ at, notAfter: DEADLINE, deadline: DEADLINE })));
+    // The time of the reply is counted from the try that was answered.
+    expect(settled).toEqual([{ at: 30, value: { value: 'done', sentAt: 20 } }]);
+    expect(unknown).toEqual([]);
+  });
+
+  it.each<readonly [error: string, Error, told: readonly number[]]>([
+    ['refused', unavailable('refused', 'LOADING'), []],
+    ['refused for good', unavailable('refused', 'NOPERM', true), []],
+    ['of unknown outcome', unavailable('unknown'), [1250]],
+    ['of unknown outcome for good', unavailable('unknown', 'too old', true), [1250]],
+    ['that found a key of another type', wrongKeyType('key', 'list'), []],
+    ['of the program', new TypeError('broken'), []],
+  ])('is not sent again after an error %s; only an unknown outcome is followed up', async (_, error, told) => {
+    const { commands, clock, tries, unknown, ask } = setUp(error);
+    commands.spread = 250;
+    const settled = ask();
+    await clock.advance(5000);
+    expect(settled).toEqual([{ at: 10, error }]);
+    expect(tries).toHaveLength(1);
+    expect(unknown).toEqual(told);
+  });
+
+  it.each<readonly [order: string, readonly (Reply | Error)[]]>([
+    ['was refused as late at first', ['late', unavailable('unknown')]],
+    ['could not be written at first', [unavailable('not-sent'), unavailable('unknown')]],
+  ])('is followed up once if it %s and is of unknown outcome then', async (_, answers) => {
+    const { clock, tries, unknown, ask } = setUp(...answers);
+    const settled = ask();
+    await clock.advance(5000);
+    expect(settled).toMatchObject([{ at: 20, error: { outcome: 'unknown' } }]);
+    expect(tries).toHaveLength(2);
+    expect(unknown).toEqual([DEADLINE]);
+  });
+
+  it('tells the server its deadline by the clock of the server, as it is known at each try', async () => {
+    const { commands, clock, tries, unknown, ask } = setUp('late', unavailable('unknown'));
+    commands.ahead = 0.25;
+    ask();
+    await clock.advance(5);
+    // The reply has corrected it.
+    commands.ahead = 300;
+    await clock.advance(100);
+    expect(tries).toEqual([
+      { at: 0, notAfter: DEADLINE + 1, deadline: DEADLINE },
+      { at: 10, notAfter: DEADLINE + 300, deadline: DEADLINE },
+    ]);
+    expect(unknown).toEqual([DEADLINE + 300]);
+  });
+
+  it('is sent when there is a connection', async () => {
+    const { commands, clock, tries, ask } = setUp(DONE);
+    commands.connected = false;
+    const settled = ask();
+    await clock.advance(400);
+    expect(tries).toEqual([]);
+    commands.connect();
+    await clock.advance(100);
+    expect(tries).toEqual([{ at: 400, notAfter: DEADLINE, deadline: DEADLINE }]);
+    expect(settled).toEqual([{ at: 410, value: { value: 'done', sentAt: 400 } }]);
+  });
+
+  it.each<readonly [first: string, Reply | Error]>([
+    ['was refused as late', 'late'],
+    ['could not be written', unavailable('not-sent', 'not written')],
+  ])('fails as the connection does if it %s and there is no connection for the next try', async (_, first) => {
+    const { commands, clock, tries, unknown, ask } = setUp(first, DONE);
+    const settled = ask();
+    await clock.advance(5);
+    commands.connected = false;
+    await clock.advance(100);
+    commands.failToConnect(unavailable('not-sent', 'no connection'));
+    await clock.advance(5000);
+    expect(settled).toMatchObject([{ at: 105, error: { outcome: 'not-sent', message: 'no connection' } }]);
+    expect(tries).toHaveLength(1);
+    expect(unknown).toEqual([]);
+  });
+
+  it.each([
+    ['an unexpected reply, which is followed up', unavailable('unknown', 'unexpected'), [DEADLINE]],
+    ['a reply that reports an error', wrongKeyType('key', 'list'), []],
+  ])('fails with %s', async (_, error, told) => {
+    const { clock, tries, unknown, ask } = setUp(DONE);
+    const settled = ask({
+      read: () => {
+        throw error;
+      },
+    });
+    await clock.advance(5000);
+    expect(settled).toEqual([{ at: 10, error }]);
+    expect(tries).toHaveLength(1);
+    expect(unknown).toEqual(told);
+  });
+
+  it.each(['refused', 'unknown', 'not-sent'] as const)(
+    'that was granted is neither followed up nor sent again if what comes after fails: %s',
+    async (outcome) => {
+      const { commands, clock, tries, unknown, ask } = setUp(DONE);
+      const read = async (_reply: Reply, sent: Stopwatch): Promise<unknown> => {
+        await commands.scheduler.pause(100);
+        throw unavailable(outcome, `failed after ${sent.elapsed} ms`);
+      };
+      const settled = ask({ read });
+      await clock.advance(5000);
+      expect(settled).toMatchObject([{ at: 110, error: { outcome, message: 'failed after 110 ms' } }]);
+      expect(tries).toHaveLength(1);
+      expect(unknown).toEqual([]);
+    },
+  );
+
+  it.each<readonly [named: string, Partial<DeadlineRequest<Reply, unknown>>]>([
+    ['name', {}],
+    ['key', { name: 'key' }],
+  ])('is reported by its %s', async (lockName, changes) => {
+    const { clock, ask } = setUp();
+    const settled = ask({ ...changes, deadline: 0 });
+    await clock.advance(0);
+    expect(settled).toMatchObject([{ at: 0, error: { lockName, outcome: 'not-sent' } }]);
+  });
+
+  it.each(['send', 'isConnected'] as const)('rejects where %s throws', async (method) => {
+    const { commands, clock, unknown, ask } = setUp();
+    const broken = (): never => {
+      throw new TypeError('broken');
+    };
+    if (method === 'isConnected') commands.isConnected = broken;
+    const settled = ask(method === 'send' ? { send: broken } : {});
+    await clock.advance(0);
+    expect(settled).toMatchObject([{ error: { message: 'broken' } }]);
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('The error of a request that failed twice', () => {
+  const unknown = unavailable('unknown');
+  const refused = unavailable('refused');
+  const notSent = unavailable('not-sent');
+  const denied = unavailable('refused', 'NOPERM', true);
+
+  it.each<readonly [first: string, second: string, reported: 'first' | 'second', Error, Error]>([
+    ['unknown', 'unknown', 'first', unknown, unavailable('unknown', 'second')],
+    ['unknown', 'refused', 'first', unknown, refused],
+    ['unknown', 'not sent', 'first', unknown, notSent],
+    ['unknown', 'denied', 'first', unknown, denied],
+    ['refused', 'unknown', 'second', refused, unknown],
+    ['refused', 'not sent', 'first', refused, notSent],
+    ['refused', 'denied', 'second', refused, denied],
+    ['not sent', 'refused', 'first', notSent, refused],
+    ['refused', 'another type of key', 'second', refused, wrongKeyType('key', 'list')],
+  ])('(%s, then %s) is that of the %s try', (_first, _second, reported, first, second) => {
+    expect(errorOfTwo(first, second)).toBe(reported === 'first' ? first : second);
+  });
+});

@@ -1,0 +1,111 @@
+import { type Answer, settlementOf } from './answers-in-order.js';
+import { DENIED, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock, UNKNOWN } from './scripted-lock.js';
+
+describe('Releasing a lock', () => {
+  it.each<readonly [first: string, second: string, outcome: object, answers: readonly Answer[]]>([
+    ['released', 'not sent', { outcome: 'released', heard: 3 }, [['released', 0, 3]]],
+    ['not held', 'not sent', { outcome: 'not-held' }, [notHeld]],
+    ['unknown', 'released', { outcome: 'released', heard: 3 }, [UNKNOWN, ['released', 0, 3]]],
+    ['unknown', 'not held', { outcome: 'released' }, [UNKNOWN, notHeld]],
+    ['refused', 'released', { outcome: 'released' }, [REFUSED, freed]],
+    ['refused', 'not held', { outcome: 'not-held' }, [REFUSED, notHeld]],
+    ['not written', 'not held', { outcome: 'not-held' }, [NOT_SENT, notHeld]],
+  ])('(first try %s, second try %s) resolves with what the first try did', async (_1, _2, value, answers) => {
+    const { clock, lock, log } = setUpLock(answers);
+    const settled = settlementOf(lock.release(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 0, value }]);
+    expect(log()).toEqual(answers.map(() => ['lock/release', 0]));
+  });
+
+  it('is not tried again where the server refuses it for good', async () => {
+    const { clock, lock, log } = setUpLock([DENIED]);
+    const settled = settlementOf(lock.release(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toEqual([{ at: 0, error: DENIED }]);
+    expect(log()).toHaveLength(1);
+  });
+
+  it.each([
+    ['unknown', 'refused', UNKNOWN, REFUSED, UNKNOWN],
+    ['refused', 'unknown', REFUSED, UNKNOWN, UNKNOWN],
+    ['refused', 'not written', REFUSED, NOT_SENT, REFUSED],
+  ])(
+    '(first try %s, second try %s) fails, and goes on until there is an answer',
+    async (_1, _2, first, second, error) => {
+      const { clock, lock, log } = setUpLock([first, second, REFUSED, UNKNOWN, notHeld]);
+      const settled = settlementOf(lock.release(REQUEST), clock);
+      await clock.advance(60_000);
+      expect(settled).toEqual([{ at: 0, error }]);
+      expect(log().map(([, at]) => at)).toEqual([0, 0, 0, 100, 200]);
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  it('goes on in the background no longer than the server keeps the lock', async () => {
+    const { commands, clock, lock, log } = setUpLock([]);
+    commands.answer = () => Promise.reject(REFUSED);
+    await expect(lock.release({ ...REQUEST, lease: 400 })).rejects.toBe(REFUSED);
+    await clock.advance(60_000);
+    expect(log().map(([, at]) => at)).toEqual([0, 0, 0, 100, 200, 300, 400, 500]);
+  });
+});
+
+describe('Ending the hold of another owner by force', () => {
+  it.each<readonly [answers: string, value: boolean, readonly Answer[]]>([
+    ['released', true, [['released', '', 0]]],
+    ['not held', false, [['not-held', '', 0]]],
+    [
+      'late, then released',
+      true,
+      [
+        ['late', '', 0],
+        ['released', '', 0],
+      ],
+    ],
+    ['not written, then not held', false, [NOT_SENT, ['not-held', '', 0]]],
+  ])('(%s) resolves with whether somebody held: %s', async (_answers, value, answers) => {
+    const { clock, lock, log } = setUpLock(answers);
+    const settled = settlementOf(lock.forceRelease('n'), clock);
+    await clock.advance(60_000);
+    expect(settled).toEqual([{ at: 0, value }]);
+    expect(log()).toEqual(answers.map(() => ['lock/force-release', 0]));
+  });
+
+  it.each<readonly [error: string, Answer, object]>([
+    ['an unknown outcome', UNKNOWN, UNKNOWN],
+    ['a refusal', REFUSED, REFUSED],
+    ['another type of key', ['wrong-type', 'list', 0], { code: 'LOCK_WRONG_KEY_TYPE' }],
+  ])('fails with %s and is not repeated: by then another owner may hold', async (_, answer, error) => {
+    const { clock, lock, log } = setUpLock([answer]);
+    const settled = settlementOf(lock.forceRelease('n'), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 0, error }]);
+    expect(log()).toHaveLength(1);
+  });
+});
+
+describe('Inspecting a lock', () => {
+  it.each<readonly [what: string, Answer, object]>([
+    ['a hold', ['locked', '', 2, 500], { value: { locked: true, count: 2, remaining: 500 } }],
+    ['no hold', ['free', '', 0, -2], { value: { locked: false, count: 0, remaining: -2 } }],
+    ['another type of key', ['wrong-type', 'list', 0, 0], { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
+    ['a refusal', REFUSED, { error: REFUSED }],
+    ['an unknown outcome', UNKNOWN, { error: UNKNOWN }],
+  ])('asks once and tells of %s', async (_, answer, settlement) => {
+    const { clock, lock, log } = setUpLock([answer]);
+    const settled = settlementOf(lock.inspect('n', 'me:1'), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([settlement]);
+    expect(log()).toEqual([['lock/inspect', 0]]);
+  });
+
+  it('fails without a connection at its deadline, with nothing sent', async () => {
+    const { commands, clock, lock, log } = setUpLock([]);
+    commands.connected = false;
+    const settled = settlementOf(lock.inspect('n', undefined), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 1000, error: { outcome: 'not-sent' } }]);
+    expect(log()).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { FairLockScripts } from '../../lib/backend/redis/kinds/fair-lock.js';
+import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-lock.js';
+import { WrongKeyTypeError } from '../../lib/errors.js';
+import { type Answer, settlementOf } from './answers-in-order.js';
+import {
+  acquired,
+  DENIED,
+  freed,
+  LEASE,
+  type MakeScripts,
+  notHeld,
+  plain,
+  REFUSED,
+  REQUEST,
+  setUpLock,
+  UNKNOWN,
+} from './scripted-lock.js';
+import type { SentScript } from './scripted-commands.js';
+
+const late = ({ at }: SentScript) => ['late', 0, '', at];
+
+describe('Acquiring a lock', () => {
+  const fenced: MakeScripts = (commands) => new FencedLockScripts(commands, 'counter');
+  const fair: MakeScripts = (commands) => new FairLockScripts(commands);
+
+  it.each<readonly [what: string, MakeScripts, reply: readonly unknown[], outcome: object]>([
+    ['a grant', plain, [LEASE, 0], { outcome: 'acquired', sent: expect.objectContaining({ startedAt: 0 }) }],
+    ['a grant with a token', fenced, ['acquired', 0, '', 0, '7'], { outcome: 'acquired', fence: 7n }],
+    ['another holder', plain, ['busy', 500, 'you:1', 0], { outcome: 'busy', remaining: 500, holder: 'you:1' }],
+    ['a queue', fair, ['reserved', 500, 'you:1', 0, ''], { outcome: 'reserved', remaining: 500, next: 'you:1' }],
+  ])('tells of %s', async (_, scripts, reply, outcome) => {
+    const { clock, lock, log } = setUpLock([reply], { scripts });
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 0, value: outcome }]);
+    expect(log()).toHaveLength(1);
+  });
+
+  it('is asked for again where the server refused it as late before its deadline', async () => {
+    const { clock, lock, log } = setUpLock([{ after: 5, answer: late }, acquired]);
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 5, value: { outcome: 'acquired', sent: { startedAt: 5 } } }]);
+    expect(log()).toEqual([
+      ['lock/acquire', 0],
+      ['lock/acquire', 5],
+    ]);
+  });
+
+  it.each([
+    ['for now', REFUSED],
+    ['for good', DENIED],
+  ])('that the server refused %s is neither repeated nor released', async (_, error) => {
+    const { clock, lock, log } = setUpLock([error]);
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toEqual([{ at: 0, error }]);
+    expect(log()).toEqual([['lock/acquire', 0]]);
+  });
+
+  it('fails where another type of key has the name, and releases nothing', async () => {
+    const { clock, lock, log } = setUpLock([['wrong-type', 0, 'list', 0]]);
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ error: expect.any(WrongKeyTypeError) }]);
+    expect(log()).toHaveLength(1);
+  });
+
+  it.each<readonly [what: string, Answer]>([
+    ['without an answer', UNKNOWN],
+    ['answered with another lease', [LEASE + 1, 0]],
+  ])('%s fails at once and is released in the background until it cannot take effect any more', async (_, answer) => {
+    // The deadline of the command is 1000 ms: at that instant the server would still execute it.
+    const answers = [answer, notHeld, REFUSED, UNKNOWN, ...Array.from({ length: 9 }, () => freed)];
+    const { clock, lock, log } = setUpLock(answers);
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(0);
+    expect(settled).toMatchObject([{ at: 0, error: { code: 'LOCK_UNAVAILABLE', outcome: 'unknown' } }]);
+    await clock.advance(60_000);
+    const times = Array.from({ length: 12 }, (_none, index) => Math.min(index * 100, 1001));
+    expect(log()).toEqual([['lock/acquire', 0], ...times.map((at) => ['lock/release', at])]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([0, 50, 150, 999, 1000])(
+    'leaves nothing behind where the server executes the command that had no answer after %i ms',
+    async (executedAt) => {
+      const { commands, clock, lock } = setUpLock([]);
+      let isHeld = false;
+      commands.answer = async ({ script, args, at }) => {
+        if (script === 'lock/release') {
+          const wasHeld = isHeld;
+          isHeld = false;
+          return [wasHeld ? 'released' : 'not-held', at, 0];
+        }
+        await commands.scheduler.pause(executedAt);
+        if (clock.now() <= Number(args['notAfter'])) isHeld = true;
+        throw UNKNOWN;
+      };
+      const settled = settlementOf(lock.acquire(REQUEST), clock);
+      await clock.advance(60_000);
+      expect(settled).toHaveLength(1);
+      expect(isHeld).toBe(false);
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  it('that too few replicas have fails after it was given back', async () => {
+    const { clock, lock, log } = setUpLock([acquired, { after: 20, answer: freed }], { withReplicas: true });
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 20, error: { outcome: 'refused', lockName: 'n' } }]);
+    expect(log().map(([script]) => script)).toEqual(['lock/acquire', 'lock/release']);
+  });
+
+  it('that too few replicas have is given back in the background where that failed twice', async () => {
+    const { clock, lock, log } = setUpLock([acquired, REFUSED, REFUSED, REFUSED, freed], { withReplicas: true });
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 0, error: { message: expect.stringContaining('Only 0 of 1') } }]);
+    expect(log().map(([, at]) => at)).toEqual([0, 0, 0, 0, 100]);
+  });
+});

@@ -1,0 +1,35 @@
+import { type LockScripts, PlainLockScripts } from '../../lib/backend/redis/kinds/lock-scripts.js';
+import { RedisLock } from '../../lib/backend/redis/kinds/redis-lock.js';
+import { type Answer, answerInOrder, type LateAnswer } from './answers-in-order.js';
+import { ScriptedCommands, type SentScript, unavailable } from './scripted-commands.js';
+
+export const LEASE = 30_000;
+export const REQUEST = { name: 'n', owner: 'me:1', lease: LEASE };
+
+export type MakeScripts = (commands: ScriptedCommands) => LockScripts;
+
+export const plain: MakeScripts = (commands) => new PlainLockScripts(commands);
+
+/** A lock on a server that gives these answers, in order. */
+export const setUpLock = (
+  answers: readonly (Answer | LateAnswer)[],
+  { scripts = plain, withReplicas = false, commands = new ScriptedCommands() } = {},
+) => {
+  const { clock, scheduler, sent } = commands;
+  const replicas = withReplicas ? { min: 1, timeout: 100 } : undefined;
+  const lock = new RedisLock(commands, scheduler, scripts(commands), replicas);
+  answerInOrder(commands, ...answers);
+  /** What was sent, and when. */
+  const log = () => sent.map(({ script, at }) => [script, at]);
+  return { commands, clock, lock, log };
+};
+
+/** Replies that say what time it is on the server. */
+export const acquired = ({ at }: SentScript) => [LEASE, at];
+export const freed = ({ at }: SentScript) => ['released', at, 0];
+export const notHeld = ({ at }: SentScript) => ['not-held', at, 0];
+
+export const UNKNOWN = unavailable('unknown', 'no reply');
+export const REFUSED = unavailable('refused', 'LOADING');
+export const DENIED = unavailable('refused', 'NOPERM', true);
+export const NOT_SENT = unavailable('not-sent');

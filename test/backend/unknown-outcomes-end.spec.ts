@@ -1,0 +1,144 @@
+import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/unknown-outcomes.js';
+import { settlementOf } from './answers-in-order.js';
+import { type AnswerTo, AskedReleases, PASSING, PERMANENT } from './asked-releases.js';
+
+describe('An orphaned acquisition that its owner wants after all', () => {
+  const isWanted = ({ name }: OrphanedAcquisition): boolean => name === 'wanted';
+
+  it('is left alone at once during the pause before the next release', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt, givenUp } = releases;
+    releases.undo({ name: 'wanted' });
+    (await releases.next()).fail(PASSING);
+    await clock.advance(50);
+    const abandoned = settlementOf(releaser.abandon(isWanted), clock);
+    await clock.advance(0);
+    expect(abandoned).toMatchObject([{ at: 50 }]);
+    expect(clock.pending).toBe(0);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([0]);
+    expect(givenUp).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<readonly [answer: string, AnswerTo]>([
+    ['confirmed', ({ confirm }) => confirm(2000)],
+    ['confirmed too early', ({ confirm }) => confirm(500)],
+    ['refused for now', ({ fail }) => fail(PASSING)],
+    ['refused for good', ({ fail }) => fail(PERMANENT)],
+  ])('is left alone only after the release on its way was answered, here: %s', async (_, answer) => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt, givenUp } = releases;
+    releases.undo({ name: 'wanted' });
+    const release = await releases.next();
+    const abandoned = settlementOf(releaser.abandon(isWanted), clock);
+    await clock.advance(700);
+    expect(abandoned).toEqual([]);
+    answer(release);
+    await clock.advance(60_000);
+    expect(abandoned).toHaveLength(1);
+    expect(sentAt).toEqual([0]);
+    expect(givenUp).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not keep others from being released', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, open } = releases;
+    releases.undo({ name: 'wanted' });
+    releases.undo({ name: 'other' });
+    (await releases.next()).fail(PASSING);
+    (await releases.next()).fail(PASSING);
+    await clock.advance(0);
+    await releaser.abandon(isWanted);
+    await clock.advance(100);
+    expect(open).toMatchObject([{ name: 'other', at: 100 }]);
+  });
+
+  it('is released anew where it is orphaned once more', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt } = releases;
+    releases.undo({ name: 'wanted' });
+    (await releases.next()).fail(PASSING);
+    await clock.advance(10);
+    await releaser.abandon(isWanted);
+    releases.undo({ name: 'wanted' });
+    (await releases.next()).confirm(2000);
+    expect(sentAt).toEqual([0, 10]);
+  });
+
+  it('has nothing to wait for where it was released already', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser } = releases;
+    releases.undo({ name: 'wanted' });
+    (await releases.next()).confirm(2000);
+    await clock.advance(0);
+    const abandoned = settlementOf(releaser.abandon(isWanted), clock);
+    await clock.advance(0);
+    expect(abandoned).toHaveLength(1);
+  });
+});
+
+describe('The end of the releases', () => {
+  it('comes at once where nothing is to be released; later acquisitions are given up without a release', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt, givenUp } = releases;
+    const finished = settlementOf(releaser.finish(500), clock);
+    await clock.advance(0);
+    expect(finished).toMatchObject([{ at: 0 }]);
+    releases.undo();
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([]);
+    expect(givenUp).toEqual([{ name: 'n', error: undefined, at: 0 }]);
+  });
+
+  it('ends a pause, since there may be no time for it, and comes with the last confirmation', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt, givenUp } = releases;
+    releases.undo();
+    (await releases.next()).fail(PASSING);
+    await clock.advance(10);
+    const finished = settlementOf(releaser.finish(500), clock);
+    const release = await releases.next();
+    await clock.advance(20);
+    expect(finished).toEqual([]);
+    release.confirm(2000);
+    await clock.advance(0);
+    expect(finished).toMatchObject([{ at: 30 }]);
+    expect(sentAt).toEqual([0, 10]);
+    expect(givenUp).toEqual([]);
+  });
+
+  it('gives up after its time what only failed, with the last error, and reports it once', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt, givenUp } = releases;
+    releases.answer = ({ fail }) => fail(PASSING);
+    releases.undo();
+    const finished = settlementOf(releaser.finish(250), clock);
+    await clock.advance(60_000);
+    expect(finished).toMatchObject([{ at: 250 }]);
+    expect(sentAt).toEqual([0, 100, 200]);
+    expect(givenUp).toEqual([{ name: 'n', error: PASSING, at: 250 }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<readonly [answer: string, AnswerTo]>([
+    ['confirmed', ({ confirm }) => confirm(2000)],
+    ['confirmed too early', ({ confirm }) => confirm(500)],
+    ['refused for now', ({ fail }) => fail(PASSING)],
+    ['refused for good', ({ fail }) => fail(PERMANENT)],
+  ])('reports a release without an answer once, though it is answered later: %s', async (_, answer) => {
+    const releases = new AskedReleases();
+    const { clock, releaser, sentAt, givenUp } = releases;
+    releases.undo();
+    const release = await releases.next();
+    const finished = settlementOf(releaser.finish(250), clock);
+    await clock.advance(600);
+    expect(finished).toMatchObject([{ at: 250 }]);
+    answer(release);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([0]);
+    expect(givenUp).toEqual([{ name: 'n', error: undefined, at: 250 }]);
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,197 @@
+import { GrantHolds, HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/grant-holds.js';
+import type { GrantedHold } from '../../lib/holds/granted-hold.js';
+import { lastRenewalWithin } from '../../lib/watchdog/watchdog.js';
+import { openGrant, TIMEOUT } from './open-grant.js';
+
+/** Holds of a grant that is 1000 ms old. */
+const setUp = async ({ maxHold = Infinity } = {}) => {
+  const { clock, scheduler, newHold } = openGrant();
+  const holds = new GrantHolds(scheduler, TIMEOUT, maxHold);
+  /** Adds a hold with so long a lease, or one without. */
+  const add = (lease?: number): GrantedHold => {
+    const hold = newHold();
+    holds.set(hold, holds.termOf(lease));
+    return hold;
+  };
+  await clock.advance(1000);
+  return { clock, holds, add };
+};
+
+describe('The term of a hold', () => {
+  it.each([
+    { lease: undefined, maxHold: Infinity, end: Infinity, isWatched: true },
+    { lease: undefined, maxHold: 60_000, end: 60_000, isWatched: true },
+    { lease: 5000, maxHold: 60_000, end: 6000, isWatched: false },
+    { lease: 90_000, maxHold: 60_000, end: 91_000, isWatched: false },
+  ])('with a lease of $lease ms and maxHold $maxHold ends at $end', async ({ lease, maxHold, end, isWatched }) => {
+    const { holds } = await setUp({ maxHold });
+    expect(holds.termOf(lease)).toEqual({ end, isWatched });
+  });
+});
+
+describe('The holds of a grant', () => {
+  it.each([
+    { leases: [], needed: 1, left: -Infinity, isWatched: false },
+    { leases: [undefined], needed: TIMEOUT, left: Infinity, isWatched: true },
+    { leases: [5000], needed: 5000, left: 5000, isWatched: false },
+    { leases: [5000, 60_000, 7000], needed: 60_000, left: 60_000, isWatched: false },
+    { leases: [5000, undefined], needed: TIMEOUT, left: Infinity, isWatched: true },
+    { leases: [60_000, undefined], needed: 60_000, left: Infinity, isWatched: true },
+  ])('with leases of $leases ms need $needed ms', async ({ leases, needed, left, isWatched }) => {
+    const { holds, add } = await setUp();
+    for (const lease of leases) add(lease);
+    expect(holds.count).toBe(leases.length);
+    expect(holds.needed()).toBe(needed);
+    expect(holds.left).toBe(left);
+    expect(holds.isWatched).toBe(isWatched);
+    expect(holds.isLasting).toBe(left > 0);
+  });
+
+  it.each([
+    { leases: [5000], entering: 7000, needed: 7000 },
+    { leases: [5000], entering: 3000, needed: 5000 },
+    { leases: [5000], entering: undefined, needed: TIMEOUT },
+    { leases: [60_000], entering: undefined, needed: 60_000 },
+  ])('with leases of $leases ms and one of $entering ms on its way need $needed ms', async (row) => {
+    const { holds, add } = await setUp();
+    for (const lease of row.leases) add(lease);
+    expect(holds.needed(holds.termOf(row.entering))).toBe(row.needed);
+    expect(holds.count).toBe(row.leases.length);
+  });
+
+  it('near maxHold need no longer than it, and 1 ms at least', async () => {
+    const { clock, holds, add } = await setUp({ maxHold: 40_000 });
+    add();
+    for (const [passed, needed] of [
+      [9000, 30_000],
+      [10_000, 20_000],
+      [19_999.5, 1],
+      [5000, 1],
+    ] as const) {
+      await clock.advance(passed);
+      expect(holds.needed()).toBe(needed);
+    }
+    expect(holds.isLasting).toBe(false);
+  });
+
+  it('need whole milliseconds, no fewer than are left', async () => {
+    const { clock, holds, add } = await setUp();
+    add(5000);
+    holds.holdAtLeast(6000);
+    await clock.advance(0.4);
+    expect(holds.needed()).toBe(6000);
+    expect(holds.minHoldLeft).toBe(6000);
+  });
+
+  it('last until the end of the longest, and no longer than one whose lease is over', async () => {
+    const { clock, holds, add } = await setUp();
+    const [long] = [add(5000), add(2000)];
+    await clock.advance(4999);
+    expect(holds.isLasting).toBe(true);
+    await clock.advance(1);
+    expect([holds.isLasting, holds.left]).toEqual([false, 0]);
+    holds.delete(long);
+    expect([holds.left, holds.count]).toEqual([-3000, 1]);
+  });
+
+  it('have one term each, which a change replaces and a release removes', async () => {
+    const { holds, add } = await setUp();
+    const [first, second] = [add(5000), add(7000)];
+    holds.set(first, holds.termOf(9000));
+    expect(holds.get(first)).toEqual({ end: 10_000, isWatched: false });
+    expect(holds.get(second)).toEqual({ end: 8000, isWatched: false });
+    expect(holds.count).toBe(2);
+    holds.delete(first);
+    holds.delete(first);
+    expect(holds.get(first)).toBeUndefined();
+    expect(holds.get(second)).toEqual({ end: 8000, isWatched: false });
+    expect(holds.count).toBe(1);
+  });
+
+  it('are searched from the one that came in last, also after the term of an earlier one changed', async () => {
+    const { holds, add } = await setUp();
+    const [first, second] = [add(5000), add(5000)];
+    holds.set(first, holds.termOf(9000));
+    expect(holds.findLast(() => true)).toBe(second);
+    expect(holds.findLast((hold) => hold === first)).toBe(first);
+    expect(holds.findLast(() => false)).toBeUndefined();
+  });
+});
+
+describe('The minimum hold of a grant', () => {
+  it.each([
+    { asked: [], left: -Infinity, needed: 2000 },
+    { asked: [5000], left: 5000, needed: 5000 },
+    { asked: [5000, 3000], left: 5000, needed: 5000 },
+    { asked: [3000, 5000], left: 5000, needed: 5000 },
+    { asked: [1000], left: 1000, needed: 2000 },
+  ])('is the longest that was asked for: of $asked ms, $left ms', async ({ asked, left, needed }) => {
+    const { holds, add } = await setUp();
+    add(2000);
+    for (const ms of asked) holds.holdAtLeast(ms);
+    expect(holds.minHoldLeft).toBe(left);
+    expect(holds.needed()).toBe(needed);
+  });
+
+  it('counts from when it was asked for, and stays when all holds have left', async () => {
+    const { clock, holds, add } = await setUp();
+    const hold = add();
+    holds.holdAtLeast(5000);
+    holds.delete(hold);
+    await clock.advance(4000);
+    expect(holds.minHoldLeft).toBe(1000);
+    expect(holds.isLasting).toBe(false);
+    await clock.advance(1000);
+    expect(holds.minHoldLeft).toBe(0);
+  });
+});
+
+describe('The check of the age of a grant', () => {
+  const checked = async (maxHold: number, lease?: number) => {
+    const { clock, holds, add } = await setUp({ maxHold });
+    const age = new HoldAgeCheck(holds, maxHold, lastRenewalWithin(TIMEOUT));
+    const hold = add(lease);
+    /** What it says at an age, and when asked once more. */
+    const at = async (ms: number): Promise<readonly (HoldAgeWarning | undefined)[]> => {
+      await clock.advance(ms - holds.age);
+      return [age.check(), age.check()];
+    };
+    return { holds, age, hold, at };
+  };
+
+  it('says once that a grant without maxHold is kept for five minutes', async () => {
+    const { age, at } = await checked(Infinity);
+    await expect(at(299_999)).resolves.toEqual([undefined, undefined]);
+    await expect(at(300_000)).resolves.toEqual(['held-long', undefined]);
+    await expect(at(900_000)).resolves.toEqual([undefined, undefined]);
+    expect(age.isOver).toBe(false);
+  });
+
+  it('says once that a grant has had the last renewal before maxHold, and never that it is kept for long', async () => {
+    const { age, at } = await checked(600_000);
+    await expect(at(300_000)).resolves.toEqual([undefined, undefined]);
+    await expect(at(579_999)).resolves.toEqual([undefined, undefined]);
+    expect(age.isOver).toBe(false);
+    await expect(at(580_000)).resolves.toEqual(['held-too-long', undefined]);
+    expect(age.isOver).toBe(true);
+    await expect(at(600_000)).resolves.toEqual([undefined, undefined]);
+  });
+
+  it('says that again of a grant that was extended meanwhile', async () => {
+    const { holds, age, hold, at } = await checked(60_000);
+    await expect(at(40_000)).resolves.toEqual(['held-too-long', undefined]);
+    holds.set(hold, { end: 90_000, isWatched: true });
+    await expect(at(50_000)).resolves.toEqual([undefined, undefined]);
+    expect(age.isOver).toBe(false);
+    await expect(at(70_000)).resolves.toEqual(['held-too-long', undefined]);
+  });
+
+  it.each([Infinity, 60_000])(
+    'says nothing of a grant that the watchdog does not keep (maxHold %p)',
+    async (maxHold) => {
+      const { age, at } = await checked(maxHold, 400_000);
+      await expect(at(400_000)).resolves.toEqual([undefined, undefined]);
+      expect(age.isOver).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,228 @@
+import { LockLostError, WrongKeyTypeError } from '../../lib/errors.js';
+import { safeDuration } from '../../lib/watchdog/lease.js';
+import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { thrownBy } from '../thrown-by.js';
+import {
+  GONE,
+  grantOn,
+  LEASE_OVER,
+  lossesIn,
+  openConnection,
+  openGrant,
+  outcomeOf,
+  TIMEOUT,
+  unavailable,
+} from './open-grant.js';
+
+type Opened = ReturnType<typeof openGrant>;
+
+const TOO_LONG = 'it was held for longer than maxHold, and the watchdog kept it no longer';
+
+interface Loss {
+  readonly cause: string;
+  readonly lease?: number;
+  readonly maxHold?: number;
+  readonly lose: (opened: Opened) => Promise<unknown>;
+  readonly reason: string;
+  readonly code: string;
+  readonly remedy: string;
+  /** Whether the server may still have it, so that the last release is sent. */
+  readonly isReleased: boolean;
+}
+
+const LOSSES: readonly Loss[] = [
+  {
+    cause: 'its lease ends',
+    lease: 1000,
+    lose: ({ clock }) => clock.advance(safeDuration(1000)),
+    reason: LEASE_OVER,
+    code: 'lease-over',
+    remedy: 'leave out lease',
+    isReleased: true,
+  },
+  {
+    cause: 'renewals fail until its deadline',
+    lose: async ({ clock, lock }) => {
+      for (let passed = 0; passed < TIMEOUT; passed += 100) {
+        await clock.advance(100);
+        if (lock.renewals.pending > 0) lock.renewals.next().fail(unavailable());
+      }
+    },
+    reason: LEASE_OVER,
+    code: 'lease-over',
+    remedy: 'no renewal was confirmed in time',
+    isReleased: true,
+  },
+  {
+    cause: 'it was held for as long as is allowed',
+    maxHold: TIMEOUT,
+    lose: async ({ clock, lock }) => {
+      await clock.advance(10_000);
+      if (lock.renewals.pending > 0) lock.answerRenewal(true);
+      await clock.advance(20_000);
+    },
+    reason: TOO_LONG,
+    code: 'held-too-long',
+    remedy: 'make the work shorter',
+    isReleased: true,
+  },
+  {
+    cause: 'a renewal does not find it',
+    lose: async ({ clock, lock }) => {
+      await clock.advance(10_000);
+      lock.answerRenewal(false);
+    },
+    reason: GONE,
+    code: 'gone',
+    remedy: 'look for forceRelease()',
+    isReleased: false,
+  },
+  {
+    cause: 'an inspection does not find it',
+    lose: async ({ lock, grant }) => {
+      const verifying = grant.verify();
+      lock.answerInspection(0);
+      await verifying;
+    },
+    reason: GONE,
+    code: 'gone',
+    remedy: 'look for forceRelease()',
+    isReleased: false,
+  },
+  {
+    cause: 'an inspection finds something else under its name',
+    lose: async ({ lock, grant }) => {
+      const verifying = grant.verify();
+      lock.inspections.next().fail(new WrongKeyTypeError('a list'));
+      await verifying;
+    },
+    reason: GONE,
+    code: 'gone',
+    remedy: 'look for forceRelease()',
+    isReleased: false,
+  },
+];
+
+describe.each(LOSSES)(
+  'A grant that is lost because $cause',
+  ({ lose, reason, code, remedy, isReleased, ...options }) => {
+    const lost = async (): Promise<Opened> => {
+      const opened = openGrant(options);
+      await lose(opened);
+      await opened.clock.advance(0);
+      return opened;
+    };
+
+    it('emits that once, and its signal aborts with the error that assertHeld() throws', async () => {
+      const { clock, grant, emitted } = await lost();
+      await clock.advance(2 * TIMEOUT);
+      expect(emitted.filter(({ type }) => type === 'lost')).toEqual([
+        {
+          type: 'lost',
+          lockName: 'n',
+          owner: 'me:1',
+          method: '@Locked A.b',
+          heldFor: expect.any(Number),
+          reason,
+          remedy: expect.stringContaining(remedy),
+        },
+      ]);
+      expect(grant.signal.reason).toBeInstanceOf(LockLostError);
+      expect(grant.signal.reason).toMatchObject({
+        message: expect.stringContaining(reason),
+        details: { reason: code },
+      });
+      expect(thrownBy(() => grant.assertHeld(), LockLostError)).toBe(grant.signal.reason);
+    });
+
+    it('is held no longer: it is not renewed, not inspected, and leaves no timer', async () => {
+      const { clock, lock, grant, services } = await lost();
+      expect(services.grants.size).toBe(0);
+      const { length } = lock.log;
+      await grant.verify();
+      await clock.advance(2 * TIMEOUT);
+      expect(lock.log).toHaveLength(length);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('refuses re-entries and extensions without a command', async () => {
+      const { clock, lock, grant, first, newHold } = await lost();
+      const calls = [grant.reenter(newHold(), undefined), grant.extend(first, 1000), grant.limit(first, 1000)];
+      const outcomes = calls.map(outcomeOf);
+      await clock.advance(0);
+      expect(outcomes.map(({ end }) => end)).toEqual(Array(3).fill(`LockLostError: ${code}`));
+      expect(lock.holds.requests).toEqual([]);
+    });
+
+    it(`${isReleased ? 'sends' : 'does not send'} the last release, which is expired`, async () => {
+      const { clock, lock, first, emitted } = await lost();
+      const releasing = outcomeOf(first.release());
+      expect(lock.releases.pending).toBe(isReleased ? 1 : 0);
+      if (isReleased) lock.releases.next().answer({ outcome: 'not-held' });
+      await clock.advance(0);
+      expect(releasing.end).toBe('expired');
+      expect(lossesIn(emitted)).toEqual([reason]);
+    });
+
+    it('is sealed at once, and nothing is sent after that', async () => {
+      const { clock, lock, grant, first, newHold } = await lost();
+      const { length } = lock.log;
+      await grant.seal();
+      const calls = [grant.reenter(newHold(), undefined), first.release()].map(outcomeOf);
+      await clock.advance(0);
+      expect(calls.map(({ end }) => end)).toEqual([false, 'expired']);
+      expect(lock.log).toHaveLength(length);
+    });
+  },
+);
+
+describe('A grant whose lease is over before its first hold is counted', () => {
+  it.each([1000, undefined])('is lost, and nobody looks after it (lease: %p ms)', async (lease) => {
+    const { clock, scheduler, lock, emitted, services } = openConnection();
+    const sent = new Stopwatch(scheduler);
+    await clock.advance(TIMEOUT);
+    const { grant } = grantOn(services, lock, { lease, sent });
+    expect(grant.signal.aborted || lease === undefined).toBe(true);
+    expect(() => grant.assertHeld()).toThrow(LEASE_OVER);
+    expect(services.grants.size).toBe(0);
+    await clock.advance(TIMEOUT);
+    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
+    expect([lock.log, clock.pending]).toEqual([[], 0]);
+  });
+});
+
+describe('A grant that the watchdog keeps', () => {
+  it('is lost by the clock although no timer and no reply said so', async () => {
+    const { clock, grant, emitted } = openGrant();
+    // The renewal that is sent meanwhile is never answered.
+    await clock.advance(safeDuration(TIMEOUT));
+    expect(emitted).toEqual([]);
+    expect(() => grant.assertHeld()).toThrow(LEASE_OVER);
+    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
+    expect(grant.signal.aborted).toBe(true);
+  });
+
+  it('stays lost when a renewal is confirmed after its deadline', async () => {
+    const { clock, lock, grant, emitted } = openGrant();
+    await clock.advance(safeDuration(TIMEOUT));
+    expect(grant.isLost).toBe(true);
+    lock.answerRenewal(true);
+    await clock.advance(TIMEOUT);
+    expect(grant.isLost).toBe(true);
+    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
+  });
+
+  it('says that it is kept no longer when its last renewal is over, and is not released for that', async () => {
+    const { clock, lock, emitted } = openGrant({ maxHold: 60_000 });
+    for (let round = 1; round <= 4; round += 1) {
+      await clock.advance(10_000);
+      if (lock.renewals.pending > 0) lock.answerRenewal(true);
+    }
+    expect(emitted).toEqual([
+      { type: 'held-too-long', lockName: 'n', owner: 'me:1', method: '@Locked A.b', heldFor: 40_000, maxHold: 60_000 },
+    ]);
+    await clock.advance(20_000);
+    expect(lossesIn(emitted)).toEqual([TOO_LONG]);
+    expect(lock.releases.requests).toEqual([]);
+  });
+});

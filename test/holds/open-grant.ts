@@ -1,0 +1,130 @@
+import { LockError, LockUnavailableError } from '../../lib/errors.js';
+import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
+import { Grant, type GrantServices } from '../../lib/holds/grant.js';
+import type { HoldLifetime } from '../../lib/holds/grant-holds.js';
+import { GrantRegistry } from '../../lib/holds/grant-registry.js';
+import { GrantedHold } from '../../lib/holds/granted-hold.js';
+import type { LockFamily, LockKind } from '../../lib/holds/lock-kind.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import type { Acquired } from '../../lib/waiting/lock-attempts.js';
+import { Watchdog } from '../../lib/watchdog/watchdog.js';
+import { AnsweredLock } from './answered-lock.js';
+
+export const TIMEOUT = 30_000;
+
+/** The reasons in the event of a loss. */
+export const GONE = 'the server no longer has it, because it expired, was deleted or was force-released';
+export const LEASE_OVER = 'its lease ended before it was renewed or released';
+
+export interface ConnectionOptions {
+  readonly maxHold?: number;
+  readonly maxLease?: number;
+  readonly keyPrefix?: string;
+}
+
+/** One connection on a manual clock, whose server the test plays. */
+export const openConnection = ({ maxHold = Infinity, maxLease = Infinity, keyPrefix = '' }: ConnectionOptions = {}) => {
+  const clock = new ManualClock();
+  const scheduler = new MonotonicScheduler(clock, (error) => {
+    throw error;
+  });
+  const emitted: LockEvent[] = [];
+  const events = new LockEvents();
+  events.on((event) => void emitted.push(event));
+  const watchdog = new Watchdog(scheduler, events, TIMEOUT);
+  const names = { maxBytes: 1024, allowControlCharacters: false };
+  const defaults = { keyPrefix, wait: 1000, maxHold, maxLease, names, maxNames: 10 };
+  const services: GrantServices = { scheduler, watchdog, events, defaults, grants: new GrantRegistry<Grant>() };
+  return { clock, scheduler, watchdog, emitted, services, lock: new AnsweredLock(scheduler) };
+};
+
+export interface GrantOptions {
+  readonly name?: string;
+  readonly owner?: string;
+  readonly family?: LockFamily;
+  /** Milliseconds; absent: the watchdog keeps the first hold. */
+  readonly lease?: number | undefined;
+  /** Started when the acquiring command was sent; by default that was just now. */
+  readonly sent?: Stopwatch;
+  /** How the first hold ends; by default its acquirer releases it. */
+  readonly lifetime?: HoldLifetime;
+  readonly kind?: Partial<Pick<LockKind, 'handOver' | 'renewsLeases'>>;
+  readonly onClosed?: () => void;
+}
+
+/** A grant that has its first hold. */
+export const grantOn = (
+  services: GrantServices,
+  operations: AnsweredLock,
+  {
+    name = 'n',
+    owner = 'me:1',
+    family = 'exclusive',
+    lease,
+    sent,
+    lifetime = 'manual',
+    kind = {},
+    onClosed,
+  }: GrantOptions = {},
+) => {
+  const { scheduler, watchdog } = services;
+  const acquirer: LockKind['acquirer'] = {
+    acquire: () => Promise.reject(new Error('Nobody acquires')),
+    settled: () => Promise.resolve(),
+    contended: 0,
+  };
+  const granted = lease ?? watchdog.timeout;
+  const acquired: Acquired = { owner, sent: sent ?? new Stopwatch(scheduler), lease: granted, fence: undefined };
+  const grant = new Grant(services, { family, operations, acquirer, ...kind }, name, acquired, '@Locked A.b', onClosed);
+  const first = new GrantedHold(grant, lifetime, 0);
+  grant.addFirstHold(first, lease);
+  return { grant, first, acquired };
+};
+
+/** A grant with its first hold, on a connection of its own. */
+export const openGrant = (options: GrantOptions & ConnectionOptions = {}) => {
+  const connection = openConnection(options);
+  const { grant, first, acquired } = grantOn(connection.services, connection.lock, options);
+  const newHold = (): GrantedHold => new GrantedHold(grant, 'manual', 0);
+  /** Lets one more hold in. */
+  const joined = async (lease?: number): Promise<GrantedHold> => {
+    const hold = newHold();
+    const joining = grant.reenter(hold, lease);
+    connection.lock.answerHeld();
+    await joining;
+    return hold;
+  };
+  return { ...connection, grant, first, acquired, newHold, joined };
+};
+
+export const unavailable = (permanent = false): LockUnavailableError =>
+  new LockUnavailableError('no reply', 'unknown', permanent);
+
+/** Everything that may become of the oldest `hold` command. */
+export const HOLD_REPLIES = {
+  held: (lock: AnsweredLock) => lock.answerHeld(),
+  lost: (lock: AnsweredLock) => lock.holds.next().answer({ outcome: 'lost' }),
+  'a passing error': (lock: AnsweredLock) => lock.holds.next().fail(unavailable()),
+  'a permanent error': (lock: AnsweredLock) => lock.holds.next().fail(unavailable(true)),
+};
+
+const described = (error: unknown): string => {
+  if (!(error instanceof LockError)) return String(error);
+  const { reason } = error.details;
+  return typeof reason === 'string' ? `${error.name}: ${reason}` : error.name;
+};
+
+/** How a call has ended so far: what it resolved with, the name of its error with the reason of a loss, or `pending`. */
+export const outcomeOf = (call: Promise<unknown>): { readonly end: unknown } => {
+  const outcome: { end: unknown } = { end: 'pending' };
+  call.then(
+    (value) => (outcome.end = value),
+    (error: unknown) => (outcome.end = described(error)),
+  );
+  return outcome;
+};
+
+/** The reasons of the losses that were emitted. */
+export const lossesIn = (emitted: readonly LockEvent[]): readonly string[] =>
+  emitted.flatMap((event) => (event.type === 'lost' ? [event.reason] : []));

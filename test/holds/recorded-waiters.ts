@@ -1,0 +1,22 @@
+import type { HandOver } from '../../lib/waiting/acquirer.js';
+import type { Acquired } from '../../lib/waiting/lock-attempts.js';
+
+/** The waiters of a process, and what they are told. */
+export class RecordedWaiters implements HandOver<Acquired> {
+  readonly calls: (readonly unknown[])[] = [];
+
+  constructor(private readonly accept = false) {}
+
+  handOver(name: string, got: Acquired): boolean {
+    this.calls.push(['handOver', name, got.owner]);
+    return this.accept;
+  }
+
+  beforeRelease(name: string): void {
+    this.calls.push(['beforeRelease', name]);
+  }
+
+  afterRelease(name: string, heard: number): void {
+    this.calls.push(['afterRelease', name, heard]);
+  }
+}

@@ -1,0 +1,93 @@
+import { keptFor } from '../../lib/reentrancy/kept-for.js';
+import { outcomeOf } from '../holds/open-grant.js';
+import { newScope, openContexts } from './open-contexts.js';
+
+const SEAT = 'exclusive n';
+
+const setUp = () => {
+  const { region, contextLockStates: states, ...contexts } = openContexts();
+  const { context: caller, first, grant } = region();
+  const beneficiary = newScope();
+  const keep = (): void => keptFor(beneficiary, states, SEAT, first, caller);
+  /** The turn of a later call for the beneficiary. */
+  const turn = () => outcomeOf(states.take(beneficiary, SEAT).sectionMutex.lock());
+  return { ...contexts, states, caller, first, grant, beneficiary, keep, turn };
+};
+
+describe('A hold that is kept for a beneficiary', () => {
+  it('can be joined by its later calls at once, and their turn comes when the region of the caller has closed', async () => {
+    const { clock, states, caller, grant, beneficiary, keep, turn } = setUp();
+    keep();
+    expect(states.find(beneficiary, SEAT)?.joinableGrant).toBe(grant);
+    const waiting = turn();
+    await clock.advance(0);
+    expect(waiting.end).toBe('pending');
+    caller.close();
+    await clock.advance(0);
+    expect(waiting.end).toEqual(expect.any(Function));
+  });
+
+  it.each(['before', 'in the same turn as'])('whose caller closes %s it is kept waits for nobody', async (when) => {
+    const { clock, caller, keep, turn } = setUp();
+    if (when === 'before') caller.close();
+    keep();
+    caller.close();
+    const waiting = turn();
+    await clock.advance(0);
+    expect(waiting.end).toEqual(expect.any(Function));
+  });
+
+  it('is kept once: when it is kept again, nobody waits for another turn', async () => {
+    const { clock, caller, keep, turn } = setUp();
+    keep();
+    keep();
+    await clock.advance(0);
+    caller.close();
+    const waiting = turn();
+    await clock.advance(0);
+    expect(waiting.end).toEqual(expect.any(Function));
+  });
+
+  it('leaves what the beneficiary holds already as it is', async () => {
+    const { clock, states, beneficiary, holdIn, keep, turn } = setUp();
+    const own = holdIn(beneficiary);
+    keep();
+    const waiting = turn();
+    await clock.advance(0);
+    expect(waiting.end).toEqual(expect.any(Function));
+    expect(states.find(beneficiary, SEAT)?.grant).toBe(own.grant);
+  });
+
+  it.each(['lost', 'released'])('takes the place of what the beneficiary held, if that is %s', (fate) => {
+    const { states, grant, beneficiary, holdIn, keep } = setUp();
+    const own = holdIn(beneficiary);
+    if (fate === 'lost') own.grant.lease.lose('gone');
+    else void own.first.release().catch(() => {});
+    keep();
+    expect(states.find(beneficiary, SEAT)?.joinableGrant).toBe(grant);
+  });
+
+  it('waits for a call of the beneficiary that runs, and comes before those that ask later', async () => {
+    const { clock, states, caller, beneficiary, keep, turn } = setUp();
+    const end = await states.take(beneficiary, SEAT).sectionMutex.lock();
+    keep();
+    const later = turn();
+    end();
+    await clock.advance(0);
+    expect(later.end).toBe('pending');
+    caller.close();
+    await clock.advance(0);
+    expect(later.end).toEqual(expect.any(Function));
+  });
+
+  it('stays joinable when the caller has closed, and is forgotten where it was released before', async () => {
+    for (const isReleased of [false, true]) {
+      const { clock, states, caller, first, grant, beneficiary, keep } = setUp();
+      keep();
+      await clock.advance(0);
+      if (isReleased) void first.release().catch(() => {});
+      caller.close();
+      expect(states.find(beneficiary, SEAT)?.grant).toBe(isReleased ? undefined : grant);
+    }
+  });
+});

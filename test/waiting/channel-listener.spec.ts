@@ -1,0 +1,155 @@
+import { LockUnavailableError } from '../../lib/errors.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { ChannelListener } from '../../lib/waiting/channel-listener.js';
+import { ScriptedPubSub } from './scripted-pub-sub.js';
+
+/** A subscription is requested when `listen` is called, and the test settles the request. */
+const setUp = () => {
+  const pubSub = new ScriptedPubSub();
+  const requests: { readonly confirm: () => void; readonly refuse: (error: Error) => void }[] = [];
+  pubSub.answer = () => new Promise((confirm, refuse) => void requests.push({ confirm, refuse }));
+  const calls: string[] = [];
+  const listener = new ChannelListener(
+    pubSub,
+    'channel',
+    () => void calls.push('message'),
+    (error) => void calls.push(error instanceof Error ? error.message : 'unknown'),
+    () => void calls.push('subscribed'),
+  );
+  const clock = new ManualClock();
+  const settle = async (act: (request: (typeof requests)[number]) => void): Promise<void> => {
+    const request = requests.shift();
+    if (!request) throw new Error('No subscription is requested');
+    act(request);
+    await clock.advance(0);
+  };
+  return {
+    pubSub,
+    calls,
+    listener,
+    confirm: () => settle(({ confirm }) => confirm()),
+    refuse: (error: Error) => settle(({ refuse }) => refuse(error)),
+  };
+};
+
+const PASSING = new LockUnavailableError('no connection', 'not-sent', false);
+const PERMANENT = new LockUnavailableError('NOPERM', 'refused', true);
+const OTHER = new TypeError('broken');
+
+describe('A channel listener', () => {
+  it('requests nothing before listen() is called', () => {
+    const { pubSub, listener } = setUp();
+    expect(pubSub.asked).toBe(0);
+    expect(listener.isSubscribed).toBe(false);
+  });
+
+  it('requests one subscription, however often listen() is called', async () => {
+    const { pubSub, calls, listener, confirm } = setUp();
+    listener.listen();
+    listener.listen();
+    expect(pubSub.asked).toBe(1);
+    expect(listener.isSubscribed).toBe(false);
+    await confirm();
+    listener.listen();
+    expect(pubSub.asked).toBe(1);
+    expect(listener.isSubscribed).toBe(true);
+    expect(pubSub.subscriptions).toMatchObject([{ channel: 'channel' }]);
+    expect(calls).toEqual(['subscribed']);
+  });
+
+  it('reports a confirmed subscription as a message if it has no callback for that', async () => {
+    const pubSub = new ScriptedPubSub();
+    const calls: string[] = [];
+    const listener = new ChannelListener(
+      pubSub,
+      'channel',
+      () => void calls.push('message'),
+      () => void calls.push('error'),
+    );
+    listener.listen();
+    await new ManualClock().advance(0);
+    pubSub.announce();
+    expect(calls).toEqual(['message', 'message']);
+  });
+
+  it('reports every message', async () => {
+    const { pubSub, calls, listener, confirm } = setUp();
+    listener.listen();
+    await confirm();
+    pubSub.announce();
+    pubSub.announce();
+    expect(calls).toEqual(['subscribed', 'message', 'message']);
+  });
+
+  it.each([
+    { error: PASSING, reported: [] },
+    { error: PERMANENT, reported: [] },
+    { error: OTHER, reported: ['broken'] },
+  ])('requests a subscription again only at the next listen() after: $error.message', async ({ error, reported }) => {
+    const { pubSub, calls, listener, confirm, refuse } = setUp();
+    listener.listen();
+    await refuse(error);
+    expect(calls).toEqual(reported);
+    expect(listener.isSubscribed).toBe(false);
+    expect(pubSub.asked).toBe(1);
+    listener.listen();
+    expect(pubSub.asked).toBe(2);
+    await confirm();
+    expect(listener.isSubscribed).toBe(true);
+    expect(calls).toEqual([...reported, 'subscribed']);
+  });
+
+  it('is not subscribed while the subscription is interrupted, and requests no second one', async () => {
+    const { pubSub, listener, confirm } = setUp();
+    listener.listen();
+    await confirm();
+    const [subscription] = pubSub.subscriptions;
+    if (!subscription) throw new Error('There is no subscription');
+    subscription.alive = false;
+    expect(listener.isSubscribed).toBe(false);
+    listener.listen();
+    expect(pubSub.asked).toBe(1);
+    subscription.alive = true;
+    expect(listener.isSubscribed).toBe(true);
+  });
+
+  it('requests nothing after close()', () => {
+    const { pubSub, listener } = setUp();
+    listener.close();
+    listener.listen();
+    expect(pubSub.asked).toBe(0);
+  });
+
+  it('cancels the subscription when it is closed', async () => {
+    const { pubSub, calls, listener, confirm } = setUp();
+    listener.listen();
+    await confirm();
+    listener.close();
+    listener.listen();
+    expect(pubSub.subscriptions).toMatchObject([{ cancelled: 1 }]);
+    expect(pubSub.asked).toBe(1);
+    expect(calls).toEqual(['subscribed']);
+  });
+
+  it('cancels a subscription that is confirmed after close(), and does not report it', async () => {
+    const { pubSub, calls, listener, confirm } = setUp();
+    listener.listen();
+    listener.close();
+    await confirm();
+    expect(pubSub.subscriptions).toMatchObject([{ cancelled: 1 }]);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    { error: PASSING, reported: [] },
+    { error: OTHER, reported: ['broken'] },
+  ])('requests nothing more after close() during a request that fails: $error.message', async ({ error, reported }) => {
+    const { pubSub, calls, listener, refuse } = setUp();
+    listener.listen();
+    listener.close();
+    await refuse(error);
+    listener.listen();
+    expect(pubSub.asked).toBe(1);
+    expect(calls).toEqual(reported);
+  });
+});

@@ -1,0 +1,193 @@
+import type {
+  FairLockOperations,
+  KeepRequest,
+  LeaveRequest,
+  QueuedOutcome,
+  QueueOutcome,
+  QueueRequest,
+} from '../../lib/backend/fair-lock-operations.js';
+import { InFlight } from '../../lib/concurrency/in-flight.js';
+import { type OwnerId, OwnerIds } from '../../lib/context/ids.js';
+import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
+import { fairChannel } from '../../lib/keys/redisson-keys.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { WaitLimit } from '../../lib/time/wait-limit.js';
+import type { AcquireContext } from '../../lib/waiting/acquirer.js';
+import { FairLeaving } from '../../lib/waiting/fair/fair-leaving.js';
+import { FairWaitQueue } from '../../lib/waiting/fair/fair-wait-queue.js';
+import type { FairWaiting } from '../../lib/waiting/fair/fair-waiter.js';
+import { HeldPubSub } from './held-pub-sub.js';
+import { HeldLock, type HeldRequest, HeldRequests, type Sent } from './held-requests.js';
+
+/** A fair lock whose replies the test gives. */
+export class HeldFairLock extends HeldLock implements FairLockOperations {
+  readonly queues = new HeldRequests<Sent<QueueRequest>, QueueOutcome>();
+  readonly keeps = new HeldRequests<KeepRequest, readonly boolean[]>();
+  readonly leaves = new HeldRequests<LeaveRequest, void>();
+
+  queue(request: QueueRequest): Promise<QueueOutcome> {
+    return this.queues.send(this.stamped(request));
+  }
+
+  keep(request: KeepRequest): Promise<readonly boolean[]> {
+    return this.keeps.send(request);
+  }
+
+  leave(request: LeaveRequest): Promise<void> {
+    return this.leaves.send(request);
+  }
+}
+
+/** Owner ids `us:1`, `us:2`, …, in the order in which they are given. */
+class CountedIds extends OwnerIds {
+  latest: OwnerId = '';
+
+  override next(): OwnerId {
+    return (this.latest = super.next());
+  }
+}
+
+/** One who waits, and how that ended. */
+export interface Wait {
+  /** The id it came with. */
+  readonly owner: OwnerId;
+  /** `waiting`, `granted <owner id>`, or the name of an error. */
+  outcome: string;
+  error?: unknown;
+}
+
+interface WaitTerms {
+  readonly wait?: number;
+  readonly lease?: number;
+  readonly signal?: AbortSignal;
+}
+
+export const NAME = 'n';
+export const LEASE = 30_000;
+export const SLOT = 60_000;
+export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
+
+/** Everything that waiters for fair locks need, on a clock that the test moves and with a server that the test plays. */
+export class FairParts {
+  readonly clock = new ManualClock();
+  readonly taskErrors: unknown[] = [];
+  readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.taskErrors.push(error));
+  readonly locks = new HeldFairLock(this.scheduler);
+  readonly pubSub = new HeldPubSub();
+  readonly owners = new CountedIds('us');
+  readonly events = new LockEvents();
+  readonly seen: LockEvent[] = [];
+  readonly waiting: FairWaiting;
+
+  constructor({ maxQueue = 10_000 } = {}) {
+    const { locks, pubSub, owners, events, scheduler } = this;
+    events.on((event) => void this.seen.push(event));
+    const underWay = new InFlight();
+    const shared = { locks, pubSub, owners, events, scheduler, underWay, polling: POLLING, maxQueue, slot: SLOT };
+    this.waiting = { ...shared, leaving: new FairLeaving(shared, underWay) };
+  }
+
+  context({ wait = Number.POSITIVE_INFINITY, signal }: WaitTerms = {}, name = NAME): AcquireContext {
+    const limit = new WaitLimit(this.scheduler, wait, signal ? [signal] : []);
+    return { what: 'Lock', name, template: undefined, limit };
+  }
+
+  /** Lets promises settle, while no time passes. */
+  settle(): Promise<void> {
+    return this.clock.advance(0);
+  }
+
+  /** The owners of attempts that were not answered. */
+  get attempting(): readonly OwnerId[] {
+    return this.locks.queues.unanswered.map(({ owner }) => owner);
+  }
+
+  /** The owners of all attempts so far. */
+  get attempted(): readonly OwnerId[] {
+    return this.locks.queues.sent.map(({ owner }) => owner);
+  }
+
+  /** The owners that the server was told of as gone. */
+  get left(): readonly OwnerId[] {
+    return this.locks.leaves.sent.flatMap(({ owners }) => owners);
+  }
+
+  /** The server's answer: it is not the owner's turn. */
+  async place(owner: OwnerId, reply: Partial<QueuedOutcome> = {}): Promise<void> {
+    const head = 'them:2';
+    this.attempt(owner).reply({ outcome: 'queued', holder: 'them:1', remaining: -1, head, ...reply });
+    await this.settle();
+  }
+
+  async grant(owner: OwnerId): Promise<void> {
+    const held = this.attempt(owner);
+    held.reply({ outcome: 'acquired', sent: held.request.sentAt });
+    await this.settle();
+  }
+
+  async fail(owner: OwnerId, error: unknown): Promise<void> {
+    this.attempt(owner).fail(error);
+    await this.settle();
+  }
+
+  /** Acknowledges the subscription to the channel of the owner. */
+  async subscribed(owner: OwnerId, alive = true): Promise<void> {
+    this.pubSub.subscribes.take((channel) => channel === fairChannel(NAME, owner)).reply(alive);
+    await this.settle();
+  }
+
+  async publish(owner: OwnerId): Promise<void> {
+    this.pubSub.publish(fairChannel(NAME, owner));
+    await this.settle();
+  }
+
+  private attempt(owner: OwnerId): HeldRequest<Sent<QueueRequest>, QueueOutcome> {
+    return this.locks.queues.take((request) => request.owner === owner);
+  }
+}
+
+/** The queue of one fair lock. */
+export class FairQueueWorld extends FairParts {
+  /** How often the queue said that nobody waits any more. */
+  idle = 0;
+  readonly queue = new FairWaitQueue(NAME, this.waiting, () => void (this.idle += 1));
+
+  /** Somebody comes. */
+  async enter(terms: WaitTerms = {}): Promise<Wait> {
+    const entered = this.queue.enter(this.context(terms), terms.lease ?? LEASE);
+    const wait: Wait = { owner: this.owners.latest, outcome: 'waiting' };
+    entered.then(
+      ({ owner }) => void (wait.outcome = `granted ${owner}`),
+      (error: unknown) => {
+        wait.outcome = error instanceof Error ? error.name : String(error);
+        wait.error = error;
+      },
+    );
+    await this.settle();
+    return wait;
+  }
+
+  /** Somebody comes and gets a place in the queue, behind those of others. */
+  async enterPlaced(terms: WaitTerms = {}, reply: Partial<QueuedOutcome> = {}): Promise<Wait> {
+    const wait = await this.enter(terms);
+    await this.place(wait.owner, reply);
+    return wait;
+  }
+
+  /** Somebody comes, gets a place, is subscribed, and sleeps since the attempt after that was in vain. */
+  async enterFirst(terms: WaitTerms = {}, reply: Partial<QueuedOutcome> = {}): Promise<Wait> {
+    const wait = await this.enterPlaced(terms, reply);
+    await this.subscribed(wait.owner);
+    await this.place(wait.owner, { outcome: 'waiting', ...reply });
+    return wait;
+  }
+
+  /** What would go on although everybody has gone; nothing of it may be left. */
+  get leftovers(): object {
+    const { channels } = this.pubSub;
+    return { timers: this.clock.pending, channels, attempting: this.attempting, taskErrors: this.taskErrors };
+  }
+}
+
+export const NOTHING = { timers: 0, channels: [], attempting: [], taskErrors: [] };

@@ -1,0 +1,27 @@
+import type { PubSub, Subscription } from '../../lib/backend/lock-backend.js';
+import { HeldRequests } from './held-requests.js';
+
+/** Channels to which the test lets listeners subscribe, and on which it publishes. */
+export class HeldPubSub implements PubSub {
+  /** Names of channels. The reply says whether the subscription is alive. */
+  readonly subscribes = new HeldRequests<string, boolean>();
+  private readonly listeners = new Map<string, () => void>();
+
+  async subscribe(channel: string, listener: () => void): Promise<Subscription> {
+    const alive = await this.subscribes.send(channel);
+    this.listeners.set(channel, listener);
+    return { alive, cancel: () => void this.listeners.delete(channel) };
+  }
+
+  /** The channels that somebody listens to. */
+  get channels(): readonly string[] {
+    return [...this.listeners.keys()];
+  }
+
+  /** Fails where nobody would hear it. */
+  publish(channel: string): void {
+    const listener = this.listeners.get(channel);
+    if (!listener) throw new Error(`Nobody listens to ${channel}`);
+    listener();
+  }
+}

@@ -1,0 +1,241 @@
+import { LockShutdownError } from '../../lib/errors.js';
+import { reply } from './scripted-attempts.js';
+import { AcquirerBench } from './wait-queue-bench.js';
+
+describe('An acquisition that does not wait', () => {
+  it.each([
+    { what: 'granted', end: 'a: granted 1' },
+    { what: 'busy', end: 'a: LockConflictError' },
+    { what: 'no reply', end: 'a: LockUnavailableError' },
+    { what: 'wrong type', end: 'a: WrongKeyTypeError' },
+  ] as const)('ends with its only attempt, without a queue: $what → $end', async ({ what, end }) => {
+    const bench = new AcquirerBench();
+    bench.acquire('a', { wait: 0 });
+    const attempt = await bench.attempt();
+    expect(bench.isClean).toBe(true);
+    reply(attempt, what);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual([end]);
+    expect(bench.attempts.sent).toEqual([1]);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('attempts at once although others wait', async () => {
+    const bench = new AcquirerBench();
+    bench.acquire('a');
+    await bench.untilAsleep();
+    bench.acquire('b', { wait: 0 });
+    (await bench.attempt()).grant(2);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['b: granted 2']);
+  });
+
+  it.each([
+    { what: 'granted', undone: [1] },
+    { what: 'busy', undone: [] },
+  ] as const)(
+    'is rejected if it is aborted during its attempt, and gives back what that gets: $what',
+    async ({ what, undone }) => {
+      const bench = new AcquirerBench();
+      const abort = new AbortController();
+      bench.acquire('a', { wait: 0, signal: abort.signal });
+      const attempt = await bench.attempt();
+      abort.abort();
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.ends).toEqual(['a: LockAbortedError']);
+      expect(bench.attempts.undone).toEqual(undone);
+    },
+  );
+
+  it.each([0, 1000])('makes no attempt if it is aborted before (wait: %d ms)', async (wait) => {
+    const bench = new AcquirerBench();
+    bench.acquire('a', { wait, signal: AbortSignal.abort() });
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: LockAbortedError']);
+    expect(bench.attempts.sent).toEqual([]);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('makes one attempt if its time is already over', async () => {
+    const bench = new AcquirerBench();
+    const asked = bench.contextOf({ wait: 10 });
+    await bench.clock.advance(10);
+    bench.watch('a', bench.acquirer.acquire(asked, 1));
+    (await bench.attempt()).busy();
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: LockTimeoutError']);
+    expect(bench.isClean).toBe(true);
+  });
+});
+
+describe('The first attempt for a name', () => {
+  it('needs no queue, timer or subscription if it succeeds', async () => {
+    const bench = new AcquirerBench();
+    bench.acquire('a', { wait: 1000 });
+    const attempt = await bench.attempt();
+    expect(bench.isClean).toBe(true);
+    attempt.grant(1);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1']);
+    expect(bench.isClean).toBe(true);
+    expect(bench.pubSub.asked).toBe(0);
+  });
+
+  it.each([
+    { what: 'busy', at: 0, end: undefined },
+    { what: 'busy', at: 1000, end: 'a: LockTimeoutError' },
+    { what: 'no reply', at: 0, end: undefined },
+    { what: 'no reply', at: 1000, end: 'a: LockUnavailableError' },
+    { what: 'wrong type', at: 0, end: 'a: WrongKeyTypeError' },
+    { what: 'wrong type', at: 1000, end: 'a: WrongKeyTypeError' },
+    // The time of the wait does not take back a grant.
+    { what: 'granted', at: 1000, end: 'a: granted 1' },
+  ] as const)(
+    'leads to a queue, or ends the call, with the reply after $at of 1000 ms: $what → $end',
+    async ({ what, at, end }) => {
+      const bench = new AcquirerBench();
+      bench.acquire('a', { wait: 1000 });
+      const attempt = await bench.attempt();
+      await bench.clock.advance(at);
+      expect(bench.ends).toEqual([]);
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.ends).toEqual(end === undefined ? [] : [end]);
+      expect(bench.acquirer.contended).toBe(end === undefined ? 1 : 0);
+      expect(bench.pubSub.asked).toBe(end === undefined ? 1 : 0);
+    },
+  );
+
+  it.each([
+    { what: 'granted', undone: [1] },
+    { what: 'busy', undone: [] },
+    { what: 'no reply', undone: [] },
+  ] as const)(
+    'is undone, and the call rejected, if the application ends before the reply: $what',
+    async ({ what, undone }) => {
+      const bench = new AcquirerBench();
+      bench.acquire('a');
+      const attempt = await bench.attempt();
+      const reason = new LockShutdownError('over');
+      bench.shutdown.abort(reason);
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.errors).toEqual([reason]);
+      expect(bench.attempts.undone).toEqual(undone);
+      expect(bench.isClean).toBe(true);
+    },
+  );
+
+  it.each([
+    { title: 'a call with a signal', signal: new AbortController().signal, isShared: false },
+    { title: 'a shared result', signal: undefined, isShared: true },
+  ])('is made in a queue for $title, so that the call can end before the reply', async ({ signal, isShared }) => {
+    const bench = new AcquirerBench();
+    bench.attempts.isShared = isShared;
+    bench.acquire('a', signal && { signal });
+    await bench.clock.advance(0);
+    expect(bench.attempts.sent).toEqual([1]);
+    expect(bench.acquirer.contended).toBe(1);
+  });
+});
+
+describe('Callers that come during the first attempt of another', () => {
+  it.each([
+    { what: 'granted', afterGrant: { remaining: -1 }, sent: [1], ends: ['a: granted 1'] },
+    { what: 'granted', afterGrant: undefined, sent: [1, 2], ends: ['a: granted 1'] },
+    { what: 'busy', afterGrant: undefined, sent: [1], ends: [] },
+    { what: 'no reply', afterGrant: undefined, sent: [1], ends: [] },
+    { what: 'wrong type', afterGrant: undefined, sent: [1, 2], ends: ['a: WrongKeyTypeError'] },
+  ] as const)(
+    'go on from its reply ($what, after a grant: $afterGrant): attempts for $sent',
+    async ({ what, afterGrant, sent, ends }) => {
+      const bench = new AcquirerBench();
+      bench.attempts.afterGrant = afterGrant;
+      // A confirmed subscription would be a reason for another attempt.
+      bench.pubSub.answer = () => new Promise(() => {});
+      bench.acquire('a', { wanted: 1 });
+      bench.acquire('b', { wanted: 2 });
+      const attempt = await bench.attempt();
+      expect(bench.pubSub.asked).toBe(0);
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.attempts.sent).toEqual(sent);
+      expect(bench.ends).toEqual(ends);
+      expect(bench.acquirer.contended).toBe(1);
+    },
+  );
+
+  it('wait behind that caller if it has to wait as well', async () => {
+    const bench = new AcquirerBench();
+    bench.attempts.afterGrant = undefined;
+    for (const who of ['a', 'b', 'c']) bench.acquire(who);
+    (await bench.attempt()).busy();
+    for (const id of [1, 2, 3]) (await bench.attempt()).grant(id);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2', 'c: granted 3']);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('can be aborted before its reply, which then finds the queue empty', async () => {
+    const bench = new AcquirerBench();
+    const abort = new AbortController();
+    bench.acquire('a');
+    bench.acquire('b', { signal: abort.signal });
+    const attempt = await bench.attempt();
+    abort.abort();
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['b: LockAbortedError']);
+    attempt.grant(1);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['b: LockAbortedError', 'a: granted 1']);
+    expect(bench.isClean).toBe(true);
+  });
+});
+
+describe('A release without a queue', () => {
+  it.each([
+    { told: 2, channel: 'channel', waits: true },
+    { told: 0, channel: 'channel', waits: false },
+    { told: 2, channel: '', waits: false },
+  ])(
+    'makes the next caller wait up to 1 ms: $waits (told: $told, channel: "$channel")',
+    async ({ told, channel, waits }) => {
+      const bench = new AcquirerBench(channel);
+      bench.acquirer.beforeRelease('n');
+      bench.acquirer.afterRelease('n', told);
+      expect(bench.acquirer.contended).toBe(waits ? 1 : 0);
+      bench.acquire('a');
+      await bench.clock.advance(0.5);
+      expect(bench.attempts.sent).toEqual(waits ? [] : [1]);
+      await bench.clock.advance(0.5);
+      expect(bench.attempts.sent).toEqual([1]);
+    },
+  );
+
+  it('hands nothing over, and is forgotten after 1 ms', async () => {
+    const bench = new AcquirerBench();
+    expect(bench.acquirer.handOver('n', { id: 1 })).toBe(false);
+    bench.acquirer.afterRelease('n', 2);
+    await bench.clock.advance(1);
+    expect(bench.isClean).toBe(true);
+  });
+});
+
+describe('A queue that has ended', () => {
+  it('does not remove the next queue of the same name when its subscription fails late', async () => {
+    const bench = new AcquirerBench();
+    const refusals: ((error: Error) => void)[] = [];
+    bench.pubSub.answer = () => new Promise((_resolve, reject) => void refusals.push(reject));
+    bench.acquire('a', { wait: 50 });
+    await bench.untilAsleep();
+    await bench.clock.advance(50);
+    expect(bench.acquirer.contended).toBe(0);
+    bench.acquire('b');
+    await bench.untilAsleep();
+    refusals.shift()?.(new TypeError('broken'));
+    await bench.clock.advance(0);
+    expect(bench.acquirer.contended).toBe(1);
+    expect(bench.ends).toEqual(['a: LockTimeoutError']);
+  });
+});

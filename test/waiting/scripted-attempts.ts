@@ -1,0 +1,74 @@
+import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
+import type { Scheduler } from '../../lib/time/scheduler.js';
+import type { AttemptStrategy, Busy, Result } from '../../lib/waiting/acquirer.js';
+
+/** What an attempt gets. */
+export interface Thing {
+  readonly id: number;
+}
+
+/** An attempt that the test answers. */
+export interface SentAttempt {
+  readonly wanted: number;
+  readonly busy: (found?: Partial<Busy>) => void;
+  readonly grant: (id: number) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** An error after which the queue asks again. */
+export const noReply = (): LockUnavailableError => new LockUnavailableError('no reply', 'unknown', false);
+
+/** A reply, as tables of tests name it. */
+export type Reply = 'granted' | 'busy' | 'no reply' | 'wrong type';
+
+/** Answers an attempt: with thing 1, or a holder `them` for 7 s, or an error. */
+export const reply = (attempt: SentAttempt, what: Reply): void => {
+  if (what === 'granted') attempt.grant(1);
+  else if (what === 'busy') attempt.busy({ holder: 'them', remaining: 7000 });
+  else attempt.fail(what === 'no reply' ? noReply() : new WrongKeyTypeError('a hash'));
+};
+
+/** Attempts that the test answers, in the order in which they were made. */
+export class ScriptedAttempts implements AttemptStrategy<number, Thing> {
+  readonly unanswered: SentAttempt[] = [];
+  /** What was wanted by each attempt so far. */
+  readonly sent: number[] = [];
+  /** When each was made, ms. */
+  readonly instants: number[] = [];
+  readonly undone: number[] = [];
+  isShared = false;
+  afterGrant: Busy | undefined = { remaining: -1 };
+  /** Whether a thing can be handed over. */
+  canTransfer = true;
+  /** Whether a waiter that wants this may succeed although such was found. */
+  mayStillSucceed = (_wanted: number, _found: Busy): boolean => false;
+
+  constructor(private readonly clock: Pick<Scheduler, 'now'>) {}
+
+  attempt(_name: string, wanted: number): Promise<Result<Thing>> {
+    this.sent.push(wanted);
+    this.instants.push(this.clock.now());
+    return new Promise((resolve, reject) => {
+      this.unanswered.push({
+        wanted,
+        busy: (found) => resolve({ remaining: -1, ...found }),
+        grant: (id) => resolve({ got: { id } }),
+        fail: reject,
+      });
+    });
+  }
+
+  undo(_name: string, { id }: Thing): void {
+    this.undone.push(id);
+  }
+
+  transfer(got: Thing): Thing | undefined {
+    return this.canTransfer ? got : undefined;
+  }
+
+  outcomeAfterGrant(): Busy | undefined {
+    return this.afterGrant;
+  }
+
+  async settled(): Promise<void> {}
+}

@@ -1,0 +1,41 @@
+import type { PubSub, Subscription } from '../../lib/backend/lock-backend.js';
+
+/** A subscription whose state the test sets. */
+export class ScriptedSubscription implements Subscription {
+  alive = true;
+  cancelled = 0;
+
+  constructor(
+    readonly channel: string,
+    readonly listener: () => void,
+  ) {}
+
+  cancel(): void {
+    this.cancelled += 1;
+  }
+}
+
+/** Pub/sub that the test plays: it says when a subscription is confirmed, and announces. */
+export class ScriptedPubSub implements PubSub {
+  readonly subscriptions: ScriptedSubscription[] = [];
+  /** How often somebody asked for a subscription. */
+  asked = 0;
+  /** Settles when a subscription is confirmed or refused. */
+  answer: () => Promise<void> = async () => {};
+
+  async subscribe(channel: string, listener: () => void): Promise<Subscription> {
+    this.asked += 1;
+    await this.answer();
+    const subscription = new ScriptedSubscription(channel, listener);
+    this.subscriptions.push(subscription);
+    return subscription;
+  }
+
+  get active(): readonly ScriptedSubscription[] {
+    return this.subscriptions.filter(({ alive, cancelled }) => alive && cancelled === 0);
+  }
+
+  announce(): void {
+    for (const { listener } of this.active) listener();
+  }
+}

@@ -1,0 +1,48 @@
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { SilentTurn } from '../../lib/waiting/silent-turn.js';
+
+const OURS = { holder: 'ours', remaining: 30_000 };
+const THEIRS = { holder: 'theirs', remaining: 30_000 };
+const PERMITS = { available: 0, remaining: -1 };
+
+describe('A turn without announcements', () => {
+  const setUp = () => {
+    const clock = new ManualClock();
+    return { clock, turn: new SilentTurn(new MonotonicScheduler(clock, () => {})) };
+  };
+
+  it.each([
+    // Instants of our releases, ms, and whether the next waiter of this process may ask at once after each.
+    { releases: [0, 128], goesOn: [true, true] },
+    { releases: [0, 129], goesOn: [true, false] },
+    { releases: [0, 100, 200], goesOn: [true, true, false] },
+    { releases: [500, 628, 629], goesOn: [true, true, false] },
+    // The release after the end of a turn begins the next one.
+    { releases: [0, 129, 130, 258, 259], goesOn: [true, false, true, true, false] },
+  ])('lasts 128 ms from its first release: $releases → $goesOn', async ({ releases, goesOn }) => {
+    const { clock, turn } = setUp();
+    const seen: boolean[] = [];
+    for (const at of releases) {
+      await clock.advance(at - clock.now());
+      seen.push(turn.goesOn());
+    }
+    expect(seen).toEqual(goesOn);
+  });
+
+  it.each([
+    { title: 'another holder', got: OURS, found: THEIRS, goesOn: true },
+    { title: 'our own hold', got: OURS, found: OURS, goesOn: false },
+    { title: 'no holder after a grant of ours', got: OURS, found: PERMITS, goesOn: true },
+    { title: 'no holder after a grant that nobody can be blocked by', got: undefined, found: PERMITS, goesOn: false },
+    { title: 'a holder after a grant that nobody can be blocked by', got: undefined, found: THEIRS, goesOn: true },
+    { title: 'no holder after a grant of permits', got: PERMITS, found: PERMITS, goesOn: false },
+  ])('begins anew: $goesOn, after an attempt that finds $title', async ({ got, found, goesOn }) => {
+    const { clock, turn } = setUp();
+    turn.got(got);
+    expect(turn.goesOn()).toBe(true);
+    await clock.advance(129);
+    turn.found(found);
+    expect(turn.goesOn()).toBe(goesOn);
+  });
+});

@@ -1,0 +1,236 @@
+import { WaitQueueBench } from './wait-queue-bench.js';
+
+describe('A hand-over to a wait queue', () => {
+  it.each([
+    { title: 'nobody waits', waiting: [], canTransfer: true, underWay: false, handed: false, ends: [] },
+    { title: 'it cannot be transferred', waiting: ['a'], canTransfer: false, underWay: false, handed: false, ends: [] },
+    { title: 'an earlier caller attempts', waiting: ['a'], canTransfer: true, underWay: true, handed: false, ends: [] },
+    {
+      title: 'two wait',
+      waiting: ['a', 'b'],
+      canTransfer: true,
+      underWay: false,
+      handed: true,
+      ends: ['a: granted 5'],
+    },
+  ])('succeeds: $handed, if $title', async ({ waiting, canTransfer, underWay, handed, ends }) => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping(...waiting);
+    bench.attempts.canTransfer = canTransfer;
+    if (underWay) bench.firstAttempt = new Promise(() => {});
+    const { length } = bench.attempts.sent;
+    expect(bench.queue.handOver({ id: 5 })).toBe(handed);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(ends);
+    expect(bench.attempts.sent).toHaveLength(length);
+  });
+
+  it('to the only waiter keeps the queue and its subscription for 5 ms, without an attempt', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.queue.handOver({ id: 1 });
+    await expect(bench.attemptsIn(4)).resolves.toEqual([]);
+    expect(bench.idle).toBe(0);
+    expect(bench.pubSub.active).toHaveLength(1);
+    await expect(bench.attemptsIn(1)).resolves.toEqual([]);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('lets the next waiter attempt when nothing has come back after 5 ms', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a', 'b');
+    bench.queue.handOver({ id: 1 });
+    await expect(bench.attemptsIn(20)).resolves.toEqual([5]);
+  });
+
+  it('serves every waiter in a row without an attempt, newcomers included', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    const { length } = bench.attempts.sent;
+    bench.queue.handOver({ id: 1 });
+    await bench.clock.advance(2);
+    bench.enter('b');
+    await bench.clock.advance(2);
+    bench.queue.handOver({ id: 2 });
+    bench.enter('c');
+    bench.queue.handOver({ id: 3 });
+    // The 5 ms are those from the first hand-over.
+    await bench.clock.advance(1);
+    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2', 'c: granted 3']);
+    expect(bench.attempts.sent).toHaveLength(length);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it.each([
+    { what: 'busy', undone: [] },
+    { what: 'granted', undone: [9] },
+  ])('during the attempt for the same waiter leaves the reply to nobody: $what', async ({ what, undone }) => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    bench.queue.handOver({ id: 5 });
+    await bench.clock.advance(2);
+    if (what === 'busy') attempt.busy();
+    else attempt.grant(9);
+    await expect(bench.attemptsIn(2)).resolves.toEqual([]);
+    expect(bench.idle).toBe(0);
+    await expect(bench.attemptsIn(1)).resolves.toEqual([]);
+    expect(bench.ends).toEqual(['a: granted 5']);
+    expect(bench.attempts.undone).toEqual(undone);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('ends the 5 ms when what was handed over is given back', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.queue.handOver({ id: 1 });
+    await bench.clock.advance(2);
+    bench.queue.beforeRelease();
+    bench.queue.afterRelease(1);
+    await bench.clock.advance(0);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+});
+
+describe('A release by this process', () => {
+  it.each([
+    // One of the clients that received the announcement is this process, if it is subscribed.
+    { subscribed: true, told: 1, announcements: 0 },
+    { subscribed: true, told: 2, announcements: 2 },
+    { subscribed: true, told: 4, announcements: 4 },
+    { subscribed: false, told: 0, announcements: 0 },
+  ])(
+    'lets the next waiter attempt after $announcements announcements (told: $told, subscribed: $subscribed)',
+    async ({ subscribed, told, announcements }) => {
+      const bench = new WaitQueueBench();
+      if (!subscribed) bench.pubSub.answer = () => new Promise(() => {});
+      await bench.sleeping('a');
+      const { length } = bench.attempts.sent;
+      bench.queue.beforeRelease();
+      bench.queue.afterRelease(told);
+      for (let passed = 0; passed < announcements; passed += 1) {
+        await bench.clock.advance(0);
+        expect(bench.attempts.sent).toHaveLength(length);
+        bench.pubSub.announce();
+      }
+      await bench.clock.advance(0);
+      expect(bench.attempts.sent).toHaveLength(length + 1);
+    },
+  );
+
+  it('lets the next waiter attempt after 1 ms if peers do nothing', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.queue.beforeRelease();
+    bench.queue.afterRelease(3);
+    await expect(bench.attemptsIn(4)).resolves.toEqual([1]);
+  });
+
+  it.each([
+    { wait: 49, instants: [0] },
+    { wait: 50, instants: [1] },
+  ])('yields to peers unless a waiter comes that waits for less than 50 ms: $wait ms', async ({ wait, instants }) => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.queue.beforeRelease();
+    bench.queue.afterRelease(3);
+    bench.enter('b', { wait });
+    await expect(bench.attemptsIn(10)).resolves.toEqual(instants);
+  });
+
+  it('keeps the queue until the yield ends, and the next caller waits for that', async () => {
+    const bench = new WaitQueueBench();
+    bench.queue.yieldTo(2);
+    expect(bench.idle).toBe(0);
+    bench.enter('a');
+    await bench.clock.advance(0);
+    expect(bench.attempts.sent).toEqual([]);
+    expect(bench.pubSub.asked).toBe(1);
+    bench.pubSub.announce();
+    await bench.clock.advance(0);
+    expect(bench.attempts.sent).toEqual([]);
+    bench.pubSub.announce();
+    (await bench.attempt()).grant(1);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1']);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('leaves nothing behind when the yield ends and nobody has come', async () => {
+    const bench = new WaitQueueBench();
+    bench.queue.yieldTo(2);
+    await bench.clock.advance(0.5);
+    expect(bench.idle).toBe(0);
+    await bench.clock.advance(0.5);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('keeps the queue for its yield when the last waiter leaves meanwhile', async () => {
+    const bench = new WaitQueueBench();
+    bench.enter('a', { wait: 100 });
+    await bench.untilAsleep();
+    await bench.clock.advance(99.5);
+    bench.queue.beforeRelease();
+    await bench.clock.advance(0.5);
+    expect(bench.ends).toEqual(['a: LockTimeoutError']);
+    expect(bench.idle).toBe(0);
+    await bench.clock.advance(1);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('during an attempt in vain is a reason for the next attempt when the yield ends', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    bench.queue.beforeRelease();
+    bench.queue.afterRelease(1);
+    attempt.busy();
+    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
+  });
+});
+
+describe('A release that is not announced', () => {
+  const release = ({ queue }: WaitQueueBench): void => {
+    queue.beforeRelease();
+    queue.afterRelease(0);
+  };
+
+  it('lets the next waiter attempt at once when it is confirmed, instead of at the end of its pause', async () => {
+    const bench = new WaitQueueBench({ channel: false });
+    bench.enter('a', { pauses: () => [500] });
+    await bench.untilAsleep();
+    await bench.clock.advance(10);
+    bench.queue.beforeRelease();
+    await expect(bench.attemptsIn(10)).resolves.toEqual([]);
+    bench.queue.afterRelease(0);
+    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
+  });
+
+  it.each([
+    { holder: 'ours', instants: [0, 100, 628] },
+    { holder: 'them', instants: [0, 100, 200] },
+  ])('does so for 128 ms as long as attempts find $holder: $instants', async ({ holder, instants }) => {
+    const bench = new WaitQueueBench({ channel: false });
+    bench.attempts.afterGrant = { holder: 'ours', remaining: 30_000 };
+    bench.enter('a', { pauses: () => [1] });
+    bench.enter('b', { pauses: () => [528] });
+    (await bench.attempt()).grant(1);
+    await bench.clock.advance(0);
+    const begun = bench.clock.now();
+    for (const pause of [100, 100, 500]) {
+      release(bench);
+      await bench.untilAsleep({ holder });
+      await bench.clock.advance(pause);
+      await bench.untilAsleep({ holder });
+    }
+    expect(bench.attempts.instants.slice(1).map((at) => at - begun)).toEqual(instants);
+  });
+});

@@ -1,0 +1,236 @@
+import { LockShutdownError } from '../../lib/errors.js';
+import { noReply, reply } from './scripted-attempts.js';
+import { WaitQueueBench } from './wait-queue-bench.js';
+
+describe('A waiter whose time is over during its own attempt', () => {
+  it.each([
+    { what: 'granted', end: 'a: granted 1' },
+    { what: 'busy', end: 'a: LockTimeoutError' },
+    { what: 'no reply', end: 'a: LockUnavailableError' },
+    { what: 'wrong type', end: 'a: WrongKeyTypeError' },
+  ] as const)('is told with the reply, which is $what: $end', async ({ what, end }) => {
+    const bench = new WaitQueueBench();
+    bench.enter('a', { wait: 60 });
+    await bench.untilAsleep();
+    await bench.clock.advance(50);
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    await bench.clock.advance(1000);
+    expect(bench.ends).toEqual([]);
+    reply(attempt, what);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual([end]);
+    expect(bench.attempts.undone).toEqual([]);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('learns from the error what that attempt found, not the one before', async () => {
+    const bench = new WaitQueueBench();
+    bench.enter('a', { wait: 60 });
+    await bench.untilAsleep({ holder: 'earlier' });
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    await bench.clock.advance(60);
+    reply(attempt, 'busy');
+    await bench.clock.advance(0);
+    expect(bench.errors).toMatchObject([{ details: { holder: 'them', remaining: 7000, waitedMs: 60 } }]);
+  });
+
+  it('may still be handed what a holder of this process releases before the reply', async () => {
+    const bench = new WaitQueueBench();
+    bench.enter('a', { wait: 60 });
+    await bench.untilAsleep();
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    await bench.clock.advance(70);
+    expect(bench.queue.handOver({ id: 5 })).toBe(true);
+    reply(attempt, 'granted');
+    await bench.clock.advance(10);
+    expect(bench.ends).toEqual(['a: granted 5']);
+    expect(bench.attempts.undone).toEqual([1]);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('is rejected with the error of a queue that fails before the reply', async () => {
+    const bench = new WaitQueueBench();
+    let refuse = (_error: Error): void => {};
+    bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));
+    bench.enter('a', { wait: 1060 });
+    await bench.untilAsleep();
+    await bench.clock.advance(1000);
+    const attempt = await bench.attempt();
+    await bench.clock.advance(100);
+    refuse(new TypeError('broken'));
+    await bench.clock.advance(0);
+    reply(attempt, 'busy');
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: TypeError']);
+    expect(bench.isClean).toBe(true);
+  });
+});
+
+describe('A waiter that is aborted during its own attempt', () => {
+  it.each([
+    { what: 'granted', undone: [1] },
+    { what: 'busy', undone: [] },
+    { what: 'no reply', undone: [] },
+    { what: 'wrong type', undone: [] },
+  ] as const)('is rejected at once, before the reply: $what', async ({ what, undone }) => {
+    const bench = new WaitQueueBench();
+    const abort = new AbortController();
+    bench.enter('a', { signal: abort.signal });
+    const attempt = await bench.attempt();
+    abort.abort('enough');
+    await bench.clock.advance(0);
+    expect(bench.errors).toMatchObject([{ code: 'LOCK_ABORTED', cause: 'enough' }]);
+    reply(attempt, what);
+    await bench.clock.advance(0);
+    expect(bench.ends).toHaveLength(1);
+    expect(bench.attempts.undone).toEqual(undone);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('is rejected with the shutdown error itself if the application ends', async () => {
+    const bench = new WaitQueueBench();
+    const abort = new AbortController();
+    const reason = new LockShutdownError('over');
+    bench.enter('a', { signal: abort.signal });
+    await bench.untilAsleep();
+    abort.abort(reason);
+    await bench.clock.advance(0);
+    expect(bench.errors).toEqual([reason]);
+  });
+});
+
+describe('A waiter whose time is over during the attempt of another', () => {
+  it.each([
+    { before: undefined, atOnce: false, what: 'granted', error: { code: 'LOCK_TIMEOUT', details: { holder: 'us' } } },
+    { before: undefined, atOnce: false, what: 'busy', error: { code: 'LOCK_TIMEOUT', details: { holder: 'them' } } },
+    { before: undefined, atOnce: false, what: 'no reply', error: { code: 'LOCK_UNAVAILABLE' } },
+    { before: undefined, atOnce: false, what: 'wrong type', error: { code: 'LOCK_WRONG_KEY_TYPE' } },
+    { before: 'busy', atOnce: true, what: 'granted', error: { code: 'LOCK_TIMEOUT', details: { holder: 'them' } } },
+    { before: 'no reply', atOnce: true, what: 'busy', error: { code: 'LOCK_UNAVAILABLE' } },
+  ] as const)(
+    'is told at once: $atOnce, if the reply before was $before and that of the attempt is $what ($error.code)',
+    async ({ before, atOnce, what, error }) => {
+      const bench = new WaitQueueBench();
+      bench.attempts.afterGrant = { holder: 'us', remaining: 30_000 };
+      bench.enter('a');
+      bench.enter('b', { wait: 60 });
+      if (before !== undefined) reply(await bench.attempt(), before);
+      const attempt = await bench.attempt();
+      await bench.clock.advance(60);
+      expect(bench.errors).toHaveLength(atOnce ? 1 : 0);
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.errors.at(-1)).toMatchObject(error);
+      expect(bench.ends.filter((end) => end.startsWith('b'))).toHaveLength(1);
+    },
+  );
+
+  it('is told at once if it is aborted, although nothing is known yet', async () => {
+    const bench = new WaitQueueBench();
+    const abort = new AbortController();
+    bench.enter('a');
+    bench.enter('b', { signal: abort.signal });
+    const attempt = await bench.attempt();
+    abort.abort();
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['b: LockAbortedError']);
+    reply(attempt, 'granted');
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['b: LockAbortedError', 'a: granted 1']);
+  });
+
+  it('is told in the order in which times were over, after the waiter of the attempt if that succeeds', async () => {
+    const bench = new WaitQueueBench();
+    bench.enter('a');
+    bench.enter('b', { wait: 70 });
+    bench.enter('c', { wait: 60 });
+    const attempt = await bench.attempt();
+    await bench.clock.advance(100);
+    reply(attempt, 'granted');
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1', 'c: LockTimeoutError', 'b: LockTimeoutError']);
+    expect(bench.isClean).toBe(true);
+  });
+});
+
+describe('The last look before the time of the first waiter is over', () => {
+  it.each([
+    { wait: 1000, instants: [980] },
+    { wait: 101, instants: [81] },
+    { wait: 100, instants: [] },
+    // The poll interval comes first.
+    { wait: 5500, instants: [5000, 5480] },
+  ])('is taken 20 ms before the end of $wait ms, not for 100 ms or less: $instants', async ({ wait, instants }) => {
+    const bench = new WaitQueueBench();
+    bench.enter('a', { wait });
+    await bench.untilAsleep();
+    await expect(bench.attemptsIn(wait)).resolves.toEqual(instants);
+    expect(bench.ends).toEqual(['a: LockTimeoutError']);
+    expect(bench.isClean).toBe(true);
+  });
+
+  it('is not taken for a waiter with pauses of its own', async () => {
+    const bench = new WaitQueueBench({ channel: false });
+    bench.enter('a', { wait: 1000, pauses: () => [700] });
+    await expect(bench.attemptsIn(1000)).resolves.toEqual([0, 700]);
+  });
+
+  it('is not taken if the last attempt got no answer', async () => {
+    const bench = new WaitQueueBench();
+    // The pause after that is 50 to 150 ms, at random, and a last look would be due after 81 ms.
+    for (let count = 0; count < 30; count += 1) {
+      const begun = bench.clock.now();
+      bench.enter('a', { wait: 101 });
+      reply(await bench.attempt(), 'no reply');
+      bench.pubSub.answer = () => Promise.reject(noReply());
+      await bench.clock.advance(101);
+      await bench.untilAsleep();
+      expect(bench.attempts.instants).not.toContain(begun + 81);
+    }
+    expect(bench.ends).toHaveLength(30);
+  });
+
+  it.each([
+    { replyAfter: 19, what: 'granted', before: [], after: ['a: granted 1'], undone: [] },
+    { replyAfter: 21, what: 'granted', before: ['a: LockTimeoutError'], after: ['a: LockTimeoutError'], undone: [1] },
+    { replyAfter: 21, what: 'busy', before: ['a: LockTimeoutError'], after: ['a: LockTimeoutError'], undone: [] },
+  ] as const)(
+    'does not delay the end of the wait (reply after $replyAfter ms: $what): $after',
+    async ({ replyAfter, what, before, after, undone }) => {
+      const bench = new WaitQueueBench();
+      bench.enter('a', { wait: 1000 });
+      await bench.untilAsleep();
+      await bench.clock.advance(980);
+      const look = await bench.attempt();
+      await bench.clock.advance(replyAfter);
+      expect(bench.ends).toEqual(before);
+      reply(look, what);
+      await bench.clock.advance(0);
+      expect(bench.ends).toEqual(after);
+      expect(bench.attempts.undone).toEqual(undone);
+      // The timer of all deadlines may run on until the next is due.
+      await bench.clock.advance(20);
+      expect(bench.isClean).toBe(true);
+    },
+  );
+
+  it('does not count as one if an announcement causes the attempt: the waiter is told with the reply', async () => {
+    const bench = new WaitQueueBench();
+    bench.enter('a', { wait: 1000 });
+    await bench.untilAsleep();
+    await bench.clock.advance(980);
+    reply(await bench.attempt(), 'busy');
+    await bench.clock.advance(10);
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    await bench.clock.advance(20);
+    expect(bench.ends).toEqual([]);
+    reply(attempt, 'granted');
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1']);
+  });
+});
