@@ -192,6 +192,15 @@ describe('A grant whose lease is over before its first hold is counted', () => {
 });
 
 describe('A grant that the watchdog keeps', () => {
+  it('is not said to be held for too long when it is lost already', async () => {
+    const { clock, grant, emitted } = openGrant({ maxHold: TIMEOUT });
+    await clock.advance(9999);
+    grant.lease.lose('gone');
+    await clock.advance(1);
+    grant.checkAge();
+    expect(emitted.map(({ type }) => type)).toEqual(['lost']);
+  });
+
   it('is lost by the clock although no timer and no reply said so', async () => {
     const { clock, grant, emitted } = openGrant();
     // The renewal that is sent meanwhile is never answered.

@@ -95,6 +95,13 @@ describe.each([
     }
   });
 
+  it.each([asked, other])('is not found as the %s half that its own region is releasing', (family) => {
+    const { enclosing, region } = openContexts();
+    const { context, first } = region({ family });
+    void first.release().catch(() => {});
+    expect(enclosing().heldIn(context, family)).toBeUndefined();
+  });
+
   it('is not found where the owner has only one half', () => {
     const { enclosing, region } = openContexts();
     expect(enclosing().heldIn(region({ family: other }).context, asked)).toBeUndefined();

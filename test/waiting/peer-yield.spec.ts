@@ -163,8 +163,8 @@ describe('A received announcement', () => {
     ['release, 20 ms, acquired, release, announcement, announcement', 'own, other'],
     ['release, silent, announcement', 'other'],
     ['release, acquired, release, silent, announcement, announcement', 'own, other'],
-    // A silent release lowers no count below zero.
-    ['release, 20 ms, announcement, silent, acquired, release, announcement', 'other, own'],
+    // A reply that nobody received it lowers no count below zero.
+    ['release, announcement, silent, acquired, release, announcement', 'own, own'],
     ['release unsubscribed, announcement', 'other'],
     ['release, acquired, release unsubscribed, announcement', 'other'],
     ['release, subscribed, announcement', 'other'],

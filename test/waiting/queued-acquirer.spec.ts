@@ -147,6 +147,7 @@ describe('Callers that come during the first attempt of another', () => {
     { what: 'busy', afterGrant: undefined, sent: [1], ends: [] },
     { what: 'no reply', afterGrant: undefined, sent: [1], ends: [] },
     { what: 'wrong type', afterGrant: undefined, sent: [1, 2], ends: ['a: WrongKeyTypeError'] },
+    { what: 'no permission', afterGrant: undefined, sent: [1, 2], ends: ['a: LockUnavailableError'] },
   ] as const)(
     'go on from its reply ($what, after a grant: $afterGrant): attempts for $sent',
     async ({ what, afterGrant, sent, ends }) => {

@@ -19,13 +19,15 @@ export interface SentAttempt {
 export const noReply = (): LockUnavailableError => new LockUnavailableError('no reply', 'unknown', false);
 
 /** A reply, as tables of tests name it. */
-export type Reply = 'granted' | 'busy' | 'no reply' | 'wrong type';
+export type Reply = 'granted' | 'busy' | 'no reply' | 'no permission' | 'wrong type';
 
 /** Answers an attempt: with thing 1, or a holder `them` for 7 s, or an error. */
 export const reply = (attempt: SentAttempt, what: Reply): void => {
   if (what === 'granted') attempt.grant(1);
   else if (what === 'busy') attempt.busy({ holder: 'them', remaining: 7000 });
-  else attempt.fail(what === 'no reply' ? noReply() : new WrongKeyTypeError('a hash'));
+  else if (what === 'no reply') attempt.fail(noReply());
+  else if (what === 'no permission') attempt.fail(new LockUnavailableError('NOPERM', 'refused', true));
+  else attempt.fail(new WrongKeyTypeError('a hash'));
 };
 
 /** Attempts that the test answers, in the order in which they were made. */

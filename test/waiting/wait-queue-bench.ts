@@ -79,9 +79,9 @@ class WaitingBench {
     await this.clock.advance(0);
     while (this.attempts.unanswered.length === 0) {
       if (this.clock.pending === 0) throw new Error('The queue sleeps for ever');
-      await this.clock.advance(0.5);
+      await this.clock.advance(10);
     }
-    return this.clock.now() - begun;
+    return Number(this.attempts.instants.at(-1)) - begun;
   }
 }
 

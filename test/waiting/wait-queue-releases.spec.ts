@@ -37,6 +37,17 @@ describe('A hand-over to a wait queue', () => {
     expect(bench.isClean).toBe(true);
   });
 
+  it('to the only waiter is followed by no attempt if something is announced within the 5 ms', async () => {
+    const bench = new WaitQueueBench();
+    await bench.sleeping('a');
+    bench.queue.handOver({ id: 1 });
+    bench.pubSub.announce();
+    await expect(bench.attemptsIn(4)).resolves.toEqual([]);
+    expect(bench.idle).toBe(0);
+    await bench.clock.advance(1);
+    expect(bench.idle).toBe(1);
+  });
+
   it('lets the next waiter attempt when nothing has come back after 5 ms', async () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a', 'b');
@@ -141,6 +152,14 @@ describe('A release by this process', () => {
     bench.queue.afterRelease(3);
     bench.enter('b', { wait });
     await expect(bench.attemptsIn(10)).resolves.toEqual(instants);
+  });
+
+  it('lets a newcomer with little time attempt once, although the queue was kept for the yield', async () => {
+    const bench = new WaitQueueBench();
+    bench.pubSub.answer = () => new Promise(() => {});
+    bench.queue.yieldTo(2);
+    bench.enter('a', { wait: 40 });
+    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
   });
 
   it('keeps the queue until the yield ends, and the next caller waits for that', async () => {

@@ -31,11 +31,11 @@ describe('The contender of a wait queue', () => {
   it.each([
     { found: {}, subscribed: true, from: 5000, to: 5000 },
     { found: {}, subscribed: false, from: 1000, to: 1000 },
-    { found: { remaining: 300 }, subscribed: true, from: 301, to: 306.5 },
-    { found: { remaining: 300 }, subscribed: false, from: 301, to: 306.5 },
+    { found: { remaining: 300 }, subscribed: true, from: 301, to: 306 },
+    { found: { remaining: 300 }, subscribed: false, from: 301, to: 306 },
     { found: { remaining: 20_000 }, subscribed: true, from: 5000, to: 5000 },
-    { found: noReply(), subscribed: true, from: 50, to: 150.5 },
-    { found: noReply(), subscribed: false, from: 50, to: 150.5 },
+    { found: noReply(), subscribed: true, from: 50, to: 150 },
+    { found: noReply(), subscribed: false, from: 50, to: 150 },
   ])(
     'sleeps $from to $to ms after it found $found (subscribed: $subscribed)',
     async ({ found, subscribed, from, to }) => {
@@ -156,6 +156,34 @@ describe('The contender of a wait queue', () => {
     await bench.clock.advance(0);
     expect(bench.ends).toEqual(['a: granted 1', 'b: granted 1', 'c: granted 2']);
     expect(bench.isClean).toBe(true);
+  });
+
+  it('attempts once for a newcomer that suits the last reply and comes during an attempt', async () => {
+    const bench = new WaitQueueBench();
+    bench.attempts.mayStillSucceed = (wanted, { available = 0 }) => wanted <= available;
+    bench.enter('a', { wanted: 5 });
+    await bench.untilAsleep({ available: 2 });
+    bench.pubSub.announce();
+    const attempt = await bench.attempt();
+    bench.attempts.sent.length = 0;
+    bench.enter('b', { wanted: 1 });
+    attempt.busy({ available: 2 });
+    (await bench.attempt()).busy({ available: 0 });
+    await bench.clock.advance(0);
+    expect(bench.attempts.sent).toEqual([1]);
+  });
+
+  it('makes no attempt for other waiters after one without an answer', async () => {
+    const bench = new WaitQueueBench();
+    bench.attempts.mayStillSucceed = () => true;
+    // A confirmed subscription would be a reason for another attempt.
+    bench.pubSub.answer = () => new Promise(() => {});
+    bench.enter('a');
+    bench.enter('b');
+    (await bench.attempt()).fail(noReply());
+    bench.enter('c');
+    await bench.clock.advance(49);
+    expect(bench.attempts.sent).toEqual([1]);
   });
 
   it('attempts outside the context of the waiter that came first', async () => {
