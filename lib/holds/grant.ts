@@ -341,8 +341,13 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
       this.lease.unanswered(command);
       throw error;
     });
-    if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
-    else this.lease.lose('gone');
+    if (reply.outcome === 'held') {
+      this.lease.granted(command, reply.sent);
+      return;
+    }
+    this.lease.lose('gone');
+    // The lease has ended already if the last hold is on its way out.
+    this.onLost('gone');
   }
 
   private keepAlive(): void {
@@ -360,7 +365,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** Called by the lease. */
   onLost(how: LossReason): void {
     if (this.loss) return;
-    const reason = how === 'lease-over' && this.age.isOver ? 'held-too-long' : how;
+    const isTooLong = how === 'lease-over' && this.holds.isWatched && this.age.isOver;
+    const reason = isTooLong ? 'held-too-long' : how;
     this.loss = reason;
     this.runtime.watchdog.unwatch(this);
     // A lost grant need not be released, so a shutdown does not wait for it.

@@ -42,6 +42,19 @@ describe('An orphaned acquisition that its owner wants after all', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('is left alone without a further pause once the release on its way has failed', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser } = releases;
+    releases.undo({ name: 'wanted' });
+    const release = await releases.next();
+    const abandoned = settlementOf(releaser.abandon(isWanted), clock);
+    await clock.advance(700);
+    release.fail(PASSING);
+    await clock.advance(0);
+    expect(abandoned).toMatchObject([{ at: 700 }]);
+    expect(clock.pending).toBe(0);
+  });
+
   it('does not keep others from being released', async () => {
     const releases = new AskedReleases();
     const { clock, releaser, open } = releases;
@@ -139,6 +152,27 @@ describe('The end of the releases', () => {
     await clock.advance(60_000);
     expect(sentAt).toEqual([0]);
     expect(givenUp).toEqual([{ name: 'n', error: undefined, at: 250 }]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('The end of background releases', () => {
+  it('waits for those that begin meanwhile, and leaves no timer behind', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, givenUp } = releases;
+    releases.undo({ name: 'first', notAfter: 0 });
+    const first = await releases.next();
+    const finished = settlementOf(releaser.finish(500), clock);
+    await clock.advance(10);
+    releases.undo({ name: 'second', notAfter: 0 });
+    const second = await releases.next();
+    first.confirm(1);
+    await clock.advance(20);
+    expect(finished).toEqual([]);
+    second.confirm(1);
+    await clock.advance(0);
+    expect(finished).toMatchObject([{ at: 30 }]);
+    expect(givenUp).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 });

@@ -151,6 +151,16 @@ describe('The wait for renewals of unknown outcome', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('waits for a renewal that becomes unknown during the wait for another one', async () => {
+    const { clock, outcomes } = setUp();
+    outcomes.add(['a'], 1000);
+    const settled = settlementOf(outcomes.settled('a'), clock);
+    await clock.advance(500);
+    outcomes.add(['a'], 1300);
+    await clock.advance(5000);
+    expect(settled).toMatchObject([{ at: 1301 }]);
+  });
+
   it('is none for an owner without such renewals', async () => {
     const { clock, outcomes } = setUp();
     outcomes.add(['a', 'b'], 1000);

@@ -55,6 +55,17 @@ describe('The release of the inner of two holds', () => {
     expect(lock.releases.pending).toBe(isLost ? 0 : 1);
   });
 
+  it('is expired like that of the outer one if both are released at once and the first reply is lost', async () => {
+    const { clock, lock, first, joined, emitted } = openGrant();
+    const releases = [await joined(), first].map((hold) => outcomeOf(hold.release()));
+    await clock.advance(0);
+    HOLD_REPLIES.lost(lock);
+    await clock.advance(0);
+    expect(releases.map(({ end }) => end)).toEqual(['expired', 'expired']);
+    expect(emitted).toMatchObject([{ type: 'lost' }]);
+    expect(lock.releases.pending).toBe(0);
+  });
+
   it('of a lost grant sends nothing and is expired', async () => {
     const { clock, lock, grant, joined } = openGrant();
     const inner = await joined();

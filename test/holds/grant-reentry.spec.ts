@@ -223,7 +223,7 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
     expect(lock.log).toEqual(['hold', 'hold']);
   });
 
-  it.each(['held', 'lost', 'a passing error'] as const)(
+  it.each(['held', 'a passing error'] as const)(
     'that is on its way when the only hold is released is refused if answered with %s, and the release follows',
     async (reply) => {
       const { clock, lock, grant, first, emitted } = openGrant({ lease: 20_000 });
@@ -245,4 +245,18 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
       expect(clock.pending).toBe(0);
     },
   );
+
+  it('that is on its way when the only hold is released loses the grant if answered with lost, without a release', async () => {
+    const { clock, lock, grant, first, emitted } = openGrant({ lease: 20_000 });
+    const changing = outcomeOf(grant[change](first, 60_000));
+    const leaving = outcomeOf(first.release());
+    await clock.advance(0);
+    HOLD_REPLIES.lost(lock);
+    await clock.advance(0);
+    expect([changing.end, leaving.end]).toEqual(['LockLostError: gone', 'expired']);
+    expect(lock.log).toEqual(['hold']);
+    expect(emitted).toMatchObject([{ type: 'lost' }]);
+    await clock.advance(TIMEOUT);
+    expect(clock.pending).toBe(0);
+  });
 });

@@ -139,18 +139,28 @@ describe('Acquiring a fair lock', () => {
     },
   );
 
-  it('is settled when no attempt, release or leaving is on its way', async () => {
+  it('is settled when no attempt of those who wait, and no leaving, is on its way', async () => {
     await expect(isSettled()).resolves.toBe(true);
     const abort = new AbortController();
-    const calls = [acquire({ signal: abort.signal }), acquire({ wait: 0, signal: abort.signal })];
+    const call = acquire({ signal: abort.signal });
     await expect(isSettled()).resolves.toBe(false);
     abort.abort();
+    await call;
+    await expect(isSettled()).resolves.toBe(false);
     await parts.grant('us:1');
-    const { request, reply } = parts.locks.acquires.take();
-    reply({ outcome: 'acquired', sent: request.sentAt });
-    await Promise.all(calls);
     await expect(isSettled()).resolves.toBe(false);
     parts.locks.leaves.take().reply();
+    await expect(isSettled()).resolves.toBe(true);
+  });
+
+  it('is settled when no attempt of those who do not wait, and no release, is on its way', async () => {
+    const abort = new AbortController();
+    const call = acquire({ wait: 0, signal: abort.signal });
+    await expect(isSettled()).resolves.toBe(false);
+    abort.abort();
+    const { request, reply } = parts.locks.acquires.take();
+    reply({ outcome: 'acquired', sent: request.sentAt });
+    await call;
     await expect(isSettled()).resolves.toBe(false);
     parts.locks.releases.take().reply({ outcome: 'released' });
     await expect(isSettled()).resolves.toBe(true);

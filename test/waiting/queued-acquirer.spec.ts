@@ -70,14 +70,16 @@ describe('An acquisition that does not wait', () => {
 });
 
 describe('The first attempt for a name', () => {
-  it('needs no queue, timer or subscription if it succeeds', async () => {
+  it('needs no queue, timer or subscription if it succeeds, nor does the next', async () => {
     const bench = new AcquirerBench();
-    bench.acquire('a', { wait: 1000 });
-    const attempt = await bench.attempt();
-    expect(bench.isClean).toBe(true);
-    attempt.grant(1);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1']);
+    for (const who of ['a', 'b']) {
+      bench.acquire(who, { wait: 1000 });
+      const attempt = await bench.attempt();
+      expect(bench.isClean).toBe(true);
+      attempt.grant(1);
+      await bench.clock.advance(0);
+    }
+    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 1']);
     expect(bench.isClean).toBe(true);
     expect(bench.pubSub.asked).toBe(0);
   });

@@ -1,6 +1,7 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { SilentTurn } from '../../lib/waiting/silent-turn.js';
+import { WaitQueueBench } from './wait-queue-bench.js';
 
 const OURS = { holder: 'ours', remaining: 30_000 };
 const THEIRS = { holder: 'theirs', remaining: 30_000 };
@@ -44,5 +45,43 @@ describe('A turn without announcements', () => {
     await clock.advance(129);
     turn.found(found);
     expect(turn.goesOn()).toBe(goesOn);
+  });
+});
+
+describe('A release that is not announced', () => {
+  const release = ({ queue }: WaitQueueBench): void => {
+    queue.beforeRelease();
+    queue.afterRelease(0);
+  };
+
+  it('lets the next waiter attempt at once when it is confirmed, instead of at the end of its pause', async () => {
+    const bench = new WaitQueueBench({ channel: false });
+    bench.enter('a', { pauses: () => [500] });
+    await bench.untilAsleep();
+    await bench.clock.advance(10);
+    bench.queue.beforeRelease();
+    await expect(bench.attemptsIn(10)).resolves.toEqual([]);
+    bench.queue.afterRelease(0);
+    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
+  });
+
+  it.each([
+    { holder: 'ours', instants: [0, 100, 628] },
+    { holder: 'them', instants: [0, 100, 200] },
+  ])('does so for 128 ms as long as attempts find $holder: $instants', async ({ holder, instants }) => {
+    const bench = new WaitQueueBench({ channel: false });
+    bench.attempts.afterGrant = { holder: 'ours', remaining: 30_000 };
+    bench.enter('a', { pauses: () => [1] });
+    bench.enter('b', { pauses: () => [528] });
+    (await bench.attempt()).grant(1);
+    await bench.clock.advance(0);
+    const begun = bench.clock.now();
+    for (const pause of [100, 100, 500]) {
+      release(bench);
+      await bench.untilAsleep({ holder });
+      await bench.clock.advance(pause);
+      await bench.untilAsleep({ holder });
+    }
+    expect(bench.attempts.instants.slice(1).map((at) => at - begun)).toEqual(instants);
   });
 });

@@ -173,6 +173,22 @@ describe('The contender of a wait queue', () => {
     expect(bench.attempts.sent).toEqual([1]);
   });
 
+  it('attempts for the next waiter if the subscription is confirmed during an attempt that succeeds', async () => {
+    const bench = new WaitQueueBench();
+    let confirm = (): void => {};
+    bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
+    await bench.sleeping('a', 'b');
+    await bench.clock.advance(1000);
+    const attempt = await bench.attempt();
+    confirm();
+    await bench.clock.advance(0);
+    // Something may have been announced between the attempt and the subscription.
+    attempt.grant(1);
+    (await bench.attempt()).grant(2);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2']);
+  });
+
   it('makes no attempt for other waiters after one without an answer', async () => {
     const bench = new WaitQueueBench();
     bench.attempts.mayStillSucceed = () => true;

@@ -160,7 +160,8 @@ export class FairWaitQueue {
       const end = this.expiredDuringAttempt.get(waiter);
       this.expiredDuringAttempt.delete(waiter);
       if (end) this.reject(waiter, refusal(waiter.context, end, this.lastOutcome));
-      else if (!this.isWaiting(waiter)) waiter.leave();
+      // Also a waiter that was rejected with all others during its attempt: the attempt may have acquired the lock.
+      if (!this.isWaiting(waiter)) waiter.leave();
     }
   }
 

@@ -11,17 +11,22 @@ class RoutedSubscription implements Subscription {
   /** Its server, or the one it is moving to; `undefined` after it was lost. */
   home: Address | undefined;
   inner: Subscription | undefined;
-  cancelled = false;
+  private cancelled = false;
 
   constructor(
     readonly channel: string,
-    readonly listener: () => void,
+    private readonly onMessage: () => void,
     private readonly forget: (routed: RoutedSubscription) => void,
   ) {}
 
   get alive(): boolean {
     return this.inner?.alive ?? false;
   }
+
+  /** Messages that arrive after {@link cancel} are dropped. */
+  readonly listener = (): void => {
+    if (!this.cancelled) this.onMessage();
+  };
 
   cancel(): void {
     this.cancelled = true;
@@ -74,13 +79,20 @@ export class ClusterSubscriber implements PubSub {
   /** Subscribes on the server that serves the channel now. */
   private async subscribeAtMaster(routed: RoutedSubscription): Promise<void> {
     const owner = this.topology.masterOf(routed.channel);
-    if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
-    if (routed.home === owner) return;
+    if (routed.home === owner && owner !== undefined) return;
     routed.detach();
+    if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
     routed.home = owner;
-    const inner = await this.subscriberAt(owner).subscribe(routed.channel, routed.listener);
-    if (routed.home === owner) routed.inner = inner;
-    else inner.cancel();
+    try {
+      const inner = await this.subscriberAt(owner).subscribe(routed.channel, routed.listener);
+      if (routed.home === owner) routed.inner = inner;
+      else inner.cancel();
+    } catch (error) {
+      // A subscription that has moved on, or was cancelled, does not depend on this server any more.
+      if (routed.home !== owner) return;
+      routed.detach();
+      throw error;
+    }
   }
 
   private moveAllToMasters(): void {
@@ -100,7 +112,6 @@ export class ClusterSubscriber implements PubSub {
     try {
       await this.subscribeAtMaster(routed);
     } catch (error) {
-      routed.detach();
       if (isPassing(error)) this.topology.refreshSoon();
     }
     routed.listener();

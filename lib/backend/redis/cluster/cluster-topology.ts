@@ -40,6 +40,8 @@ export class ClusterTopology {
   private readonly servers: ClusterServers;
   private readonly outages: ClusterOutages;
   private readonly nodes = new Map<Address, NodeExecutor>();
+  /** Nodes that serve nothing any more and are about to be closed. */
+  private readonly unused = new Map<NodeExecutor, ScheduledTask>();
   private readonly refreshListeners: ((look: Look) => void)[] = [];
   watcher = noListener;
   private readonly waiting = new Set<() => void>();
@@ -110,7 +112,10 @@ export class ClusterTopology {
   nodeAt(address: Address): NodeExecutor {
     const known = this.nodes.get(address);
     if (known) return known;
-    const node = new NodeExecutor(this.connectionTo(address), this.settings, this.scheduler, () => this.refreshSoon());
+    const node = new NodeExecutor(this.connectionTo(address), this.settings, this.scheduler, () => {
+      // Closing a server that serves nothing is no reason to ask it again.
+      if (this.nodes.get(address) === node) this.refreshSoon();
+    });
     node.watch({
       reconnected: () => this.watcher.reconnected(),
       clockJumped: (ms) => this.watcher.clockJumped(ms),
@@ -159,7 +164,8 @@ export class ClusterTopology {
     this.outages.end();
     this.next?.cancel();
     for (const resolve of this.waiting) resolve();
-    await Promise.all([...this.nodes.values()].map((node) => node.close(ms)));
+    for (const closing of this.unused.values()) closing.cancel();
+    await Promise.all([...this.nodes.values(), ...this.unused.keys()].map((node) => node.close(ms)));
   }
 
   private schedule(ms: number): void {
@@ -271,7 +277,11 @@ export class ClusterTopology {
       if (masters.has(address)) continue;
       this.nodes.delete(address);
       node.rejectWaiting();
-      this.scheduler.schedule(this.settings.commandTimeout, () => void node.close());
+      const closing = this.scheduler.schedule(this.settings.commandTimeout, () => {
+        this.unused.delete(node);
+        void node.close();
+      });
+      this.unused.set(node, closing);
     }
   }
 }

@@ -75,15 +75,27 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
 
   /** Resolves when everything is released, or after `ms`. What is left then ends by its lease, if it has one. */
   async finish(ms: number): Promise<void> {
-    const pursuits = [...this.running.values()];
-    // There may be no time for another attempt.
-    for (const pursuit of pursuits) pursuit.wake();
-    const over = Promise.all(pursuits.map((pursuit) => pursuit.over));
-    if (pursuits.length > 0) await Promise.race([over, this.scheduler.pause(ms)]);
+    await new Promise<void>((resolve) => {
+      const timer = this.scheduler.schedule(ms, resolve);
+      void this.whenAllReleased().then(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
     this.finished = true;
     for (const [orphan, pursuit] of this.running) {
       this.stopTrying(orphan, pursuit);
       pursuit.wake();
+    }
+  }
+
+  /** Waits for releases that begin meanwhile as well. */
+  private async whenAllReleased(): Promise<void> {
+    while (this.running.size > 0 && !this.finished) {
+      const pursuits = [...this.running.values()];
+      // There may be no time for another attempt.
+      for (const pursuit of pursuits) pursuit.wake();
+      await Promise.all(pursuits.map(({ over }) => over));
     }
   }
 
@@ -122,6 +134,7 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
   }
 
   private pause(ms: number, pursuit: Pursuit): Promise<void> {
+    if (pursuit.isAbandoned || this.finished) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.scheduler.schedule(ms, resolve);
       pursuit.wake = () => {
@@ -149,9 +162,15 @@ export class UnknownOutcomes {
 
   /** Resolves when no earlier command of this owner can arrive any more. */
   async settled(owner: OwnerId): Promise<void> {
-    const deadline = this.deadlines.get(owner);
-    if (deadline === undefined) return;
-    await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
+    // Another command of this owner may become unknown during the pause.
+    for (let left = this.timeLeft(owner); left > 0; left = this.timeLeft(owner)) {
+      await this.scheduler.pause(left, { keepAlive: true });
+    }
+  }
+
+  /** Milliseconds until the server refuses everything that is unknown of this owner. */
+  private timeLeft(owner: OwnerId): number {
+    return (this.deadlines.get(owner) ?? Number.NEGATIVE_INFINITY) - this.scheduler.now() + 1;
   }
 
   private forgetPast(): void {

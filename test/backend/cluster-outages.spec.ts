@@ -1,0 +1,185 @@
+import { ClusterOutages } from '../../lib/backend/redis/cluster/cluster-outages.js';
+import { noListener } from '../../lib/backend/lock-backend.js';
+import { LockUnavailableError } from '../../lib/errors.js';
+import type { Outage } from '../../lib/events/outage.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { NOT_SENT } from './scripted-nodes.js';
+
+const PATIENCE = 1000;
+const CLUSTER = 'cluster of a:1, b:1';
+const outageOf = (server: string): Outage => ({ server, reason: 'gone', affects: 'all-locks', error: NOT_SENT });
+
+const watched = () => {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const outages: Outage[] = [];
+  const cluster = {
+    watcher: {
+      ...noListener,
+      unavailable: (outage: Outage) => {
+        outages.push(outage);
+        told.push(`${outage.server} out, ${outage.affects}`);
+      },
+      available: ({ server, after, isReplaced }: { server: string; after: number; isReplaced: boolean }) =>
+        told.push(`${server} ${isReplaced ? 'replaced' : 'back'} after ${after}`),
+    },
+    isKnown: false,
+    lastError: undefined as unknown,
+    masters: new Set<string>(),
+    serves: (address: string): boolean => cluster.masters.has(address),
+  };
+  const scheduler = new MonotonicScheduler(clock, (error) => {
+    throw error;
+  });
+  const reported = new ClusterOutages(['a:1', 'b:1'], PATIENCE, scheduler, cluster);
+  /** A look has shown who serves slots. */
+  const learn = (...masters: string[]): void => {
+    cluster.isKnown = true;
+    cluster.masters = new Set(masters);
+    reported.learned();
+  };
+  return { clock, told, outages, cluster, outagesOf: reported, learn };
+};
+
+describe('An outage of a whole cluster', () => {
+  it('is reported once, when nobody has said in time who serves what, and ends when somebody does', async () => {
+    const { clock, told, outagesOf, learn } = watched();
+    outagesOf.asked();
+    await clock.advance(PATIENCE - 1);
+    outagesOf.asked();
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    for (let tries = 0; tries < 4; tries += 1) {
+      outagesOf.asked();
+      await clock.advance(500);
+    }
+    expect(told).toEqual([`${CLUSTER} out, all-locks`]);
+    learn('a:1');
+    learn('a:1');
+    expect(told).toEqual([`${CLUSTER} out, all-locks`, `${CLUSTER} back after 3000`]);
+  });
+
+  it('is none where somebody says in time who serves what, or where that is known', async () => {
+    const { clock, told, outagesOf, learn } = watched();
+    outagesOf.asked();
+    await clock.advance(PATIENCE - 1);
+    learn('a:1');
+    outagesOf.asked();
+    await clock.advance(10 * PATIENCE);
+    expect(told).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is none where nothing was asked, or the application ends meanwhile', async () => {
+    const { clock, told, outagesOf, learn } = watched();
+    await clock.advance(10 * PATIENCE);
+    outagesOf.asked();
+    outagesOf.end();
+    await clock.advance(10 * PATIENCE);
+    learn('a:1');
+    outagesOf.asked();
+    expect(told).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([
+    { lastError: undefined, why: 'no server has answered yet', permanent: false },
+    { lastError: NOT_SENT, why: 'no connection', permanent: false },
+    { lastError: new LockUnavailableError('NOPERM', 'refused', true), why: 'NOPERM', permanent: true },
+  ])('says why: $why', async ({ lastError, why, permanent }) => {
+    const { clock, outages, cluster, outagesOf } = watched();
+    outagesOf.asked();
+    // As it is known when the outage is reported.
+    cluster.lastError = lastError;
+    await clock.advance(PATIENCE);
+    expect(outages[0]?.reason).toBe(`Redis ${CLUSTER} cannot be reached: ${why}`);
+    expect(outages[0]?.error).toMatchObject({ outcome: 'not-sent', permanent });
+    expect(outages[0]?.error.cause).toBe(lastError);
+  });
+});
+
+describe('An outage of a server of a cluster', () => {
+  const lost = ({ outagesOf }: ReturnType<typeof watched>, server: string): void =>
+    outagesOf.lost(server, outageOf(server), PATIENCE);
+
+  it('is reported of a master, as one of its slots, since before it was missed', async () => {
+    const bench = watched();
+    bench.learn('a:1', 'b:1');
+    lost(bench, 'a:1');
+    await bench.clock.advance(2500);
+    bench.outagesOf.recovered('a:1');
+    bench.outagesOf.recovered('a:1');
+    expect(bench.told).toEqual(['a:1 out, its-slots', 'a:1 back after 3500']);
+  });
+
+  it('is not reported of a server that serves nothing, nor its end', async () => {
+    const bench = watched();
+    bench.learn('a:1');
+    lost(bench, 'b:1');
+    bench.outagesOf.recovered('b:1');
+    bench.outagesOf.recovered('never lost');
+    bench.learn('a:1', 'b:1');
+    expect(bench.told).toEqual([]);
+  });
+
+  it('is reported of a server that turns out to be a master later', async () => {
+    const bench = watched();
+    lost(bench, 'b:1');
+    await bench.clock.advance(500);
+    expect(bench.told).toEqual([]);
+    bench.learn('a:1', 'b:1');
+    bench.learn('a:1', 'b:1');
+    expect(bench.told).toEqual(['b:1 out, its-slots']);
+    bench.outagesOf.recovered('b:1');
+    expect(bench.told).toEqual(['b:1 out, its-slots', 'b:1 back after 1500']);
+  });
+
+  it('ends when another server has taken its place, and only once', async () => {
+    const bench = watched();
+    bench.learn('a:1', 'b:1');
+    lost(bench, 'a:1');
+    await bench.clock.advance(2000);
+    bench.learn('a2:1', 'b:1');
+    bench.learn('a2:1', 'b:1');
+    bench.outagesOf.recovered('a:1');
+    expect(bench.told).toEqual(['a:1 out, its-slots', 'a:1 replaced after 3000']);
+  });
+
+  it('is forgotten unreported where the server is found to serve nothing', async () => {
+    const bench = watched();
+    lost(bench, 'b:1');
+    bench.learn('a:1');
+    bench.learn('a:1', 'b:1');
+    expect(bench.told).toEqual([]);
+  });
+
+  it('is reported again when the server is lost again', async () => {
+    const bench = watched();
+    bench.learn('a:1');
+    for (let outage = 0; outage < 2; outage += 1) {
+      lost(bench, 'a:1');
+      await bench.clock.advance(100);
+      bench.outagesOf.recovered('a:1');
+    }
+    const once = ['a:1 out, its-slots', 'a:1 back after 1100'];
+    expect(bench.told).toEqual([...once, ...once]);
+  });
+
+  it('is one for each server, in any order of their ends', async () => {
+    const bench = watched();
+    bench.learn('a:1', 'b:1', 'c:1');
+    lost(bench, 'a:1');
+    await bench.clock.advance(100);
+    lost(bench, 'b:1');
+    await bench.clock.advance(100);
+    bench.outagesOf.recovered('b:1');
+    bench.learn('b:1', 'c:1');
+    expect(bench.told).toEqual([
+      'a:1 out, its-slots',
+      'b:1 out, its-slots',
+      'b:1 back after 1100',
+      'a:1 replaced after 1200',
+    ]);
+  });
+});

@@ -1,0 +1,246 @@
+import { noListener } from '../../lib/backend/lock-backend.js';
+import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
+import type { TransportSettings } from '../../lib/backend/redis/connection/connection-input.js';
+import type { Script } from '../../lib/backend/redis/scripts/script.js';
+import { hashSlot } from '../../lib/keys/hash-slot.js';
+import { ScriptedCluster, type Shard } from './scripted-cluster.js';
+import { outcomeOf } from './scripted-nodes.js';
+
+const TIMEOUT = 1000;
+/** Three connected masters are enough for every look: nobody else is asked. */
+const SHARDS: readonly Shard[] = [['a:1', 'a2:1'], ['b:1'], ['c:1']];
+/** After a fail-over of the first shard. */
+const FAILED_OVER: readonly Shard[] = [['a2:1'], ['b:1'], ['c:1']];
+const SEEDS = ['a:1', 'b:1', 'c:1'];
+const ALL = [...SEEDS, 'a2:1'];
+const SLOTS = 'CLUSTER SLOTS';
+
+interface Options extends Partial<TransportSettings> {
+  readonly shards?: readonly Shard[];
+}
+
+const openTopology = async ({ shards = SHARDS, ...settings }: Options = {}) => {
+  const cluster = new ScriptedCluster(shards);
+  const { clock, scheduler } = cluster;
+  const input = cluster.input(SEEDS);
+  const topology = new ClusterTopology(input, { commandTimeout: TIMEOUT, ...settings }, scheduler);
+  const told: string[] = [];
+  topology.onRefresh(({ isChanged }) => told.push(isChanged ? 'changed' : 'same'));
+  topology.watch({
+    ...noListener,
+    reconnected: () => told.push('reconnected'),
+    unavailable: ({ affects }) => told.push(`out: ${affects}`),
+    available: ({ server, after, isReplaced }) => told.push(`${server} ${isReplaced ? 'replaced' : 'back'}: ${after}`),
+  });
+  const look = async (): Promise<void> => {
+    topology.refreshSoon();
+    await clock.advance(100);
+  };
+  const looks = (): number => ALL.reduce((sum, at) => sum + cluster.at(at).count(SLOTS), 0);
+  await look();
+  told.length = 0;
+  const key = cluster.nameIn(0);
+  return { cluster, clock, topology, told, look, looks, key, slot: hashSlot(key) };
+};
+
+describe('A change of a cluster', () => {
+  it.each([
+    { to: 'the same', shards: SHARDS, told: ['same'] },
+    { to: 'other masters', shards: FAILED_OVER, told: ['changed', 'reconnected'] },
+    { to: 'other replicas', shards: [['a:1', 'a3:1'], ['b:1'], ['c:1']], told: ['same'] },
+    { to: 'a new server', shards: [['a:1'], ['b:1'], ['c:1'], ['d:1']], told: ['changed', 'reconnected'] },
+    { to: 'one server less', shards: [['a:1'], ['b:1']], told: ['changed', 'reconnected'] },
+  ])('to $to is told to those who listen: $told', async ({ shards, told: expected }) => {
+    const { cluster, told, look } = await openTopology();
+    cluster.shards = shards;
+    await look();
+    expect(told).toEqual(expected);
+  });
+
+  it('is followed at once where a server says that a slot is served elsewhere', async () => {
+    const { cluster, clock, topology, told, looks, key, slot } = await openTopology();
+    const before = looks();
+    topology.moved(slot, 'b:1');
+    expect(topology.masterOf(key)).toBe('b:1');
+    expect(looks()).toBe(before);
+    await clock.advance(0);
+    expect(looks()).toBe(before + 3);
+    // The servers that were asked still say otherwise.
+    expect(topology.masterOf(key)).toBe('a:1');
+    expect(told).toEqual(['changed', 'reconnected']);
+    expect(cluster.errors).toEqual([]);
+  });
+
+  it('of a slot is none any more for a look that finds what a server had said', async () => {
+    const { cluster, clock, topology, told, slot, key } = await openTopology();
+    const moved = [
+      [0, slot - 1, ['a', 1]],
+      [slot, slot, ['b', 1]],
+      [slot + 1, 5461, ['a', 1]],
+      [5462, 10_922, ['b', 1]],
+      [10_923, 16_383, ['c', 1]],
+    ];
+    for (const address of SEEDS) cluster.at(address).answer(SLOTS, () => moved);
+    topology.moved(slot, 'b:1');
+    await clock.advance(0);
+    expect(topology.masterOf(key)).toBe('b:1');
+    expect(told).toEqual(['same']);
+  });
+
+  it('is overwritten by the answer to a look that was under way, until a server says it again', async () => {
+    const { cluster, clock, topology, looks, key, slot } = await openTopology();
+    const [a] = ALL.map((address) => cluster.at(address).holdBack(SLOTS));
+    topology.refreshSoon();
+    await clock.advance(0);
+    topology.moved(slot, 'b:1');
+    a?.[0]?.resolve(cluster.slots());
+    await clock.advance(0);
+    expect(topology.masterOf(key)).toBe('a:1');
+    const before = looks();
+    topology.moved(slot, 'b:1');
+    await clock.advance(100);
+    expect(topology.masterOf(key)).toBe('b:1');
+    expect(looks()).toBe(before + 3);
+  });
+
+  it('is looked for where a slot is said to be elsewhere before anything is known', async () => {
+    const cluster = new ScriptedCluster(SHARDS);
+    const topology = new ClusterTopology(cluster.input(SEEDS), { commandTimeout: TIMEOUT }, cluster.scheduler);
+    topology.moved(hashSlot('x'), 'b:1');
+    expect([topology.masterOf('x'), topology.nodeFor('x'), topology.masters.size]).toEqual([undefined, undefined, 0]);
+    await cluster.clock.advance(0);
+    expect(topology.isKnown).toBe(true);
+  });
+
+  const GRANT: Script = { name: 'x', text: '', grants: true, keyNames: [], argumentNames: [], replies: [[]] };
+
+  it.each([
+    {
+      how: 'a look that finds a replica in the place of its master',
+      shards: FAILED_OVER,
+      master: 'a2:1',
+      guarded: 30_000,
+    },
+    { how: 'a look that finds the same master', shards: SHARDS, master: 'a:1', guarded: undefined },
+    { how: 'a redirection to a replica', to: 'a2:1', shards: FAILED_OVER, master: 'a2:1', guarded: 30_000 },
+    { how: 'a redirection to another master', to: 'b:1', shards: SHARDS, master: 'b:1', guarded: undefined },
+  ])('has a server grant nothing that may lack grants, after $how', async ({ to, shards, master, guarded }) => {
+    const { cluster, clock, topology, slot } = await openTopology({ restartGuard: 30_000 });
+    cluster.shards = shards;
+    if (to === undefined) {
+      topology.refreshSoon();
+      await clock.advance(0);
+    } else topology.moved(slot, to);
+    const granting = outcomeOf(topology.nodeAt(master).run(GRANT, {}, {}, clock.now() + TIMEOUT, 'n'));
+    await clock.advance(0);
+    const details = granting.value instanceof Error && 'details' in granting.value ? granting.value.details : {};
+    expect(Object(details)).toEqual(guarded === undefined ? {} : { guardedFor: guarded });
+  });
+});
+
+describe('A master of a cluster that fails', () => {
+  it('is looked for at once, and every 500 ms until it is back', async () => {
+    const { cluster, clock, told } = await openTopology({ shards: [['a:1'], ['b:1'], ['c:1']] });
+    const looks = (): number => cluster.at('b:1').count(SLOTS);
+    const start = looks();
+    cluster.at('a:1').fail();
+    await clock.advance(0);
+    const counts = [looks() - start];
+    for (let pause = 0; pause < 3; pause += 1) {
+      await clock.advance(499);
+      counts.push(looks() - start);
+      await clock.advance(1);
+      counts.push(looks() - start);
+    }
+    expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4]);
+    cluster.at('a:1').comeBack();
+    await clock.advance(10_000);
+    // The one that had been due when it came back.
+    expect(looks() - start).toBe(5);
+    expect(told.filter((one) => one !== 'same')).toEqual(['out: its-slots', 'a:1 back: 1500', 'reconnected']);
+  });
+
+  it('is out of reach no more when another serves its slots', async () => {
+    const { cluster, clock, told, topology, key } = await openTopology({ shards: [['a:1'], ['b:1'], ['c:1']] });
+    cluster.at('a:1').fail();
+    await clock.advance(TIMEOUT + 200);
+    expect(topology.masterOf(key)).toBe('a:1');
+    cluster.shards = FAILED_OVER;
+    await clock.advance(10_000);
+    expect(topology.masterOf(key)).toBe('a2:1');
+    expect(told.filter((one) => one !== 'same')).toEqual([
+      'out: its-slots',
+      'a:1 replaced: 1500',
+      'changed',
+      'reconnected',
+    ]);
+  });
+
+  it('is not reported where it is back in time', async () => {
+    const { cluster, clock, told } = await openTopology();
+    cluster.at('a:1').fail();
+    await clock.advance(TIMEOUT - 1);
+    cluster.at('a:1').comeBack();
+    await clock.advance(5000);
+    expect(told.filter((one) => one !== 'same')).toEqual(['reconnected']);
+  });
+});
+
+describe('A server that serves nothing any more', () => {
+  it('is closed when what is under way to it may have been answered, and is not waited for', async () => {
+    const { cluster, clock, topology, look } = await openTopology();
+    const node = topology.nodeAt('a:1');
+    cluster.shards = FAILED_OVER;
+    cluster.at('a:1').fail();
+    const waiting = outcomeOf(node.whenConnected(clock.now() + TIMEOUT, 'k'));
+    await look();
+    expect(waiting).toMatchObject({ state: 'rejected', value: { outcome: 'not-sent' } });
+    cluster.at('a:1').comeBack();
+    const [client] = cluster.at('a:1').open('commands');
+    await clock.advance(TIMEOUT - 101);
+    expect(client?.status).toBe('ready');
+    await clock.advance(1);
+    expect(client?.status).toBe('end');
+  });
+
+  it('is connected to anew where it serves something again, and stays', async () => {
+    const { cluster, clock, topology, look } = await openTopology();
+    const before = topology.nodeAt('a:1');
+    cluster.shards = FAILED_OVER;
+    await look();
+    cluster.shards = SHARDS;
+    await look();
+    const node = topology.nodeAt('a:1');
+    expect(node).not.toBe(before);
+    await node.whenConnected(clock.now() + TIMEOUT);
+    await clock.advance(10 * TIMEOUT);
+    expect([node.isReady, before.isReady]).toEqual([true, false]);
+  });
+});
+
+describe('Closing a topology', () => {
+  it.each(['at rest', 'before a look', 'during a look', 'when the last reply has come', 'while a master is out'])(
+    'leaves nothing behind and tells nobody of anything, %s',
+    async (when) => {
+      const { cluster, clock, topology, told, looks } = await openTopology();
+      const held = ALL.map((address) => cluster.at(address).holdBack(SLOTS));
+      if (when !== 'at rest') topology.refreshSoon();
+      if (when === 'while a master is out') cluster.at('a:1').fail();
+      if (when !== 'before a look') await clock.advance(0);
+      if (when === 'when the last reply has come') held[0]?.[0]?.resolve(cluster.slots(FAILED_OVER));
+      const before = looks();
+      const closing = topology.close();
+      for (const one of held.flat()) one.resolve(cluster.slots(FAILED_OVER));
+      await clock.advance(0);
+      await closing;
+      topology.refreshSoon();
+      topology.moved(0, 'b:1');
+      await clock.advance(10 * TIMEOUT);
+      expect(looks()).toBe(before);
+      expect(told).toEqual([]);
+      expect(ALL.flatMap((address) => cluster.at(address).open('commands'))).toEqual([]);
+      expect(clock.pending).toBe(0);
+      expect(cluster.errors).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,181 @@
+import type { Renewal } from '../../lib/backend/lock-operations.js';
+import { Ballot } from '../../lib/backend/quorum/ballot.js';
+import { Repair } from '../../lib/backend/quorum/hold-repair.js';
+import { busy, FORBIDDEN, NOT_SENT, outcomeOf, scriptedNodes, UNKNOWN, WRONG_TYPE } from './scripted-nodes.js';
+
+const LEASE = 1000;
+const renewalOf = (name: string, owner = `${name}:1`): Renewal => ({ name, owner, lease: LEASE });
+const [X, Y, Z] = [renewalOf('x'), renewalOf('y'), renewalOf('z')];
+
+/** A round of renewals on three nodes, with what the test answers. */
+const openRound = (renewals: readonly Renewal[], isKept: readonly boolean[] = renewals.map(() => true)) => {
+  const bench = scriptedNodes(3);
+  const repair = new Repair();
+  const round = repair.begin(renewals);
+  const ballot = new Ballot(bench.nodes, (node) => node.renew(renewals));
+  const running = outcomeOf(round.run(ballot, (index) => isKept[index] === true));
+  /** What a node was asked to take again. */
+  const taken = (index: number): string[] =>
+    (bench.backends[index]?.log ?? []).filter((asked) => asked.startsWith('acq'));
+  /** What the nodes say to the renewals: what each still held, or why it failed. */
+  const answer = async (...replies: (readonly boolean[] | Error)[]): Promise<void> => {
+    for (const [index, reply] of replies.entries()) {
+      bench.reply(index, 'renew', reply instanceof Error ? reply : { held: reply });
+    }
+    await bench.clock.advance(0);
+  };
+  const took = async (index: number, reply: unknown = bench.acquired()): Promise<void> => {
+    bench.reply(index, 'acquire', reply);
+    await bench.clock.advance(0);
+  };
+  return { ...bench, repair, running, taken, answer, took };
+};
+
+describe('A repair', () => {
+  it('takes a hold again on the node that lacks it, and ends when it is there', async () => {
+    const { taken, answer, took, running } = openRound([X]);
+    await answer([false], [true], [true]);
+    expect([0, 1, 2].map(taken)).toEqual([['acquire x x:1'], [], []]);
+    expect(running.state).toBe('pending');
+    await took(0);
+    expect(running.state).toBe('resolved');
+  });
+
+  it('takes nothing where every node has all of it', async () => {
+    const { taken, answer, running } = openRound([X, Y]);
+    await answer([true, true], [true, true], [true, true]);
+    expect([0, 1, 2].flatMap(taken)).toEqual([]);
+    expect(running.state).toBe('resolved');
+  });
+
+  it('takes nothing before the slowest node has answered or failed', async () => {
+    for (const last of [[true], UNKNOWN]) {
+      const { taken, answer, reply, clock } = openRound([X]);
+      await answer([false], [true]);
+      await clock.advance(5000);
+      expect(taken(0)).toEqual([]);
+      reply(2, 'renew', last instanceof Error ? last : { held: last });
+      await clock.advance(0);
+      expect(taken(0)).toEqual(['acquire x x:1']);
+    }
+  });
+
+  it.each([UNKNOWN, NOT_SENT, FORBIDDEN])('asks nothing of a node that failed to renew with %p', async (error) => {
+    const { taken, answer, running } = openRound([X]);
+    await answer(error, [true], [true]);
+    expect(taken(0)).toEqual([]);
+    expect(running.state).toBe('resolved');
+  });
+
+  it('takes only what a quorum has kept', async () => {
+    const { taken, answer } = openRound([X, Y, Z], [true, false, true]);
+    await answer([true, false, false], [true, true, true], [true, true, true]);
+    expect(taken(0)).toEqual(['acquire z z:1']);
+  });
+
+  it('takes holds on one node one after the other, and on several nodes at the same time', async () => {
+    const { taken, answer, took, running } = openRound([X, Y]);
+    await answer([false, false], [false, false], [true, true]);
+    expect([taken(0), taken(1)]).toEqual([['acquire x x:1'], ['acquire x x:1']]);
+    await took(1);
+    expect([taken(0), taken(1)]).toEqual([['acquire x x:1'], ['acquire x x:1', 'acquire y y:1']]);
+    await took(1);
+    expect(running.state).toBe('pending');
+    await took(0);
+    await took(0);
+    expect(running.state).toBe('resolved');
+  });
+
+  it.each([
+    { reply: 'busy', answer: busy('other:1'), goesOn: true },
+    { reply: 'a foreign key', answer: WRONG_TYPE, goesOn: true },
+    { reply: 'no answer', answer: UNKNOWN, goesOn: false },
+    { reply: 'not sent', answer: NOT_SENT, goesOn: false },
+    { reply: 'forbidden', answer: FORBIDDEN, goesOn: false },
+    { reply: 'a defect', answer: new TypeError('x is not a function'), goesOn: false },
+  ])('goes on ($goesOn) with the next hold on a node after: $reply', async ({ answer: reply, goesOn }) => {
+    const { taken, answer, took, running } = openRound([X, Y]);
+    await answer([false, false], [false, true], [true, true]);
+    await took(0, reply);
+    expect(taken(0)).toEqual(goesOn ? ['acquire x x:1', 'acquire y y:1'] : ['acquire x x:1']);
+    if (goesOn) await took(0);
+    expect(running.state).toBe('pending');
+    await took(1);
+    expect(running.state).toBe('resolved');
+  });
+
+  it('takes nothing for an owner that released before the last node answered', async () => {
+    const { taken, answer, repair, took } = openRound([X, Y]);
+    repair.stop('x:1');
+    await answer([false, false], [true, true], [true, true]);
+    expect(taken(0)).toEqual(['acquire y y:1']);
+    await took(0);
+    expect(taken(0)).toEqual(['acquire y y:1']);
+  });
+
+  it('takes nothing for an owner that released while another hold was being taken', async () => {
+    const { taken, answer, repair, took, running } = openRound([X, Y]);
+    await answer([false, false], [true, true], [true, true]);
+    repair.stop('y:1');
+    await took(0);
+    expect(taken(0)).toEqual(['acquire x x:1']);
+    expect(running.state).toBe('resolved');
+  });
+
+  it('lets an acquisition that is under way end before the release of its owner reaches the node', async () => {
+    const { clock, answer, repair, nodes, backends, took } = openRound([X]);
+    await answer([false], [true], [true]);
+    repair.stop('x:1');
+    for (const node of nodes) outcomeOf(node.release(X));
+    await clock.advance(0);
+    expect(backends[0]?.log.slice(1)).toEqual(['acquire x x:1']);
+    await took(0);
+    expect(backends[0]?.log.slice(1)).toEqual(['acquire x x:1', 'release x x:1']);
+  });
+
+  it('takes nothing under any name for an owner that released', async () => {
+    const { taken, answer, repair } = openRound([renewalOf('x', 'a:1'), renewalOf('y', 'a:1'), Z]);
+    repair.stop('a:1');
+    await answer([false, false, false], [true, true, true], [true, true, true]);
+    expect(taken(0)).toEqual(['acquire z z:1']);
+  });
+
+  it('is stopped in all rounds that are under way, and not in one that begins later', async () => {
+    const { nodes, taken, answer, took, repair } = openRound([X]);
+    const run = (): void => {
+      const round = repair.begin([X]);
+      const ballot = new Ballot(nodes, (node) => node.renew([X]));
+      outcomeOf(round.run(ballot, () => true));
+    };
+    run();
+    repair.stop('x:1');
+    run();
+    await answer([false], [true], [true]);
+    await answer([false], [true], [true]);
+    expect(taken(0)).toEqual([]);
+    await answer([false], [true], [true]);
+    // Of two rounds that go on, one would follow the other here.
+    await took(0);
+    expect(taken(0)).toEqual(['acquire x x:1']);
+  });
+
+  it('waits with an owner until its acquisition without answer is undone on that node', async () => {
+    const { clock, nodes, repair, answer, took, taken } = openRound([X]);
+    await answer([false], [true], [true]);
+    await took(0, UNKNOWN);
+    const nextRound = async (isHeld: boolean): Promise<void> => {
+      const round = repair.begin([X]);
+      const ballot = new Ballot(nodes, (node) => node.renew([X]));
+      outcomeOf(round.run(ballot, () => true));
+      await answer([isHeld], [true], [true]);
+    };
+    await clock.advance(2 * LEASE + 999);
+    // The node still has what is about to be undone: that does not count, and is not taken again.
+    await nextRound(true);
+    await nextRound(false);
+    expect(taken(0)).toEqual(['acquire x x:1']);
+    await clock.advance(1);
+    await nextRound(false);
+    expect(taken(0)).toEqual(['acquire x x:1', 'acquire x x:1']);
+  });
+});

@@ -1,0 +1,221 @@
+import type { AcquireOutcome } from '../../lib/backend/lock-operations.js';
+import { QuorumLock } from '../../lib/backend/quorum/quorum-lock.js';
+import {
+  busy,
+  FixedDelay,
+  listsOf,
+  NOT_SENT,
+  ordersOf,
+  outcomeOf,
+  REFUSED,
+  scriptedNodes,
+  UNKNOWN,
+  WRONG_TYPE,
+} from './scripted-nodes.js';
+
+const REQUEST = { name: 'n', owner: 'a:1', lease: 1000 };
+const FREED = ['acquire n a:1', 'releaseQuietly n a:1'];
+const LEFT_ALONE = ['acquire n a:1'];
+
+const openLock = (size = 3, quorum = Math.floor(size / 2) + 1) => {
+  const bench = scriptedNodes(size);
+  const delay = new FixedDelay();
+  const lock = new QuorumLock(bench.nodes, quorum, delay, bench.scheduler);
+  const acquire = () => outcomeOf(lock.acquire(REQUEST));
+  /** What one node says to the acquisition. */
+  const vote = async (index: number, choice: Choice): Promise<void> => {
+    bench.reply(index, 'acquire', choice === 'granted' ? bench.acquired() : ANSWERS[choice]);
+    await bench.clock.advance(0);
+  };
+  /** Has every node confirm the releases it was asked for. */
+  const freeAll = async (): Promise<void> => {
+    for (const backend of bench.backends) {
+      const what = backend.log.at(-1)?.split(' ')[0] ?? '';
+      if (what.startsWith('release') && backend.unanswered > 0) backend.reply(what, { outcome: 'released' });
+    }
+    await bench.clock.advance(0);
+  };
+  const logs = (): string[][] => bench.backends.map(({ log }) => log);
+  return { ...bench, lock, delay, acquire, vote, freeAll, logs };
+};
+
+const ANSWERS = { busy: busy('b:1'), unknown: UNKNOWN, refused: REFUSED } as const;
+type Choice = 'granted' | keyof typeof ANSWERS;
+const CHOICES = ['granted', 'busy', 'unknown', 'refused'] as const;
+
+const endOf = ({ state, value }: ReturnType<typeof outcomeOf>): string =>
+  state === 'resolved' ? (value as AcquireOutcome).outcome : state;
+
+/** What an acquisition on 3 nodes has come to after these votes. */
+const expectedEnd = (votes: readonly Choice[]): string => {
+  const granted = votes.filter((vote) => vote === 'granted').length;
+  const answered = votes.filter((vote) => vote === 'granted' || vote === 'busy').length;
+  if (granted >= 2) return 'acquired';
+  if (granted + 3 - votes.length >= 2) return 'pending';
+  if (answered >= 2) return 'busy';
+  return votes.length === 3 ? 'rejected' : 'pending';
+};
+
+describe('An acquisition on 3 nodes', () => {
+  it('ends with the vote that decides it, and frees what it got in vain, in every order of votes', async () => {
+    for (const choices of listsOf(CHOICES, 3)) {
+      for (const order of ordersOf(3)) {
+        const { acquire, vote, freeAll, logs } = openLock();
+        const acquiring = acquire();
+        const ends: string[] = [];
+        for (const index of order) {
+          await vote(index, choices[index] ?? 'busy');
+          await freeAll();
+          ends.push(endOf(acquiring));
+        }
+        const votes = order.map((index) => choices[index] ?? 'busy');
+        const expected = votes.map((_, cast) => expectedEnd(votes.slice(0, cast + 1)));
+        const decidedBy = expected.findIndex((end) => end !== 'pending');
+        const decision = expected[decidedBy];
+        // A vote that comes after the decision is not waited for: its node is freed whatever it says.
+        const isFreed = (node: number): boolean =>
+          decision !== 'acquired' && (choices[node] === 'granted' || order.indexOf(node) > decidedBy);
+        expect({ choices, order, ends, logs: logs() }).toEqual({
+          choices,
+          order,
+          ends: expected.map((end, cast) => (cast < decidedBy ? end : decision)),
+          logs: choices.map((_, node) => (isFreed(node) ? FREED : LEFT_ALONE)),
+        });
+      }
+    }
+  });
+
+  it('reports a conflict only when what it had got is free again', async () => {
+    const { acquire, vote, logs, reply, clock } = openLock();
+    const acquiring = acquire();
+    await vote(0, 'granted');
+    await vote(1, 'busy');
+    await vote(2, 'busy');
+    expect(logs()).toEqual([FREED, LEFT_ALONE, LEFT_ALONE]);
+    await clock.advance(900);
+    expect(acquiring.state).toBe('pending');
+    reply(0, 'releaseQuietly', { outcome: 'released' });
+    await clock.advance(0);
+    expect(acquiring.value).toMatchObject({ outcome: 'busy', holder: 'b:1' });
+  });
+
+  it.each([UNKNOWN, NOT_SENT, WRONG_TYPE])('reports a conflict although freeing failed with %p', async (error) => {
+    const { acquire, vote, reply, clock } = openLock();
+    const acquiring = acquire();
+    await vote(0, 'granted');
+    await vote(1, 'busy');
+    await vote(2, 'busy');
+    reply(0, 'releaseQuietly', error);
+    await clock.advance(0);
+    expect(endOf(acquiring)).toBe('busy');
+  });
+
+  it.each(['granted', 'busy'] as const)('frees a node that says %s after the conflict', async (choice) => {
+    const { acquire, vote, logs, reply, clock, lock } = openLock();
+    const acquiring = acquire();
+    await vote(0, 'busy');
+    await vote(1, 'busy');
+    expect(endOf(acquiring)).toBe('busy');
+    expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, LEFT_ALONE]);
+    const finished = outcomeOf(lock.finish(5000));
+    await vote(2, choice);
+    expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, FREED]);
+    expect(finished.state).toBe('pending');
+    reply(2, 'releaseQuietly', { outcome: 'released' });
+    await clock.advance(0);
+    expect(finished.state).toBe('resolved');
+  });
+
+  it('frees a node whose vote comes while other nodes are being freed', async () => {
+    const { acquire, vote, logs, reply, clock } = openLock(5);
+    const acquiring = acquire();
+    await vote(0, 'granted');
+    for (const index of [1, 2, 3]) await vote(index, 'busy');
+    await vote(4, 'granted');
+    expect(logs()).toEqual([FREED, LEFT_ALONE, LEFT_ALONE, LEFT_ALONE, FREED]);
+    reply(0, 'releaseQuietly', { outcome: 'released' });
+    await clock.advance(0);
+    // The late node is freed in the background.
+    expect(endOf(acquiring)).toBe('busy');
+  });
+
+  it.each(['granted', 'busy', 'unknown'] as const)(
+    'leaves a node alone that says %s after it was acquired',
+    async (late) => {
+      const { acquire, vote, logs } = openLock();
+      const acquiring = acquire();
+      await vote(0, 'granted');
+      await vote(2, 'granted');
+      expect(endOf(acquiring)).toBe('acquired');
+      await vote(1, late);
+      expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, LEFT_ALONE]);
+    },
+  );
+
+  it('does not free a node that failed with an unknown outcome: the node undoes that itself', async () => {
+    const { acquire, vote, logs, reply, clock, nodes } = openLock();
+    const acquiring = acquire();
+    await vote(0, 'unknown');
+    await vote(1, 'granted');
+    await vote(2, 'unknown');
+    expect(logs()).toEqual([LEFT_ALONE, FREED, LEFT_ALONE]);
+    reply(1, 'releaseQuietly', { outcome: 'released' });
+    await clock.advance(0);
+    expect(acquiring).toMatchObject({ state: 'rejected', value: { outcome: 'unknown', permanent: false } });
+    expect(nodes.map((node) => node.isUndone('a:1'))).toEqual([true, false, true]);
+  });
+
+  it.each([
+    { answers: ['busy', 'busy', 'busy'], after: 30, ms: 30 },
+    { answers: ['granted', 'granted'], after: 12, ms: 12 },
+    { answers: ['unknown', 'unknown', 'unknown'], after: 1000, ms: 1000 },
+  ] as const)('tells the delay of the next try that $answers took $ms ms', async ({ answers, after, ms }) => {
+    const { acquire, vote, clock, delay } = openLock();
+    acquire();
+    await clock.advance(after);
+    for (const [index, choice] of answers.entries()) await vote(index, choice);
+    expect(delay.observed).toEqual([ms]);
+  });
+});
+
+describe('A quorum of grants that comes to nothing', () => {
+  it.each([
+    { lease: 1000, elapsed: 987, isLeft: true },
+    { lease: 1000, elapsed: 988, isLeft: false },
+    { lease: 1000, elapsed: 1500, isLeft: false },
+  ])('is one that took $elapsed ms of a lease of $lease ms: $isLeft', async ({ elapsed, isLeft }) => {
+    const { acquire, vote, clock, freeAll, logs } = openLock();
+    const acquiring = acquire();
+    await vote(0, 'granted');
+    await clock.advance(elapsed);
+    await vote(1, 'granted');
+    await vote(2, 'granted');
+    // Others may have seen the quorum and sleep until they are told of its end: these releases are announced.
+    const log = isLeft ? LEFT_ALONE : ['acquire n a:1', 'release n a:1'];
+    expect(logs()).toEqual([log, log, log]);
+    await freeAll();
+    const late = { code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: false, lockName: 'n' };
+    expect(acquiring.value).toMatchObject(isLeft ? { outcome: 'acquired' } : late);
+  });
+
+  it('is one of which two nodes are one server', async () => {
+    const { acquire, vote, backends, freeAll, logs } = openLock();
+    for (const backend of backends.slice(1)) backend.serverId = 'same';
+    const acquiring = acquire();
+    await vote(0, 'granted');
+    await vote(1, 'granted');
+    expect(logs()[0]).toEqual(['acquire n a:1', 'release n a:1']);
+    await freeAll();
+    expect(acquiring).toMatchObject({ state: 'rejected', value: { code: 'LOCK_OPTIONS' } });
+    expect(String(acquiring.value)).toContain('one server twice, as node 1 and node 2');
+  });
+
+  it('is none where the nodes are different servers, or do not tell', async () => {
+    const { acquire, vote, backends } = openLock();
+    for (const [index, backend] of backends.entries()) backend.serverId = index === 2 ? undefined : `server ${index}`;
+    const acquiring = acquire();
+    await vote(0, 'granted');
+    await vote(1, 'granted');
+    expect(endOf(acquiring)).toBe('acquired');
+  });
+});

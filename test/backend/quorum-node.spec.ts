@@ -1,0 +1,149 @@
+import { busy, FORBIDDEN, NOT_SENT, outcomeOf, REFUSED, scriptedNodes, UNKNOWN, WRONG_TYPE } from './scripted-nodes.js';
+
+const A = { name: 'n', owner: 'a:1', lease: 1000 };
+const B = { name: 'n', owner: 'b:1', lease: 1000 };
+/** For so long an acquisition of {@link A} without an answer may still be on its way to being undone. */
+const UNDONE_MS = 2 * A.lease + 1000;
+
+describe('A node of a quorum', () => {
+  const openNode = () => {
+    const { clock, backends, nodes, reply, acquired } = scriptedNodes(1);
+    const [node] = nodes;
+    const [backend] = backends;
+    if (!node || !backend) throw new Error('There is no node');
+    return { clock, node, backend, acquired, reply: (what: string, answer: unknown) => reply(0, what, answer) };
+  };
+  type Bench = ReturnType<typeof openNode>;
+
+  it.each([
+    { request: 'hold', ask: ({ node }: Bench) => node.hold({ ...A, count: 2 }) },
+    { request: 'renew', ask: ({ node }: Bench) => node.renew([A]) },
+    { request: 'leaveBehind', ask: ({ node }: Bench) => node.leaveBehind({ ...A, keep: 10 }) },
+    { request: 'release', ask: ({ node }: Bench) => node.release(A) },
+    { request: 'releaseQuietly', ask: ({ node }: Bench) => node.releaseQuietly(A) },
+    { request: 'inspect', ask: ({ node }: Bench) => node.inspect('n', 'a:1') },
+    { request: 'acquire', ask: ({ node }: Bench) => node.acquire(A) },
+  ])('is sent a $request only after the acquisition of that owner before it was answered', async ({ request, ask }) => {
+    const bench = openNode();
+    const { clock, node, backend, reply, acquired } = bench;
+    outcomeOf(node.acquire(A));
+    outcomeOf(ask(bench));
+    await clock.advance(60_000);
+    expect(backend.log).toEqual(['acquire n a:1']);
+    reply('acquire', acquired());
+    await clock.advance(0);
+    expect(backend.log).toHaveLength(2);
+    expect(backend.log[1]).toContain(request);
+  });
+
+  it.each([
+    { request: 'forceRelease n', ask: ({ node }: Bench) => node.forceRelease('n') },
+    { request: 'inspect n nobody', ask: ({ node }: Bench) => node.inspect('n', undefined) },
+    { request: 'acquire n b:1', ask: ({ node }: Bench) => node.acquire(B) },
+  ])('is sent "$request" at once while the owner a:1 waits for an answer', ({ request, ask }) => {
+    const bench = openNode();
+    outcomeOf(bench.node.acquire(A));
+    outcomeOf(ask(bench));
+    expect(bench.backend.log).toEqual(['acquire n a:1', request]);
+  });
+
+  it.each([
+    { said: 'nothing', error: UNKNOWN, isUndone: true },
+    { said: 'that it was not sent', error: NOT_SENT, isUndone: false },
+    { said: 'that it was refused', error: REFUSED, isUndone: false },
+    { said: 'that it is forbidden', error: FORBIDDEN, isUndone: false },
+    { said: 'a type error', error: WRONG_TYPE, isUndone: false },
+    { said: 'busy', error: busy('b:1'), isUndone: false },
+  ])('has an acquisition undone ($isUndone) of which it said: $said', async ({ error, isUndone }) => {
+    const { clock, node, reply } = openNode();
+    const acquiring = outcomeOf(node.acquire(A));
+    expect(node.isUndone('a:1')).toBe(false);
+    reply('acquire', error);
+    await clock.advance(0);
+    expect(acquiring).toEqual({ state: error instanceof Error ? 'rejected' : 'resolved', value: error });
+    expect(node.isUndone('a:1')).toBe(isUndone);
+    expect(node.isUndone('b:1')).toBe(false);
+  });
+
+  it('does not count what an owner has until its acquisition without answer is certainly undone', async () => {
+    const { clock, node, backend, reply } = openNode();
+    const held = { outcome: 'held' };
+    outcomeOf(node.acquire(A));
+    // Asked before it is known that the acquisition has no answer.
+    const queued = outcomeOf(node.hold({ ...A, count: 2 }));
+    reply('acquire', UNKNOWN);
+    await clock.advance(0);
+    reply('hold', held);
+    await clock.advance(0);
+    expect(queued.value).toEqual({ outcome: 'lost' });
+    for (const [later, isCounted] of [
+      [UNDONE_MS - 1, false],
+      [1, true],
+    ] as const) {
+      await clock.advance(later);
+      const holding = outcomeOf(node.hold({ ...A, count: 2 }));
+      await clock.advance(0);
+      reply('hold', held);
+      const renewing = outcomeOf(node.renew([A, B]));
+      await clock.advance(0);
+      reply('renew', { held: [true, true] });
+      const leaving = outcomeOf(node.leaveBehind({ ...A, keep: 10 }));
+      await clock.advance(0);
+      reply('leaveBehind', true);
+      const releasing = outcomeOf(node.release(A));
+      await clock.advance(0);
+      reply('release', { outcome: 'released' });
+      await clock.advance(0);
+      expect(holding.value).toEqual(isCounted ? held : { outcome: 'lost' });
+      expect(renewing.value).toEqual([isCounted, true]);
+      expect(leaving.value).toBe(isCounted);
+      expect(releasing.value).toEqual({ outcome: 'released' });
+    }
+    expect(backend.unanswered).toBe(0);
+  });
+
+  it('does not count a renewal that was sent before the owner acquired in vain under another name', async () => {
+    const { clock, node, reply } = openNode();
+    outcomeOf(node.acquire({ ...A, name: 'other' }));
+    const renewing = outcomeOf(node.renew([A]));
+    reply('acquire', UNKNOWN);
+    await clock.advance(0);
+    reply('renew', { held: [undefined] });
+    await clock.advance(UNDONE_MS);
+    expect(renewing.value).toEqual([false]);
+  });
+
+  it('undoes several owners, each for as long as its own lease asks for', async () => {
+    const { clock, node, reply } = openNode();
+    for (const [owner, lease] of [
+      ['long', 4000],
+      ['short', 500],
+      ['last', 1000],
+    ] as const) {
+      outcomeOf(node.acquire({ name: 'n', owner, lease }));
+      reply('acquire', UNKNOWN);
+      await clock.advance(0);
+    }
+    const undone = (): string[] => ['long', 'short', 'last'].filter((owner) => node.isUndone(owner));
+    await clock.advance(1999);
+    expect(undone()).toEqual(['long', 'short', 'last']);
+    await clock.advance(1);
+    expect(undone()).toEqual(['long', 'last']);
+    await clock.advance(1000);
+    expect(undone()).toEqual(['long']);
+    await clock.advance(6000);
+    expect(undone()).toEqual([]);
+  });
+
+  it('counts the time of an acquisition without answer anew for each one of the same owner', async () => {
+    const { clock, node, reply } = openNode();
+    for (let tries = 0; tries < 2; tries += 1) {
+      outcomeOf(node.acquire(A));
+      reply('acquire', UNKNOWN);
+      await clock.advance(UNDONE_MS - 1);
+      expect(node.isUndone('a:1')).toBe(true);
+    }
+    await clock.advance(1);
+    expect(node.isUndone('a:1')).toBe(false);
+  });
+});

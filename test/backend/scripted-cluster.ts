@@ -1,0 +1,222 @@
+import { EventEmitter } from 'node:events';
+import type { RedisOptions } from 'ioredis';
+import type { ClusterInput } from '../../lib/backend/redis/connection/connection-input.js';
+import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
+import { hashSlot } from '../../lib/keys/hash-slot.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { type HeldBack, heldBack } from './scripted-nodes.js';
+
+const SLOTS = 16_384;
+
+/** An error as ioredis reports what a server replies. */
+export const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
+
+/** What a server replies to a command; a thrown error is one of the server. */
+type Answerer = () => unknown;
+
+/** Rejects what is under way on a connection that is cut; mostly nothing is. */
+const connectionCut = (): HeldBack<never> => {
+  const cut = heldBack<never>();
+  cut.promise.catch(() => {});
+  return cut;
+};
+
+/** One connection to a scripted server. */
+class ScriptedClient implements RedisClient {
+  status = 'wait';
+  readonly isCluster = false;
+  readonly options = {};
+  private readonly events = new EventEmitter();
+  private cut = connectionCut();
+
+  constructor(
+    private readonly server: ScriptedServer,
+    readonly role: string,
+  ) {
+    this.events.on('error', () => {});
+    this.server.clients.push(this);
+  }
+
+  async connect(): Promise<void> {
+    this.status = 'connecting';
+    await Promise.resolve();
+    if (this.server.isUp) this.becomeReady();
+  }
+
+  becomeReady(): void {
+    if (!['connecting', 'reconnecting'].includes(this.status)) return;
+    this.status = 'ready';
+    this.cut = connectionCut();
+    this.events.emit('ready');
+  }
+
+  /** The connection is gone, and what was under way with it. */
+  drop(status: 'reconnecting' | 'end'): void {
+    if (this.status === 'end') return;
+    this.status = status;
+    this.cut.reject(Object.assign(new Error('cut'), { name: 'MaxRetriesPerRequestError' }));
+    this.events.emit('close');
+    if (status === 'end') queueMicrotask(() => this.events.emit('end'));
+  }
+
+  emit(event: string, ...args: unknown[]): void {
+    this.events.emit(event, ...args);
+  }
+
+  disconnect(reconnect = false): void {
+    this.drop(reconnect ? 'reconnecting' : 'end');
+  }
+
+  duplicate(): RedisClient {
+    throw new Error('A connection to a scripted server is not duplicated');
+  }
+
+  on(event: string, listener: (...args: never[]) => void): this {
+    this.events.on(event, listener as (...args: unknown[]) => void);
+    return this;
+  }
+
+  evalsha = (): Promise<unknown> => this.ask('EVALSHA');
+  eval = (): Promise<unknown> => this.ask('EVAL');
+  subscribe = (channel: string): Promise<unknown> => this.ask(`SUBSCRIBE ${channel}`);
+  unsubscribe = (channel: string): Promise<unknown> => this.ask(`UNSUBSCRIBE ${channel}`);
+  ssubscribe = (channel: string): Promise<unknown> => this.ask(`SSUBSCRIBE ${channel}`);
+  sunsubscribe = (channel: string): Promise<unknown> => this.ask(`SUNSUBSCRIBE ${channel}`);
+  pubsub = (subcommand: string): Promise<unknown> => this.ask(`PUBSUB ${subcommand}`);
+  cluster = (subcommand: string): Promise<unknown> => this.ask(`CLUSTER ${subcommand}`);
+  asking = (): Promise<unknown> => this.ask('ASKING');
+  wait = (): Promise<unknown> => this.ask('WAIT');
+  ping = (): Promise<unknown> => this.ask('PING');
+  time = (): Promise<unknown> => this.ask('TIME');
+  info = (section: string): Promise<unknown> => this.ask(`INFO ${section}`);
+  call = (command: string): Promise<unknown> => this.ask(command);
+
+  private ask(command: string): Promise<unknown> {
+    if (this.status !== 'ready') return Promise.reject(new Error("Stream isn't writeable"));
+    return Promise.race([this.server.reply(command), this.cut.promise]);
+  }
+}
+
+/** A server of a cluster that the test plays: what it replies, and whether it can be reached. */
+export class ScriptedServer {
+  readonly clients: ScriptedClient[] = [];
+  /** Commands in the order in which they arrived. */
+  readonly log: string[] = [];
+  isUp = true;
+  private readonly answers = new Map<string, Answerer>();
+
+  constructor(private readonly defaults: (command: string) => unknown) {}
+
+  /** From now on the reply to commands that begin so. */
+  answer(command: string, answerer: Answerer): void {
+    this.answers.set(command, answerer);
+  }
+
+  /** From now on these commands wait until the test answers them, the oldest first. */
+  holdBack(command: string): HeldBack<unknown>[] {
+    const held: HeldBack<unknown>[] = [];
+    this.answer(command, () => {
+      const one = heldBack<unknown>();
+      held.push(one);
+      return one.promise;
+    });
+    return held;
+  }
+
+  async reply(command: string): Promise<unknown> {
+    this.log.push(command);
+    const [, answerer] = [...this.answers].find(([start]) => command.startsWith(start)) ?? [];
+    return answerer ? answerer() : this.defaults(command);
+  }
+
+  /** How often a command that begins so has arrived. */
+  count(command: string): number {
+    return this.log.filter((one) => one.startsWith(command)).length;
+  }
+
+  /** Connections for this that are open. */
+  open(role: 'commands' | 'subscriber'): ScriptedClient[] {
+    return this.clients.filter((client) => client.role === role && client.status === 'ready');
+  }
+
+  /** Every connection is cut, and nobody can connect. */
+  fail(): void {
+    this.isUp = false;
+    for (const client of this.clients) if (client.status === 'ready') client.drop('reconnecting');
+  }
+
+  comeBack(): void {
+    this.isUp = true;
+    for (const client of this.clients) client.becomeReady();
+  }
+}
+
+/** A master, then its replicas. */
+export type Shard = readonly string[];
+
+/**
+ * A cluster on a clock that the test moves. Its slots are shared out evenly among {@link shards}, and every server says
+ * so unless the test has it say something else.
+ */
+export class ScriptedCluster {
+  readonly clock = new ManualClock();
+  readonly errors: unknown[] = [];
+  readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.errors.push(error));
+  private readonly servers = new Map<string, ScriptedServer>();
+
+  constructor(public shards: readonly Shard[]) {}
+
+  at(address: string): ScriptedServer {
+    const server = this.servers.get(address) ?? new ScriptedServer((command) => this.defaultReply(command));
+    this.servers.set(address, server);
+    return server;
+  }
+
+  /**
+   * What a topology is to be made with. Options that look like a client are duplicated as one: this is the one way in for
+   * connections of the test's own.
+   */
+  input(seeds: readonly string[], natMap?: ClusterInput['natMap']): ClusterInput {
+    const at = (address: string): ScriptedServer => this.at(address);
+    const redisOptions = {
+      options: {},
+      evalsha: (): void => {},
+      duplicate(this: { readonly host: string; readonly port: number }, { connectionName = '' }: RedisOptions) {
+        return new ScriptedClient(at(`${this.host}:${this.port}`), connectionName.replace(/^.*:/, ''));
+      },
+    } as RedisOptions;
+    const cluster = seeds.map((seed) => ({ host: seed.split(':')[0] ?? '', port: Number(seed.split(':')[1]) }));
+    return { cluster, redisOptions, natMap };
+  }
+
+  /** What `CLUSTER SLOTS` replies where the slots are shared out so. */
+  slots(shards: readonly Shard[] = this.shards): unknown {
+    const share = SLOTS / shards.length;
+    return shards.map((servers, index) => [
+      Math.ceil(index * share),
+      Math.ceil((index + 1) * share) - 1,
+      ...servers.map((address) => [address.split(':')[0], Number(address.split(':')[1]), 'id', []]),
+    ]);
+  }
+
+  /** A name that begins so and is served by the shard of this index. */
+  nameIn(shard: number, start = 'k'): string {
+    const share = SLOTS / this.shards.length;
+    for (let number = 0; ; number += 1) {
+      const name = `${start}${number}`;
+      const slot = hashSlot(name);
+      if (slot >= Math.ceil(shard * share) && slot < Math.ceil((shard + 1) * share)) return name;
+    }
+  }
+
+  private defaultReply(command: string): unknown {
+    const now = this.clock.now();
+    if (command === 'TIME') return [String(Math.floor(now / 1000)), String(Math.floor(now % 1000) * 1000)];
+    if (command === 'CLUSTER SLOTS') return this.slots();
+    if (command === 'CLUSTER INFO') return 'cluster_state:ok';
+    if (command === 'INFO server') return 'run_id:r\nuptime_in_seconds:100000';
+    if (command === 'INFO replication') return `master_replid:a\nmaster_replid2:${'0'.repeat(40)}`;
+    return 'OK';
+  }
+}
