@@ -4,7 +4,7 @@ import { folderOf, FORMATS, NESTS } from './environments.js';
 import type { Table } from './table.js';
 
 const TAKES_NOTHING = `
-LockedInterceptor.prototype.enter = async () => ({ run: (work) => work(), leave: async () => {} });
+LockedExecutor.prototype.enter = async () => ({ run: (work) => work(), leave: async () => {} });
 `;
 
 /** Makes `@Locked` of the unpacked library take no lock, until it is unpacked again. */
