@@ -10,8 +10,8 @@ import { preferenceSteps } from './steps/read-write-lock.steps.js';
 const RUNS = Number(process.env['DIFFERENTIAL_RUNS'] ?? 25);
 const OPERATIONS = 50;
 
-/** Each alone, where operations meet most; and all together, where kinds meet that share a name. */
-const kinds: Readonly<Record<string, readonly fc.Arbitrary<Step>[]>> = {
+/** Operations of each kind, which meet most where the kind is alone; and all together, where kinds meet that share a name. */
+const KINDS = {
   'the plain and the spin lock': [lockSteps('lock'), lockSteps('spinLock')],
   'the fenced lock': [lockSteps('fencedLock'), tokenSteps],
   'the group lock': [lockSteps('groupLock')],
@@ -20,13 +20,21 @@ const kinds: Readonly<Record<string, readonly fc.Arbitrary<Step>[]>> = {
   'the semaphore': [semaphoreSteps],
   'the permit-expirable semaphore': [permitSteps],
   'the count-down latch': [latchSteps],
-};
+} satisfies Readonly<Record<string, readonly fc.Arbitrary<Step>[]>>;
 
-/** How often what is run: where kinds meet, there is most to find. */
-const suites = [
-  ...Object.entries(kinds).map(([title, steps]) => ({ title, steps, runs: Math.ceil(RUNS / 4) })),
-  { title: 'every kind together', steps: Object.values(kinds).flat(), runs: RUNS },
-];
+type Kind = keyof typeof KINDS;
+
+/** What to compare, and how often: where all kinds meet, there is most to find. */
+interface Comparison {
+  readonly title: string;
+  readonly steps: readonly fc.Arbitrary<Step>[];
+  readonly runs: number;
+}
+
+export const alone = (kinds: readonly Kind[]): readonly Comparison[] =>
+  kinds.map((title) => ({ title, steps: KINDS[title], runs: Math.ceil(RUNS / 4) }));
+
+export const together: Comparison = { title: 'every kind together', steps: Object.values(KINDS).flat(), runs: RUNS };
 
 const difference = (pair: Pair, steps: readonly Step[]): Promise<unknown> =>
   pair.compare(steps).then(
@@ -48,21 +56,23 @@ const described = async (
   return `Seed ${seed}, run ${numRuns}; ${smallest.length} steps are enough:\n  ${labels}\n${String(error)}`;
 };
 
-describe('On Redis and in memory the same operations give the same replies and leave the same state:', () => {
-  let pair: Pair;
-  beforeAll(async () => {
-    pair = await Pair.start();
-  });
-  afterAll(() => pair.stop());
+export const compareBackends = (comparisons: readonly Comparison[]): void => {
+  describe('On Redis and in memory the same operations give the same replies and leave the same state:', () => {
+    let pair: Pair;
+    beforeAll(async () => {
+      pair = await Pair.start();
+    });
+    afterAll(() => pair.stop());
 
-  it.each(suites)(
-    '$title',
-    async ({ steps, runs }) => {
-      const list = fc.array(fc.oneof(...steps), { minLength: OPERATIONS, maxLength: OPERATIONS });
-      const property = fc.asyncProperty(list, (operations) => pair.compare(operations));
-      const found = await fc.check(property, { numRuns: runs, endOnFailure: true });
-      expect(await described(pair, found)).toBeUndefined();
-    },
-    60_000 + 200 * RUNS,
-  );
-});
+    it.each(comparisons)(
+      '$title',
+      async ({ steps, runs }) => {
+        const list = fc.array(fc.oneof(...steps), { minLength: OPERATIONS, maxLength: OPERATIONS });
+        const property = fc.asyncProperty(list, (operations) => pair.compare(operations));
+        const found = await fc.check(property, { numRuns: runs, endOnFailure: true });
+        expect(await described(pair, found)).toBeUndefined();
+      },
+      60_000 + 200 * RUNS,
+    );
+  });
+};

@@ -1,0 +1,3 @@
+import { alone, compareBackends } from './comparison.js';
+
+compareBackends(alone(['the plain and the spin lock', 'the fenced lock', 'the group lock', 'the fair lock']));

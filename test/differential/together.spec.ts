@@ -1,0 +1,3 @@
+import { compareBackends, together } from './comparison.js';
+
+compareBackends([together]);
