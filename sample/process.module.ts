@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Closing } from './closing.js';
 import { SHOP_SETTINGS, type ShopSettings } from './shop.settings.js';
 
-/** What any part of the shop may want to know of its process. */
+/** Facts about the process that any part of the shop may use. */
 @Module({})
 export class ProcessModule {
   static with(settings: ShopSettings): DynamicModule {

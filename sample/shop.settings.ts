@@ -1,14 +1,14 @@
 /** `unfair` and `fair` tell which lock the orders for one warehouse take. */
 export type Locking = 'off' | 'unfair' | 'fair';
 
-/** What one process of the shop has to know. */
+/** Settings of one process of the shop. */
 export interface ShopSettings {
   readonly locking: Locking;
   /** Where data and locks live. Absent: in this process. */
   readonly redisUrl: string | undefined;
   /** PostgreSQL. Absent: nothing is sold on account. */
   readonly databaseUrl: string | undefined;
-  /** What all keys of this shop begin with. */
+  /** Prefix of all keys of this shop. */
   readonly keyPrefix: string;
   /** How long a payment takes. */
   readonly paymentMs: number;

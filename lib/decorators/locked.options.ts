@@ -25,7 +25,7 @@ export interface ConflictContext {
 /** Returns the result of a call that did not get its lock. */
 export type ConflictHandler = (context: ConflictContext) => unknown;
 
-/** What a method acquires: the lock of its key, or permits of the semaphore of that name. */
+/** The thing a method acquires: the lock of its key, or permits of the semaphore of that name. */
 export type LockedNeed =
   | (LockKindOptions &
       Pick<AcquireOptions, 'lease'> & {
@@ -80,7 +80,7 @@ type Returns = 'promise' | 'observable' | 'iterable';
 /** How a method is locked. */
 export type LockedOptions = LockHandlerOptions & {
   /**
-   * What the method returns, if that cannot be detected: `observable` returns an Observable that acquires the lock anew
+   * The kind of result, if it cannot be detected: `observable` returns an Observable that acquires the lock anew
    * for each subscription and holds it until completion or unsubscription; `iterable` returns an async iterable that
    * acquires the lock when iteration starts and holds it until it ends. Default: detected from the declared type, and
    * from `async *`.

@@ -9,7 +9,7 @@ export interface Outage {
   readonly server: string;
   /** Server, cause and likely remedy: one sentence without its full stop, and without a password. */
   readonly reason: string;
-  /** What fails during the outage. */
+  /** The commands that fail during the outage. */
   readonly affects: Affected;
   /** The error that calls receive. `permanent` means that a retry does not help. */
   readonly error: LockUnavailableError;

@@ -21,7 +21,7 @@ export interface HeldSection<H extends Hold = Hold> {
 export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
 
 /**
- * Opens a section under a hold; the caller has the section mutex, which `endTurn` unlocks on leaving.
+ * Opens a section under a hold; the caller has the section mutex, which `unlock` unlocks on leaving.
  * @param onKept Called when the work has ended but the hold is kept.
  */
 export const entered = (hold: GrantedHold, unlock: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {

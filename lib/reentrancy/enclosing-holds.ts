@@ -82,19 +82,17 @@ export const currentHold = (runtimes: readonly ContextServices[], name: string |
 
 const nameOn = ({ defaults }: GrantServices, name: string): string => defaults.keyPrefix + name;
 
-const isAmong = (runtimes: readonly GrantServices[], runtime: GrantServices): boolean => runtimes.includes(runtime);
-
 const heldBy = (
-  runtimes: readonly ContextServices[],
+  runtimes: readonly GrantServices[],
   { hold }: OwnerContext,
   name: string | undefined,
 ): Hold | undefined => {
   if (hold instanceof GrantedHold) {
     const { runtime } = hold.grant;
-    return isAmong(runtimes, runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
+    return runtimes.includes(runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
   }
   // A member is found by its own name: each has its own context.
-  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => isAmong(runtimes, grant.runtime));
+  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => runtimes.includes(grant.runtime));
   return isOurs && name === undefined ? hold : undefined;
 };
 

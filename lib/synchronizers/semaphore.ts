@@ -10,10 +10,9 @@ import type { CriticalSection } from '../reentrancy/critical-section.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { InFlight } from '../concurrency/in-flight.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { AcquireServices } from '../waiting/acquire.options.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { TakenPermits } from '../waiting/permit-attempts.js';
-import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
+import { type AcquireServices, parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 const PERMITS = { min: 0, max: MOST_PERMITS };
 const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };

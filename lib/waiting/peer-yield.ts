@@ -128,13 +128,13 @@ export class PeerYield {
     else this.end();
   }
 
-  private begin(mutex: number): void {
+  private begin(announcements: number): void {
     this.timer?.cancel();
-    this.announcementsToPass = mutex;
+    this.announcementsToPass = announcements;
     this.timer = this.scheduler.schedule(this.yieldTime, () => this.onTimeout(), { keepAlive: true });
   }
 
-  /** Lets this client try. `turns` is kept: if a peer holds the lock after all, the yield goes on with its release. */
+  /** Lets this client try. The count is kept: if a peer holds the lock after all, the yield goes on with its release. */
   private onTimeout(): void {
     this.yieldedInVain = true;
     this.timer = undefined;

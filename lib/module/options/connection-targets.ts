@@ -1,10 +1,9 @@
 import { type ConnectionInput, keyPrefixOf } from '../../backend/redis/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
-import { DEFAULT_CONNECTION_NAME } from '../../locks/lock.options.js';
 import { isPlainObject, parseConnection } from './connection.options.js';
 import type { ConnectionTarget } from './settings.js';
-import { isConnectionName } from '../../locks/lock.options.js';
+import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../locks/lock.options.js';
 
 const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
 

@@ -3,7 +3,7 @@ import { PAYMENTS_AT_ONCE } from '../../payments/limited-payment.service.js';
 import { type Chapter, type Seen } from '../chapter.js';
 import type { Scene } from '../scene.js';
 
-/** What the payment provider has seen so far. */
+/** The log of the payment provider so far. */
 export async function readPayments({ connect }: Scene): Promise<ProviderLog> {
   using shop = connect();
   return await shop.read('/payments');

@@ -6,7 +6,7 @@ import type { Scene } from '../scene.js';
 const SALES = 60;
 const AT_ONCE = 12;
 
-/** What was sold in transactions, with a lock until they had written, until they were committed, or without one. */
+/** Sales in transactions, with a lock until they had written, until they were committed, or without one. */
 export interface Sales extends Books {
   readonly lockedUntil: LockedUntil;
   readonly before: number;
