@@ -16,9 +16,9 @@ onEveryBackend((world) => {
     (await world.probe.queue('n')).find((place) => place.owner === owner)?.keptFor ?? Number.NaN;
 
   /** Java waits for 20 s at the most, and two places of a process of ours that has died stand behind it. */
-  const deadBehindJava = async (fairLock: FairLockOperations): Promise<void> => {
+  const deadBehindJava = async (fairLock: FairLockOperations, javaKeptFor = LEASE + 20_000): Promise<void> => {
     await world.probe.put('n', 'holder:1', LEASE);
-    await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: LEASE + 20_000 });
+    await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: javaKeptFor });
     for (const owner of [`${DEAD}:1`, `${DEAD}:2`])
       await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });
     expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(REDISSON_WAIT);
@@ -39,6 +39,15 @@ onEveryBackend((world) => {
       await javaHasItsTurn(runtime.backend.fairLock);
       expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(REDISSON_WAIT - 21_000);
       await world.time.finish(locks.getFairLock('n').acquire({ wait: Infinity }), SLOT + world.time.slack);
+    });
+
+    it('D16: holds up a waiter that comes then for one slot where Java stood behind another booking', async () => {
+      const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
+      // Java counts its deadline from that of the place ahead, with the half millisecond by which we mark ours.
+      await deadBehindJava(runtime.backend.fairLock, REDISSON_WAIT + 20_000.5);
+      await javaHasItsTurn(runtime.backend.fairLock);
+      const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
+      expect((await world.time.finish(waiting, SLOT + world.time.slack)).isHeld).toBe(true);
     });
 
     it('D16: holds up who waits already for one slot, and for what it takes to notice', async () => {

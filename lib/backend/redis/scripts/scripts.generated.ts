@@ -434,7 +434,7 @@ local function behindJava(deadline, last)
 end
 local BOOKED = 0.5
 local function keptUntil(last, slot, now)
-  return last + slot - (last > now and BOOKED or 0)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0)
 end
 local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end
@@ -606,7 +606,7 @@ local function behindJava(deadline, last)
 end
 local BOOKED = 0.5
 local function keptUntil(last, slot, now)
-  return last + slot - (last > now and BOOKED or 0)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0)
 end
 local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end
@@ -796,7 +796,7 @@ local function behindJava(deadline, last)
 end
 local BOOKED = 0.5
 local function keptUntil(last, slot, now)
-  return last + slot - (last > now and BOOKED or 0)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0)
 end
 local function withoutExcess(deadline, slot, now)
   if not deadline or deadline % 1 ~= BOOKED then return nil end

@@ -72,9 +72,10 @@ end
 -- Half a millisecond less marks a deadline of ours that counts Java waiters ahead.
 local BOOKED = 0.5
 
--- Until when a place of ours is kept, given the instant on top of which it is counted.
+-- Until when a place of ours is kept, given the instant on top of which it is counted: that of a Java waiter may have
+-- half a millisecond itself, which it took over from a place of ours ahead.
 local function keptUntil(last, slot, now)
-  return last + slot - (last > now and BOOKED or 0)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0)
 end
 
 -- What was booked for Java waiters is too much once they have left and have taken less off. A process that lives sets its
