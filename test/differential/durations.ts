@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Times are compared in whole units: far longer than a run takes on the real server. */
+/** Leases are whole multiples, so that some of them end together. */
 export const UNIT = 20_000;
 
 /** Leases that do not end while a run lasts. */
@@ -9,5 +9,5 @@ export const lease = fc.integer({ min: 3, max: 9 }).map((units) => units * UNIT)
 /** What ends within its own step, so that both sides see it ended in the next. */
 export const SHORT_MS = 8;
 
-/** Long enough for {@link SHORT_MS} to be over on the real server, whose clock ticks in milliseconds. */
-export const OVER_MS = SHORT_MS + 3;
+/** When {@link SHORT_MS} is over on both sides: a key of Redis lives through the millisecond in which its time ends. */
+export const OVER_MS = SHORT_MS + 1;

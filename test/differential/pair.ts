@@ -10,8 +10,7 @@ import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { readMemory } from '../contract/vectors/memory-data.js';
 import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
-import { RedisServer } from '../servers/redis-server.js';
-import { UNIT } from './durations.js';
+import { ClockedServer } from '../servers/clocked-server.js';
 
 const rethrow = (error: unknown): never => {
   throw error;
@@ -35,17 +34,17 @@ export interface Step {
   run(side: Side): Promise<unknown>;
 }
 
+/** Longer than a test may take, ms: how long the server takes decides nothing. */
+const NO_TIMEOUT = 3_600_000;
+
 /** Beyond this a number is an instant, ms since the epoch; beyond the next it is Redisson's word for never. */
 const INSTANT = 1e12;
 const NEVER = 1e14;
 
-/** Times differ by how long the real server took; what is left after rounding is what was asked for. */
-const normalizedNumber = (value: number, now: number): unknown => {
-  if (value < UNIT / 2 || value >= NEVER) return value;
-  return `${Math.round((value > INSTANT ? value - now : value) / UNIT)} units`;
-};
+const normalizedNumber = (value: number, now: number): unknown =>
+  value > INSTANT && value < NEVER ? `now + ${value - now} ms` : value;
 
-/** Instants and durations relative to now and rounded; everything else as it is. */
+/** Instants relative to now; everything else as it is. */
 const normalized = (value: unknown, now: number): unknown => {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return normalizedNumber(value, now);
@@ -62,7 +61,7 @@ const isInstant = (type: string, field: string): boolean => type === 'zset' || f
 
 const normalizedState = (data: RedisData, now: number): unknown => {
   const entries = Object.entries(data).map(([name, { type, value, ttl }]) => {
-    const kept = { type, ttl: normalizedNumber(ttl, now) };
+    const kept = { type, ttl };
     if (type !== 'zset' && type !== 'hash') return [name, { ...kept, value }];
     const fields = Object.entries(value).map(([field, inner]: [string, string]) => [
       field,
@@ -82,63 +81,68 @@ const outcomeOf = async (side: Side, step: Step): Promise<unknown> => {
   }
 };
 
-/** A real server and a memory that get the same operations. */
+/**
+ * A real server and a memory that get the same operations. Both their clocks stand still but for the steps that let time
+ * go by, so that nothing depends on how long the server takes.
+ */
 export class Pair {
   private constructor(
-    private readonly server: RedisServer,
+    private readonly clocked: ClockedServer,
     private readonly admin: Redis,
     private readonly redis: Side,
-    private memory: Side,
-    private store: MemoryStore,
   ) {}
 
   static async start(): Promise<Pair> {
-    const server = await RedisServer.start();
+    const clocked = await ClockedServer.start();
+    let instant = Date.now();
+    clocked.standAt(instant);
+    const { url } = clocked.server;
     const scheduler = new MonotonicScheduler(systemScheduler, rethrow);
-    const transport = openTransport(server.url, { commandTimeout: 2000 }, scheduler);
-    const backend = new RedisBackend(transport, { fences: 'counter' }, scheduler);
-    const redis = {
-      backend,
-      now: () => Date.now(),
-      pass: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)),
+    const transport = openTransport(url, { commandTimeout: NO_TIMEOUT }, scheduler);
+    const redis: Side = {
+      backend: new RedisBackend(transport, { fences: 'counter' }, scheduler),
+      now: () => instant,
+      pass: (ms) => {
+        instant += ms;
+        clocked.standAt(instant);
+        return Promise.resolve();
+      },
     };
-    const { side, store } = await freshMemory();
-    return new Pair(server, new Redis(server.url), redis, side, store);
+    return new Pair(clocked, new Redis(url), redis);
   }
 
   /** Does the steps one after the other on both sides, from nothing, and compares every reply and what is left. */
   async compare(steps: readonly Step[]): Promise<void> {
     await this.admin.flushall();
-    ({ side: this.memory, store: this.store } = await freshMemory());
+    const { memory, store } = await freshMemory(this.redis.now());
     for (const step of steps) {
-      const [real, modelled] = [await outcomeOf(this.redis, step), await outcomeOf(this.memory, step)];
+      const [real, modelled] = [await outcomeOf(this.redis, step), await outcomeOf(memory, step)];
       expect({ step: step.label, reply: modelled }).toEqual({ step: step.label, reply: real });
     }
-    await this.compareState();
+    const real = normalizedState(await readLasting(this.admin), this.redis.now());
+    expect(normalizedState(readMemory(store), memory.now())).toEqual(real);
   }
 
   async stop(): Promise<void> {
     await this.redis.backend.close(200);
     this.admin.disconnect();
-    await this.server.stop();
-  }
-
-  private async compareState(): Promise<void> {
-    const lasting = Object.entries(await readRedis(this.admin)).filter(([name]) => !name.startsWith(REQUEST_MARKER));
-    const real = normalizedState(Object.fromEntries(lasting), this.redis.now());
-    expect(normalizedState(readMemory(this.store), this.memory.now())).toEqual(real);
+    await this.clocked.server.stop();
   }
 }
 
-const freshMemory = async (): Promise<{ side: Side; store: MemoryStore }> => {
+/** What the server holds but the marks of requests. */
+const readLasting = async (admin: Redis): Promise<RedisData> =>
+  Object.fromEntries(Object.entries(await readRedis(admin)).filter(([name]) => !name.startsWith(REQUEST_MARKER)));
+
+/** An empty memory whose clock stands at an instant. */
+const freshMemory = async (instant: number): Promise<{ memory: Side; store: MemoryStore }> => {
   const clock = new ManualClock();
-  // To where the system's clock stands, so that instants look alike on both sides.
-  await clock.advance(Date.now());
+  await clock.advance(instant);
   const store = new MemoryStore(new MonotonicScheduler(clock, rethrow));
-  const side = {
+  const memory: Side = {
     backend: new MemoryBackend(store, 'counter'),
     now: () => store.now(),
-    pass: (ms: number) => clock.advance(ms),
+    pass: (ms) => clock.advance(ms),
   };
-  return { side, store };
+  return { memory, store };
 };

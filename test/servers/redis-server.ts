@@ -16,6 +16,8 @@ export interface RedisServerOptions {
   readonly port?: number;
   /** Content of a file of settings, which the server may write to; what is given as `args` wins. */
   readonly config?: string;
+  /** Variables of its environment beside ours. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** The server speaks TLS, and nothing else, with clients that show a certificate of the same authority. */
   readonly tls?: ServerTls;
 }
@@ -133,7 +135,8 @@ export class RedisServer {
   private async launch(): Promise<void> {
     const log = join(this.folder, 'server.log');
     const output = openSync(log, 'w');
-    const child = spawn(serverBinary(), this.settings, { stdio: ['ignore', output, output] });
+    const env = { ...process.env, ...this.options.environment };
+    const child = spawn(serverBinary(), this.settings, { stdio: ['ignore', output, output], env });
     closeSync(output);
     await once(child, 'spawn');
     letExit(child);

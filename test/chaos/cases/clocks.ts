@@ -1,5 +1,5 @@
 import type { ChaosCase } from '../case.js';
-import { ClockedServer } from '../faketime.js';
+import { ClockedServer } from '../../servers/clocked-server.js';
 import { COMMAND_MS, LEASE_MS } from '../world.js';
 
 /** Clocks of servers. */

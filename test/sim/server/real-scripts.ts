@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { ClockedServer } from '../../chaos/faketime.js';
+import { ClockedServer } from '../../servers/clocked-server.js';
 import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/redis/scripts/script.js';
 
 /**

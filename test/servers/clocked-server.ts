@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from './redis-server.js';
 
 const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu', '', 'faketime'].map((folder) =>
   join('/usr/lib', folder, 'faketime', 'libfaketime.so.1'),
@@ -37,12 +37,7 @@ export class ClockedServer {
       // Timers go on as ever.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
-    Object.assign(process.env, environment);
-    try {
-      return new ClockedServer(await RedisServer.start(), file);
-    } finally {
-      for (const name of Object.keys(environment)) delete process.env[name];
-    }
+    return new ClockedServer(await RedisServer.start({ environment }), file);
   }
 
   /** From now on the server's clock stands still at an instant, ms since 1970. */
