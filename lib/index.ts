@@ -30,7 +30,7 @@ export { SingleFlight } from './decorators/single-flight.decorator.js';
 export type { SharedMethodOptions } from './decorators/single-flight.options.js';
 export type { ReleaseAfter, ReleaseContext } from './decorators/release-after.js';
 export type { KeyFunction, KeyPart } from './decorators/locked.types.js';
-export type { Fences, NodeResult } from './backend/lock-operations.js';
+export type { Fencing, NodeResult } from './backend/lock-operations.js';
 export type { RedisClient } from './backend/redis/connection/redis-client.js';
 export { type LockScript, lockScripts } from './backend/redis/scripts/all-scripts.js';
 export type {

@@ -131,7 +131,7 @@ export interface LockOperations {
  * Source of fencing tokens. `clock`: the server's time in microseconds, or one above the last token if that is more;
  * keeps rising when the server has lost its data. `counter`: one above the last, as in Redisson.
  */
-export type Fences = 'clock' | 'counter';
+export type Fencing = 'clock' | 'counter';
 
 /** A lock that gives each new owner a fencing token above every earlier token of its name. */
 export interface FencedLockOperations extends LockOperations {

@@ -67,13 +67,13 @@ const write = (log: EventLog, event: LockEvent): void => {
           `${event.remedy} (owner ${event.owner})`,
       );
       break;
-    case 'held-too-long':
+    case 'max-hold-reached':
       log.error(
         `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}, and maxHold of ${seconds(event.maxHold)} ` +
           `ends it now: it is renewed no more; make the work shorter, or raise maxHold (owner ${event.owner})`,
       );
       break;
-    case 'held-long':
+    case 'long-hold':
       log.warn(
         `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}; look whether its work hangs, and give ` +
           `the module maxHold to limit holds (owner ${event.owner})`,

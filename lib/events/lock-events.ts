@@ -29,9 +29,9 @@ export type LockEvent =
       readonly remedy: string;
     })
   /** A hold has reached `maxHold`, ms; it ends when its last renewal expires. */
-  | (OfHold & { readonly type: 'held-too-long'; readonly maxHold: number })
+  | (OfHold & { readonly type: 'max-hold-reached'; readonly maxHold: number })
   /** A hold has been kept for very long, ms, and no limit is set. */
-  | (OfHold & { readonly type: 'held-long' })
+  | (OfHold & { readonly type: 'long-hold' })
   /** The renewal of some holds failed; it is retried until the local deadline of each. */
   | {
       readonly type: 'renewal-failed';

@@ -126,7 +126,7 @@ export class GrantHolds {
 const LONG_HOLD_MS = 300_000;
 
 /** A warning about a hold that the watchdog renews. */
-export type HoldAgeWarning = 'held-too-long' | 'held-long';
+export type HoldAgeWarning = 'max-hold-reached' | 'long-hold';
 
 /** Detects, once each, that a hold has lasted very long, and that `maxHold` is reached. */
 export class HoldAgeCheck {
@@ -150,9 +150,9 @@ export class HoldAgeCheck {
     if (!holds.isWatched) return undefined;
     const wasOver = this.isOver;
     this.isOver = holds.left <= this.lastRenewal;
-    if (this.isOver) return wasOver ? undefined : 'held-too-long';
+    if (this.isOver) return wasOver ? undefined : 'max-hold-reached';
     if (this.isKnownAsLong || maxHold !== Number.POSITIVE_INFINITY || holds.age < LONG_HOLD_MS) return undefined;
     this.isKnownAsLong = true;
-    return 'held-long';
+    return 'long-hold';
   }
 }

@@ -246,7 +246,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     if (!type) return;
     const { name: lockName, owner, runtime, method, heldFor } = this;
     const facts = { lockName, owner, method, heldFor };
-    if (type === 'held-long') runtime.events.emit({ type, ...facts });
+    if (type === 'long-hold') runtime.events.emit({ type, ...facts });
     else runtime.events.emit({ type, ...facts, maxHold: runtime.defaults.maxHold });
   }
 

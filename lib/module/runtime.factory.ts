@@ -53,7 +53,7 @@ const createBackend = (
   scheduler: MonotonicScheduler,
 ): LockBackend => {
   if (absent !== undefined) return unconfiguredBackend(absent);
-  if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fences);
+  if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fencing);
   return new RedisBackend(openTransport(connection, settings, scheduler), settings, scheduler);
 };
 

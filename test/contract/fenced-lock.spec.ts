@@ -26,7 +26,7 @@ const isRising = (tokens: readonly bigint[]): boolean =>
 onEveryBackend((world) => {
   describe('A fenced lock', () => {
     it('FE-01 counts its grants from 1 where it counts', async () => {
-      const { locks } = await world.open({ fences: 'counter' });
+      const { locks } = await world.open({ fencing: 'counter' });
       const lock = locks.getFencedLock('n');
       const tokens: bigint[] = [];
       for (const options of [{}, {}, {}, { lease: '10s' }] as const) {
@@ -94,8 +94,8 @@ onEveryBackend((world) => {
       expect(isRising(log)).toBe(true);
     });
 
-    it.each(['clock', 'counter'] as const)('FE-05 keeps a paused holder from writing (%s)', async (fences) => {
-      const { locks } = await world.open({ fences });
+    it.each(['clock', 'counter'] as const)('FE-05 keeps a paused holder from writing (%s)', async (fencing) => {
+      const { locks } = await world.open({ fencing });
       const lock = locks.getFencedLock('stock');
       const resource = new Resource();
       const paused = await lock.acquire({ lease: 300 });
@@ -109,7 +109,7 @@ onEveryBackend((world) => {
     });
 
     it('FE-06 gives waiters their tokens in the order in which they acquire', async () => {
-      const { locks } = await world.open({ fences: 'counter' });
+      const { locks } = await world.open({ fencing: 'counter' });
       const lock = locks.getFencedLock('n');
       const holder = await lock.acquire();
       const tokens: bigint[] = [];
@@ -137,7 +137,7 @@ onEveryBackend((world) => {
     });
 
     it('takes no token where it is held, and loses none by release, expiry or force', async () => {
-      const { locks } = await world.open({ fences: 'counter' });
+      const { locks } = await world.open({ fencing: 'counter' });
       const lock = locks.getFencedLock('n');
       await (await lock.acquire()).release();
       await lock.acquire({ lease: 100 });
@@ -208,8 +208,8 @@ inWorld(redis, () => {
       await expect(lock.withLock(({ fence }) => fence)).resolves.toBe(ahead + 1n);
     });
 
-    it.each(['clock', 'counter'] as const)('are exact past 2^53 (%s)', async (fences) => {
-      const { locks } = await redis.open({ fences });
+    it.each(['clock', 'counter'] as const)('are exact past 2^53 (%s)', async (fencing) => {
+      const { locks } = await redis.open({ fencing });
       const lock = locks.getFencedLock('n');
       await redis.admin.set(TOKEN, '9007199254740993');
       await expect(lock.withLock(({ fence }) => fence)).resolves.toBe(9007199254740994n);

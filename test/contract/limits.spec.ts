@@ -52,7 +52,7 @@ onEveryBackend((world) => {
       expect(lasted).toBeLessThanOrEqual(900 + world.time.slack);
       expect(hold.signal.reason).toBeInstanceOf(LockLostError);
       expect(String(hold.signal.reason)).toContain('longer than maxHold');
-      expect(client.events.map(({ type }) => type)).toEqual(['held-too-long', 'lost']);
+      expect(client.events.map(({ type }) => type)).toEqual(['max-hold-reached', 'lost']);
       // Never later than on the server.
       await world.time.until(async () => (await world.probe.state('order:1')).type === 'none', 500);
     });
@@ -80,7 +80,7 @@ onEveryBackend((world) => {
       const client = await world.open();
       const hold = await client.locks.acquire('order:1');
       await world.clock.advance(12 * 60_000);
-      expect(client.events).toEqual([expect.objectContaining({ type: 'held-long', lockName: 'order:1' })]);
+      expect(client.events).toEqual([expect.objectContaining({ type: 'long-hold', lockName: 'order:1' })]);
       expect(await hold.release()).toBe('released');
     });
   });

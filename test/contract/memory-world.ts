@@ -1,5 +1,5 @@
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import type { Fences } from '../../lib/backend/lock-operations.js';
+import type { Fencing } from '../../lib/backend/lock-operations.js';
 import { deadlineTable, waiterTable } from '../../lib/backend/memory/fair-queue.js';
 import { lockTable } from '../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
@@ -36,7 +36,7 @@ export class MemoryWorld implements World {
   async open(options: ClientOptions = {}): Promise<Client> {
     const settings = parseModuleOptions({ ...options, backend: 'memory' });
     return this.clients.add(
-      new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect(settings.fences))),
+      new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect(settings.fencing))),
     );
   }
 
@@ -57,8 +57,8 @@ class SharedMemory implements Probe {
   private asked = 0;
 
   /** A backend of one client. */
-  connect(fences: Fences): LockBackend {
-    const backend = new MemoryBackend(this.store, fences);
+  connect(fencing: Fencing): LockBackend {
+    const backend = new MemoryBackend(this.store, fencing);
     return this.counted(backend);
   }
 

@@ -100,7 +100,7 @@ export class Pair {
     const scheduler = new MonotonicScheduler(systemScheduler, rethrow);
     const transport = openTransport(url, { commandTimeout: NO_TIMEOUT }, scheduler);
     const redis: Side = {
-      backend: new RedisBackend(transport, { fences: 'counter' }, scheduler),
+      backend: new RedisBackend(transport, { fencing: 'counter' }, scheduler),
       now: () => instant,
       pass: (ms) => {
         instant += ms;

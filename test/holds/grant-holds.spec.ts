@@ -162,7 +162,7 @@ describe('The check of the age of a grant', () => {
   it('says once that a grant without maxHold is kept for five minutes', async () => {
     const { age, at } = await checked(Infinity);
     await expect(at(299_999)).resolves.toEqual([undefined, undefined]);
-    await expect(at(300_000)).resolves.toEqual(['held-long', undefined]);
+    await expect(at(300_000)).resolves.toEqual(['long-hold', undefined]);
     await expect(at(900_000)).resolves.toEqual([undefined, undefined]);
     expect(age.isOver).toBe(false);
   });
@@ -172,18 +172,18 @@ describe('The check of the age of a grant', () => {
     await expect(at(300_000)).resolves.toEqual([undefined, undefined]);
     await expect(at(579_999)).resolves.toEqual([undefined, undefined]);
     expect(age.isOver).toBe(false);
-    await expect(at(580_000)).resolves.toEqual(['held-too-long', undefined]);
+    await expect(at(580_000)).resolves.toEqual(['max-hold-reached', undefined]);
     expect(age.isOver).toBe(true);
     await expect(at(600_000)).resolves.toEqual([undefined, undefined]);
   });
 
   it('says that again of a grant that was extended meanwhile', async () => {
     const { holds, age, hold, at } = await checked(60_000);
-    await expect(at(40_000)).resolves.toEqual(['held-too-long', undefined]);
+    await expect(at(40_000)).resolves.toEqual(['max-hold-reached', undefined]);
     holds.set(hold, { end: 90_000, isWatched: true });
     await expect(at(50_000)).resolves.toEqual([undefined, undefined]);
     expect(age.isOver).toBe(false);
-    await expect(at(70_000)).resolves.toEqual(['held-too-long', undefined]);
+    await expect(at(70_000)).resolves.toEqual(['max-hold-reached', undefined]);
   });
 
   it.each([Infinity, 60_000])(

@@ -228,7 +228,14 @@ describe('A grant that the watchdog keeps', () => {
       if (lock.renewals.pending > 0) lock.answerRenewal(true);
     }
     expect(emitted).toEqual([
-      { type: 'held-too-long', lockName: 'n', owner: 'me:1', method: '@Locked A.b', heldFor: 40_000, maxHold: 60_000 },
+      {
+        type: 'max-hold-reached',
+        lockName: 'n',
+        owner: 'me:1',
+        method: '@Locked A.b',
+        heldFor: 40_000,
+        maxHold: 60_000,
+      },
     ]);
     await clock.advance(20_000);
     expect(lossesIn(emitted)).toEqual([TOO_LONG]);

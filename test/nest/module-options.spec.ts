@@ -54,7 +54,7 @@ const accepts: Readonly<Record<string, Accepts>> = {
   maxNameBytes: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   maxNames: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   allowControlCharacters: oneOf(true, false),
-  fences: oneOf('clock', 'counter'),
+  fencing: oneOf('clock', 'counter'),
   conflictStatus: oneOf(409, 423),
 };
 
@@ -147,7 +147,7 @@ describe('An option of the module', () => {
       safetyPoll: 5000,
       names: { maxBytes: 512, allowControlCharacters: false },
       maxNames: 1000,
-      fences: 'clock',
+      fencing: 'clock',
       maxQueue: 10_000,
       maxHold: Infinity,
       replicas: undefined,

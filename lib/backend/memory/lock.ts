@@ -11,7 +11,7 @@ import type {
   ReleaseRequest,
   Renewal,
   RenewOutcome,
-  Fences,
+  Fencing,
   FencedLockOperations,
 } from '../lock-operations.js';
 import type { Stopwatch } from '../../time/monotonic-scheduler.js';
@@ -111,7 +111,7 @@ export class MemoryFencedLock extends MemoryLock implements FencedLockOperations
 
   constructor(
     store: MemoryStore,
-    private readonly fences: Fences,
+    private readonly fencing: Fencing,
   ) {
     super(store);
     this.tokens = tokenTable(store);
@@ -134,7 +134,7 @@ export class MemoryFencedLock extends MemoryLock implements FencedLockOperations
   }
 
   private above(last: bigint): bigint {
-    const micros = this.fences === 'clock' ? BigInt(Math.floor(this.store.now() * 1000)) : 0n;
+    const micros = this.fencing === 'clock' ? BigInt(Math.floor(this.store.now() * 1000)) : 0n;
     return last < micros ? micros : last + 1n;
   }
 }

@@ -1,5 +1,5 @@
 import type { LockBackend, PubSub } from '../lock-backend.js';
-import type { Fences } from '../lock-operations.js';
+import type { Fencing } from '../lock-operations.js';
 import { MemoryFairLock } from './fair-lock.js';
 import { MemoryGroupLock } from './group-lock.js';
 import { MemoryLock, MemoryFencedLock } from './lock.js';
@@ -28,11 +28,11 @@ export class MemoryBackend implements LockBackend {
   readonly singleFlight: MemorySingleFlight;
   readonly pubSub: PubSub;
 
-  constructor(store: MemoryStore, fences: Fences = 'clock') {
+  constructor(store: MemoryStore, fencing: Fencing = 'clock') {
     this.lock = new MemoryLock(store);
     this.spinLock = new MemoryLock(store, false);
     this.fairLock = new MemoryFairLock(store);
-    this.fencedLock = new MemoryFencedLock(store, fences);
+    this.fencedLock = new MemoryFencedLock(store, fencing);
     this.groupLock = new MemoryGroupLock(store);
     const readWrite = new ReadWriteData(store);
     this.readLock = new MemoryReadLock(readWrite);

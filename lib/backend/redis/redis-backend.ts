@@ -1,5 +1,5 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { Fences } from '../lock-operations.js';
+import type { Fencing } from '../lock-operations.js';
 import { type LockBackend, type PubSub, type BackendListener, type GivenUp, noListener } from '../lock-backend.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
 import { RedisFairLock, FairLockScripts } from './kinds/fair-lock.js';
@@ -17,7 +17,7 @@ import type { Transport } from './transport.js';
 
 export interface RedisBackendSettings {
   /** Default: `clock`. */
-  readonly fences?: Fences;
+  readonly fencing?: Fencing;
   /** Number of replicas that must have a lock before it counts as acquired. Default: none. */
   readonly replicas?: Replicas | undefined;
 }
@@ -43,7 +43,7 @@ export class RedisBackend implements LockBackend {
 
   constructor(
     private readonly transport: Transport,
-    { fences = 'clock', replicas }: RedisBackendSettings,
+    { fencing = 'clock', replicas }: RedisBackendSettings,
     private readonly scheduler: MonotonicScheduler,
   ) {
     this.commands = transport.commands;
@@ -60,7 +60,7 @@ export class RedisBackend implements LockBackend {
     this.fencedLock = new RedisFencedLock(
       this.commands,
       scheduler,
-      new FencedLockScripts(this.commands, fences),
+      new FencedLockScripts(this.commands, fencing),
       replicas,
     );
     this.locks.push(this.fencedLock);

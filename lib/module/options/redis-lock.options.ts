@@ -1,4 +1,4 @@
-import type { Fences } from '../../backend/lock-operations.js';
+import type { Fencing } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
@@ -74,7 +74,7 @@ export interface RedisLockOptions {
    * so that tokens keep rising after Redis has lost its data. `counter`: one above the last token, as in Redisson.
    * Peers with `counter` continue above either. Default: `clock`.
    */
-  readonly fences?: Fences | undefined;
+  readonly fencing?: Fencing | undefined;
   /**
    * Limits for passing an unfair lock from one waiter of this process to the next without a round trip, before it is
    * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: 16 times, 5 ms.
@@ -134,7 +134,7 @@ const OPTIONS = [
   'maxNameBytes',
   'maxNames',
   'allowControlCharacters',
-  'fences',
+  'fencing',
   'handover',
   'maxQueue',
   'maxHold',
@@ -188,7 +188,7 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
     maxNames: count(given.maxNames, 'maxNames', 1000),
-    fences: oneOf(given.fences, 'fences', ['clock', 'counter']),
+    fencing: oneOf(given.fencing, 'fencing', ['clock', 'counter']),
     handOver: parseHandover(given.handover),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
     maxHold: maxHold(given.maxHold, watchdogTimeout),

@@ -1,4 +1,4 @@
-import type { Fences } from '../../backend/lock-operations.js';
+import type { Fencing } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { ReplicaSettings } from './replica.options.js';
@@ -27,7 +27,7 @@ export interface ConnectionSettings extends ConnectionTarget {
   readonly names: NameLimits;
   /** Most names that one call may lock. */
   readonly maxNames: number;
-  readonly fences: Fences;
+  readonly fencing: Fencing;
   readonly handOver: HandOverLimits;
   readonly maxQueue: number;
   /** `Infinity`: without limit. */

@@ -116,5 +116,5 @@ describeVectors(
       },
     },
   },
-  { fences: 'counter' },
+  { fencing: 'counter' },
 );

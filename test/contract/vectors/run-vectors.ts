@@ -147,7 +147,7 @@ export const describeVectors = (
       const vector = substitute(spelled, now);
       const before = dataOf(vector.setup);
       arrangeMemory(store, before);
-      const returned = await perform(operations, spelled, new MemoryBackend(store, options.fences), { now, before });
+      const returned = await perform(operations, spelled, new MemoryBackend(store, options.fencing), { now, before });
       expectState(readMemory(store), vector, now);
       expectReturned(returned, vector, now);
       // Messages carry no payload in memory.

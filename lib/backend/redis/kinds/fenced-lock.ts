@@ -1,5 +1,5 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { FencedLockOperations, AcquireRequest, Fences } from '../../lock-operations.js';
+import type { FencedLockOperations, AcquireRequest, Fencing } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
@@ -22,7 +22,7 @@ const parseToken = (text: string, reply: unknown): bigint => {
 export class FencedLockScripts extends PlainLockScripts {
   constructor(
     commands: ScriptExecutor,
-    private readonly fences: Fences,
+    private readonly fencing: Fencing,
   ) {
     super(commands);
   }
@@ -32,7 +32,7 @@ export class FencedLockScripts extends PlainLockScripts {
     { notAfter, deadline }: RequestLimits,
   ): Promise<AcquireReply> {
     const keys = { lock: name, token: lockToken(name) };
-    const args = { owner, lease, notAfter, fences: this.fences };
+    const args = { owner, lease, notAfter, fencing: this.fencing };
     const reply = await this.commands.run(scripts.fencedLock.acquire, keys, args, deadline, name);
     const [outcome, remaining, detail, now, fence] = reply;
     if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);

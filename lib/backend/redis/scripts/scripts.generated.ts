@@ -940,7 +940,7 @@ return { held and 'released' or 'not-held', now }`,
     /** Takes the lock for a new owner and gives it a token above every one before. */
     acquire: script<
       { lock: string; token: string },
-      { owner: string; lease: number; notAfter: number; fences: string },
+      { owner: string; lease: number; notAfter: number; fencing: string },
       [
         outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token',
         remaining: number,
@@ -951,7 +951,7 @@ return { held and 'released' or 'not-held', now }`,
     >({
       name: 'fenced-lock/acquire',
       keyNames: ['lock', 'token'],
-      argumentNames: ['owner', 'lease', 'notAfter', 'fences'],
+      argumentNames: ['owner', 'lease', 'notAfter', 'fencing'],
       grants: true,
       replies: [
         [
@@ -969,7 +969,7 @@ local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[3])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local fences = ARGV[4]
+local fencing = ARGV[4]
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -1026,7 +1026,7 @@ if not last then return { 'no-token', 0, foreign, now, '' } end
 if isFree or last == '0' then
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
-  if fences == 'clock' and tonumber(last) < micros then
+  if fencing == 'clock' and tonumber(last) < micros then
     redis.call('SET', token, string.format('%.0f', micros))
   else
     redis.call('INCR', token)

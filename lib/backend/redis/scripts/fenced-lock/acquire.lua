@@ -4,7 +4,7 @@
 --- arg owner: string
 --- arg lease: number
 --- arg notAfter: number
---- arg fences: string
+--- arg fencing: string
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token', remaining: number, detail: string, now: number, fence: string]
 --- grants
 --- invariant Executed any number of times it has one effect: an owner that has the lock is counted once and keeps its token.
@@ -32,7 +32,7 @@ if isFree or last == '0' then
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
   -- The clock is far below 2^53, so that a token it is compared to is exact, or far above.
-  if fences == 'clock' and tonumber(last) < micros then
+  if fencing == 'clock' and tonumber(last) < micros then
     redis.call('SET', token, string.format('%.0f', micros))
   else
     redis.call('INCR', token)
