@@ -20,7 +20,7 @@ export const MOST_PERMITS = 2 ** 31 - 1;
 /** @param available Number of permits available now; nothing was changed. */
 export const tooManyPermits = (name: string, available: number, more: number): LockOptionsError =>
   new LockOptionsError(
-    `Semaphore "${name}" has ${available} permits; ${more} more would be beyond ±${MOST_PERMITS}, which is all it can count`,
+    `Semaphore "${name}" has ${available} permits; ${more} more would exceed ±${MOST_PERMITS}, the most it can count`,
     { lockName: name, details: { available, permits: more } },
   );
 

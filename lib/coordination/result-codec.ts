@@ -36,7 +36,7 @@ const isGoingOn = (value: unknown): boolean =>
  */
 export const returned = (value: unknown, name: string): FlightResult => {
   if (value === undefined) return { ended: 'returned', json: '' };
-  const why = `The result for "${name}" cannot be shared, because JSON cannot say it: ${formatValue(value)}`;
+  const why = `The result for "${name}" cannot be shared, because it is not JSON-serializable: ${formatValue(value)}`;
   if (isGoingOn(value)) throw new TypeError(why);
   let json: string | undefined;
   try {

@@ -61,16 +61,16 @@ export const decoratedMethod = (
   descriptor: PropertyDescriptor | undefined,
 ): DecoratedMethod => {
   if (typeof name === 'object') {
-    throw new TypeError(`${decorator} needs "experimentalDecorators" in tsconfig.json, as all of Nest does`);
+    throw new TypeError(`${decorator} needs "experimentalDecorators" in tsconfig.json, like the rest of Nest`);
   }
   if (isFunction(target)) {
-    throw new TypeError(`${decorator} cannot stand on the static method ${target.name}.${String(name)}`);
+    throw new TypeError(`${decorator} cannot be used on the static method ${target.name}.${String(name)}`);
   }
   const original: unknown = descriptor?.value;
   const place = `${target.constructor.name}.${String(name)}`;
-  if (!isFunction(original)) throw new TypeError(`${decorator} can only stand on a method, and ${place} is none`);
+  if (!isFunction(original)) throw new TypeError(`${decorator} can only be used on a method, and ${place} is not one`);
   if (tagOf(original) === '[object GeneratorFunction]') {
-    throw new TypeError(`${decorator} cannot wait for a lock in the generator ${place}; make it an async one`);
+    throw new TypeError(`${decorator} cannot wait for a lock in the generator ${place}; make it an async generator`);
   }
   return { decorator, target, name, original, place };
 };

@@ -30,7 +30,9 @@ export class RequestInterceptor implements NestInterceptor {
     return new Observable((subscriber) => {
       const gone = new AbortController();
       const region = new OwnerContext(undefined, currentContext(), gone.signal);
-      subscriber.add(whenClientGoes(context, () => gone.abort(new Error('The client of the request has gone'))));
+      subscriber.add(
+        whenClientGoes(context, () => gone.abort(new Error('The client of the request has disconnected'))),
+      );
       subscriber.add(() => region.close());
       // Nest binds the next handler to the async context in which `handle` was called.
       subscriber.add(runInContext(region, () => next.handle().subscribe(subscriber)));

@@ -86,5 +86,5 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
 
 const assertPromises = (method: DecoratedMethod): void => {
   if (!isAsyncGenerator(method.original) && declaredType(method) !== Observable) return;
-  throw new TypeError(`${DECORATOR} shares one result, and ${method.place} gives several; return a promise`);
+  throw new TypeError(`${DECORATOR} shares one result, and ${method.place} returns several; return a promise`);
 };

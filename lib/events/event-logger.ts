@@ -12,7 +12,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);
 
-const AVAILABLE = 'compare availablePermits() with what it should be, and mend it with addPermits()';
+const AVAILABLE = 'compare availablePermits() with the expected number, and correct it with addPermits()';
 
 const givenUpText = ({ lockName, request, count = 0, error }: LockEvent & { readonly type: 'given-up' }): string => {
   const [what, remedy] = {
@@ -20,12 +20,12 @@ const givenUpText = ({ lockName, request, count = 0, error }: LockEvent & { read
     drain: ['all permits were taken from', AVAILABLE],
     release: [`${count} permit(s) were given back to`, AVAILABLE],
     'count-down': [
-      'one was counted down from',
-      'compare getCount() with what it should be, and mend it with countDown()',
+      'one count was taken from',
+      'compare getCount() with the expected count, and correct it with countDown()',
     ],
   }[request];
   const why = error === undefined ? '' : `: ${messageOf(error)}`;
-  return `Whether ${what} "${lockName}" stays unknown${why}; ${remedy}`;
+  return `Whether ${what} "${lockName}" is unknown${why}; ${remedy}`;
 };
 
 /** Most names in one line. */
@@ -55,8 +55,8 @@ const CONSEQUENCES: Readonly<Record<Affected, string>> = {
 };
 
 const unavailable = ({ reason, affects, error }: Outage): string => {
-  const end = error.permanent ? 'that is mended' : affects === 'its-slots' ? 'it is back or replaced' : 'it is back';
-  return `${reason}. Until ${end} ${CONSEQUENCES[affects]}`;
+  const end = error.permanent ? 'this is fixed' : affects === 'its-slots' ? 'it is back or replaced' : 'it is back';
+  return `${reason}. Until ${end}, ${CONSEQUENCES[affects]}`;
 };
 
 const write = (log: EventLog, event: LockEvent): void => {
@@ -70,24 +70,24 @@ const write = (log: EventLog, event: LockEvent): void => {
     case 'max-hold-reached':
       log.error(
         `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}, and maxHold of ${seconds(event.maxHold)} ` +
-          `ends it now: it is renewed no more; make the work shorter, or raise maxHold (owner ${event.owner})`,
+          `ends it now: it is no longer renewed; shorten the work, or raise maxHold (owner ${event.owner})`,
       );
       break;
     case 'long-hold':
       log.warn(
-        `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}; look whether its work hangs, and give ` +
-          `the module maxHold to limit holds (owner ${event.owner})`,
+        `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}; check whether its work hangs, and set ` +
+          `maxHold in the module options to limit holds (owner ${event.owner})`,
       );
       break;
     case 'renewal-failed':
       log.warn(
         `This process could not renew ${event.holds} of its locks, ${listed(event.lockNames.map(quoted))}: ${messageOf(event.error)}. ` +
-          'It tries again until their leases end; look after the connection to Redis, or they are lost',
+          'It tries again until their leases end; check the connection to Redis, or they are lost',
       );
       break;
     case 'release-failed':
       log.warn(
-        `${lockOf(event)} was let go by this process${heldFor(event)}, but Redis did not confirm that: ${messageOf(event.error)}. ` +
+        `${lockOf(event)} was released by this process${heldFor(event)}, but Redis did not confirm that: ${messageOf(event.error)}. ` +
           `The release is tried again; others wait until it succeeds or the lease ends (owner ${event.owner})`,
       );
       break;
@@ -113,14 +113,14 @@ const write = (log: EventLog, event: LockEvent): void => {
       break;
     case 'election-failed':
       log.error(
-        `Leader election "${event.lockName}": the candidate of this process failed: ${messageOf(event.error)}. It stands again in a second`,
+        `Leader election "${event.lockName}": the candidate of this process failed: ${messageOf(event.error)}. It becomes a candidate again in a second`,
         stackOf(event.error),
       );
       break;
     case 'result-not-shared':
       log.warn(
-        `The result for "${event.lockName}" could not be left in Redis: ${messageOf(event.error)}. ` +
-          'This process has it; other processes that wait make their own',
+        `The result for "${event.lockName}" could not be stored in Redis: ${messageOf(event.error)}. ` +
+          'This process has it; other waiting processes run the function themselves',
       );
       break;
     case 'unexpected':

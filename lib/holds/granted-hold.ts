@@ -39,7 +39,7 @@ export class GrantedHold implements CountedHold {
 
   assertHeld(): void {
     if (!this.isHeld) {
-      throw new LockLostError(`Lock "${this.name}" was released before; this hold of ${this.owner} is done`, {
+      throw new LockLostError(`Lock "${this.name}" was already released; this hold of ${this.owner} has ended`, {
         lockName: this.name,
       });
     }

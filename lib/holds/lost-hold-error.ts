@@ -5,7 +5,7 @@ import type { LockFamily } from './lock-kind.js';
 
 const TEXTS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was renewed or released',
-  'held-too-long': 'it was held for longer than maxHold, and the watchdog kept it no longer',
+  'held-too-long': 'it was held for longer than maxHold, and the watchdog stopped renewing it',
   gone: 'the server no longer has it, because it expired, was deleted or was force-released',
 };
 
@@ -17,12 +17,12 @@ export const lossText = (reason: LossReason, family: LockFamily): string =>
   reason === 'gone' && family === 'quorum' ? GONE_FROM_QUORUM : TEXTS[reason];
 
 const WATCHED_BUT_OVER =
-  'no renewal was confirmed in time: look for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout';
+  'no renewal was confirmed in time: check for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout';
 
 const REMEDIES: Readonly<Record<LossReason, string>> = {
-  'lease-over': 'leave out lease, so that the watchdog renews the hold, or make the lease longer than the work takes',
-  'held-too-long': 'make the work shorter, or raise maxHold',
-  gone: 'look for forceRelease(), DEL or FLUSHDB by others, and for a restart or a fail-over of Redis',
+  'lease-over': 'omit lease, so that the watchdog renews the hold, or make the lease longer than the work takes',
+  'held-too-long': 'shorten the work, or raise maxHold',
+  gone: 'check for forceRelease(), DEL or FLUSHDB by others, and for a restart or a fail-over of Redis',
 };
 
 /** How to avoid the loss, in words. @param isWatched Whether the watchdog renewed the hold. */
@@ -36,8 +36,8 @@ export const lossError = (
   family: LockFamily,
   reason: LossReason | undefined,
 ): LockLostError => {
-  const why = reason ? lossText(reason, family) : 'it was released before';
-  return new LockLostError(`Lock "${name}" is no longer held by ${owner}: ${why}; stop, somebody else may hold it`, {
+  const why = reason ? lossText(reason, family) : 'it was already released';
+  return new LockLostError(`Lock "${name}" is no longer held by ${owner}: ${why}; stop, another owner may hold it`, {
     lockName: name,
     details: { owner, reason },
   });

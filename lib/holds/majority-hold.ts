@@ -79,7 +79,7 @@ export class MajorityHold extends CompositeHold {
   private lossError(): LockLostError {
     const { alive, name, needed, size } = this;
     return new LockLostError(
-      `Only ${alive.length} of the ${size} locks "${name}" are still held, and ${needed} are needed; stop, somebody else may hold them`,
+      `Only ${alive.length} of the ${size} locks "${name}" are still held, and ${needed} are needed; stop, another owner may hold them`,
       { lockName: name, details: { held: alive.length, needed } },
     );
   }

@@ -87,7 +87,7 @@ export interface KeyTemplate {
  *   makes every name of the template invalid
  */
 export function compileTemplate(text: string): KeyTemplate {
-  if (typeof text !== 'string' || text === '') throw templateError(text, 'must be a text that is not empty');
+  if (typeof text !== 'string' || text === '') throw templateError(text, 'must be a non-empty string');
   const { literals, paths } = parseTemplate(text);
   // Encoded values contain neither braces nor lone surrogates, so one sample represents all names.
   const fault = spellingFault(literals.join('0'));
@@ -130,7 +130,7 @@ interface Cell {
 
 function column(text: string, path: ArgumentPath, [first, ...others]: readonly Found[], encode: Encoder): Column {
   if (first === undefined) {
-    throw templateError(text, `has nothing to lock: ${path.text} goes through an empty list`, {
+    throw templateError(text, `has nothing to lock: the list in ${path.text} is empty`, {
       placeholder: path.text,
     });
   }
@@ -146,7 +146,7 @@ function followed(text: string, path: ArgumentPath, args: readonly unknown[], ma
     throw templateError(text, `could not read ${path.text}: ${formatValue(error)}`, { placeholder: path.text }, error);
   }
   if (found) return found;
-  throw templateError(text, `goes through more than ${maxNames} list elements with ${path.text}; ${TOO_MANY_REMEDY}`, {
+  throw templateError(text, `finds more than ${maxNames} list elements in ${path.text}; ${TOO_MANY_REMEDY}`, {
     placeholder: path.text,
     maxNames,
   });
@@ -172,7 +172,7 @@ function listAmong(text: string, columns: readonly Column[]): Column | undefined
   if (other === undefined) return first;
   throw templateError(
     text,
-    `goes through different lists with ${first.path.text} and ${other.path.text}; only one list can give the names`,
+    `finds different lists in ${first.path.text} and ${other.path.text}; the names can come from only one list`,
     { placeholders: [first.path.text, other.path.text] },
   );
 }

@@ -10,7 +10,7 @@ const HALF_A_PAIR = /\p{Cs}/u;
 
 const valuesOf = (values: unknown, maxNames: number): readonly string[] => {
   if (!Array.isArray(values) || values.length === 0) {
-    throw invalidOption('values', values, 'a list of at least one text');
+    throw invalidOption('values', values, 'a list of at least one string');
   }
   assertNameCount('A group lock', values.length, maxNames);
   return values.map((value: unknown) => {

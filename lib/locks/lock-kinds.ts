@@ -70,7 +70,7 @@ export interface KindParts {
 const requireFence = ({ name, owner, fence }: HeldLock): void => {
   if (fence !== undefined) return;
   throw new LockOwnershipError(
-    `Lock "${name}" is held by the running code without a fencing token, as ${owner}: take it by getFencedLock() in the first place`,
+    `Lock "${name}" is held by the running code without a fencing token, as ${owner}: acquire it with getFencedLock() in the outer call`,
     { lockName: name, details: { owner } },
   );
 };

@@ -58,7 +58,7 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
   if (fair && fenced) throw contradiction('fair', 'fenced', 'no lock is both');
   if (mode !== 'exclusive') {
     if (fair) throw contradiction('fair', `mode "${mode}"`, 'a read-write lock has no queue');
-    if (fenced) throw contradiction('fenced', `mode "${mode}"`, 'a read-write lock gives no fences');
+    if (fenced) throw contradiction('fenced', `mode "${mode}"`, 'a read-write lock has no fencing tokens');
     return mode;
   }
   if (fair) return 'fair';

@@ -160,7 +160,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
     const waited = Math.round(limit.waited);
     const context = { lockName: name, details: { members: said, needed, waitedMs: waited }, cause: errors[0] };
     const why = errors.map((error) => (error instanceof Error ? error.message : formatValue(error))).join('; ');
-    const text = `No ${needed} of the ${members.length} locks "${name}" could be had after ${waited} ms: ${why}`;
+    const text = `Fewer than ${needed} of the ${members.length} locks "${name}" could be acquired within ${waited} ms: ${why}`;
     if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {
       const isPermanent = (error: unknown): boolean => !(error instanceof LockUnavailableError) || error.permanent;
       return new LockUnavailableError(text, 'unknown', tooMany(isPermanent), context);
@@ -179,7 +179,7 @@ const membersOf = (locks: readonly unknown[], maxNames: number): readonly Reentr
   });
   if (members.length < FEWEST_MEMBERS) {
     throw new LockOptionsError(
-      `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${members.length}: fewer survive no failure`,
+      `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${members.length}: fewer tolerate no failure`,
     );
   }
   const twice = firstRepeated(members);

@@ -124,13 +124,13 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     const hold = this.acquirer.current()?.latestManualHold;
     if (!hold) {
       throw new LockOwnershipError(
-        `Lock "${this.name}" has no hold here to release: call hold.release() on what acquire() gave, or acquire inside runInScope()`,
+        `Lock "${this.name}" has no hold here to release: call hold.release() on the hold that acquire() returned, or acquire inside runInScope()`,
         { lockName: this.name },
       );
     }
     if ((await hold.release()) !== 'expired') return;
     throw new LockOwnershipError(
-      `Lock "${this.name}" is not held by ${hold.owner} any more: its lease ended or it was taken away`,
+      `Lock "${this.name}" is no longer held by ${hold.owner}: its lease ended or it was force-released`,
       {
         lockName: this.name,
         details: { owner: hold.owner },

@@ -40,10 +40,10 @@ export interface AnswerSettings {
 export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: AnswerSettings): LockErrorResponse => {
   const { code } = error;
   if (error instanceof LockConflictError) {
-    return { status: conflictStatus, code, message: 'Somebody else is working on this right now' };
+    return { status: conflictStatus, code, message: 'The resource is in use right now' };
   }
   if (error instanceof LockTimeoutError) {
-    const message = 'Somebody else is working on this; try again later';
+    const message = 'The resource is in use; try again later';
     return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error, watchdogTimeout) };
   }
   if (
@@ -60,7 +60,7 @@ export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: 
     const message =
       'maxNames' in error.details
         ? 'The request asks for too many locks at once'
-        : 'The request names nothing that can be locked';
+        : 'The request contains no valid name to lock';
     return { status: BAD_REQUEST, code, message };
   }
   return { status: INTERNAL_ERROR, code, message: 'Internal server error' };

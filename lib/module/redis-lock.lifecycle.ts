@@ -76,7 +76,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   /** With two global modules, the last one imported would silently win. */
   private refuseDuplicates(): void {
     if (this.ownModules.filter(({ isGlobal }) => isGlobal).length < 2) return;
-    throw new LockOptionsError('RedisLockModule.forRoot() is imported twice; import it once, or give isGlobal: false');
+    throw new LockOptionsError('RedisLockModule.forRoot() is imported twice; import it once, or set isGlobal: false');
   }
 
   private get ownModules(): readonly { readonly isGlobal: boolean }[] {

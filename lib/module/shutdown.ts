@@ -52,7 +52,7 @@ export class ShutdownDrain {
   private async begin(): Promise<void> {
     const { shutdownTimeout, grace } = this;
     this.end = this.scheduler.now() + shutdownTimeout;
-    const reason = new LockShutdownError('The application is shutting down; no lock is given any more');
+    const reason = new LockShutdownError('The application is shutting down; no more locks are granted');
     for (const { shutdownController } of this.runtimes) shutdownController.abort(reason);
     if (await this.emptyWithin(shutdownTimeout - 2 * grace)) return;
     for (const { grants, permitsOut } of this.runtimes) {
@@ -77,8 +77,8 @@ export class ShutdownDrain {
     }
     if (permits === 0) return;
     this.log.warn(
-      `This process still works with permits of semaphores ${when}, in ${permits} call(s). Permits that are not given back ` +
-        `before the connections close stay missing; ${remedy}`,
+      `This process still uses permits of semaphores ${when}, in ${permits} call(s). Permits that are not released ` +
+        `before the connections close remain missing; ${remedy}`,
     );
   }
 

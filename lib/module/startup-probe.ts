@@ -128,7 +128,9 @@ export class StartUpProbe {
     if (problem === undefined || this.stopping.signal.aborted) return;
     if (!this.outages.has(outageOf(target.isNode, target.where))) {
       const why = problem instanceof Error ? problem.message : formatValue(problem);
-      start.say(() => start.log.warn(`${titleOf(target.where)} could not be looked at, and will be: ${why}`));
+      start.say(() =>
+        start.log.warn(`${titleOf(target.where)} could not be checked yet, and will be checked later: ${why}`),
+      );
     }
     while (problem !== undefined) {
       await this.pause(PAUSE_MS);
@@ -184,7 +186,7 @@ class Start {
     if (this.dangers.length > 0) throw unsafe(this.dangers, refused);
     const [first] = this.refusals;
     if (first) {
-      const text = `${refused.join('. ')}. To start all the same give probe: 'warn'`;
+      const text = `${refused.join('. ')}. To start anyway, set probe: 'warn'`;
       throw new LockUnavailableError(text, first.outcome, true, { details: { reasons: refused }, cause: first.cause });
     }
     for (const line of this.lines) line();
@@ -203,10 +205,9 @@ const report = ({ summary, doubts }: Findings, log: ProbeLog): void => {
 
 const unsafe = (dangers: readonly ProbeError[], others: readonly string[] = []): LockUnsafeError => {
   const reasons = [...dangers.map(({ where, reason, remedy }) => `${where}: ${reason}; ${remedy}`), ...others];
-  return new LockUnsafeError(
-    `Locks could not be trusted. ${reasons.join('. ')}. To lock all the same give probe: 'warn'`,
-    { details: { reasons } },
-  );
+  return new LockUnsafeError(`Locks could not be trusted. ${reasons.join('. ')}. To lock anyway, set probe: 'warn'`, {
+    details: { reasons },
+  });
 };
 
 const targetsOf = (

@@ -271,7 +271,7 @@ export class ReentrantAcquirer {
     const read = this.kind.family === 'write' ? this.enclosing.covering('read')?.grant : undefined;
     if (!read || read.isLost) return undefined;
     return new LockConflictError(
-      `Lock "${name}" is read by its own caller (${read.owner}), who would wait for itself: release the read lock first, or take the write lock before reading`,
+      `Lock "${name}" is held for reading by the caller itself (${read.owner}), so it would wait for itself: release the read lock first, or take the write lock before reading`,
       { lockName: name, template, details: { holder: read.owner } },
     );
   }

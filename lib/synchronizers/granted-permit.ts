@@ -11,7 +11,7 @@ import type { Permit } from './permit.js';
 const REASONS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was released',
   'held-too-long': 'its lease ended before it was released',
-  gone: 'the server no longer has it, because its lease was over, or the semaphore was deleted',
+  gone: 'the server no longer has it, because its lease ended or the semaphore was deleted',
 };
 
 /** A permit as granted by the server. */
@@ -82,7 +82,7 @@ export class GrantedPermit implements Permit, LeaseHolder {
 
   assertHeld(): void {
     if (this.isLetGo) {
-      throw new LockLostError(`Permit ${this.id} of semaphore "${this.name}" was released before`, {
+      throw new LockLostError(`Permit ${this.id} of semaphore "${this.name}" was already released`, {
         lockName: this.name,
         details: { permit: this.id },
       });
@@ -194,7 +194,7 @@ export class GrantedPermit implements Permit, LeaseHolder {
     const { reason } = this.stopSignal;
     if (reason instanceof LockLostError) return reason;
     return new LockLostError(
-      `Permit ${this.id} of semaphore "${this.name}" is lost: ${this.lossText}; stop, somebody else may have it`,
+      `Permit ${this.id} of semaphore "${this.name}" is lost: ${this.lossText}; stop, another caller may have it`,
       { lockName: this.name, details: { permit: this.id, reason: this.loss } },
     );
   }

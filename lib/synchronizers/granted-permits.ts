@@ -77,7 +77,7 @@ export class GrantedPermits implements PermitKeeper {
     const { isLost } = permit;
     try {
       if ((await permit.release()) === 'released' || isLost) return;
-      this.emitLoss(permit, 'the permit was not out any more: its lease was over, or the semaphore was deleted');
+      this.emitLoss(permit, 'the permit was no longer held: its lease had ended, or the semaphore was deleted');
     } catch (error) {
       this.runtime.events.emit({ type: 'permits-release-failed', lockName: this.name, permits: 1, error });
     }
@@ -98,7 +98,8 @@ export class GrantedPermits implements PermitKeeper {
   }
 
   private emitLoss({ id }: GrantedPermit, reason: string): void {
-    const remedy = 'give the permit a longer lease or none, and look for others who release it or delete the semaphore';
+    const remedy =
+      'give the permit a longer lease or none, and check for code that releases it or deletes the semaphore';
     this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: id, reason, remedy });
   }
 }

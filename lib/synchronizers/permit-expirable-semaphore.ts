@@ -93,9 +93,9 @@ export class PermitExpirableSemaphore {
   async release(permits: string | Permit | readonly (string | Permit)[]): Promise<void> {
     if (await this.tryRelease(permits)) return;
     const ids = [permits].flat().map(parsePermitId);
-    const which = ids.length === 1 ? `Permit ${ids[0]} is` : `Of the permits ${formatValue(ids)}, not all are`;
+    const which = ids.length === 1 ? `Permit ${ids[0]} is not` : `Not all of the permits ${formatValue(ids)} are`;
     throw new LockOwnershipError(
-      `${which} out of semaphore "${this.name}": released before, or the lease was over, so others may have had it`,
+      `${which} acquired from semaphore "${this.name}": already released, or the lease ended, so others may have had it`,
       { lockName: this.name, details: { permits: ids } },
     );
   }
@@ -131,7 +131,7 @@ export class PermitExpirableSemaphore {
     const lease = await this.operations.lease(this.name, id);
     if (lease === undefined) {
       this.granted.find(id)?.gone();
-      throw new LockOwnershipError(`Permit ${id} is not out of semaphore "${this.name}": it has no lease`, {
+      throw new LockOwnershipError(`Permit ${id} is not acquired from semaphore "${this.name}": it has no lease`, {
         lockName: this.name,
         details: { permits: [id] },
       });

@@ -154,7 +154,8 @@ export class Semaphore {
     ...call: [fn: () => T | Promise<T>] | [options: WaitOptions, fn: () => T | Promise<T>]
   ): Promise<T> {
     const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function') throw new LockOptionsError(`withPermits needs a function, not ${formatValue(fn)}`);
+    if (typeof fn !== 'function')
+      throw new LockOptionsError(`withPermits needs a function to run, not ${formatValue(fn)}`);
     const { count, limit } = this.request(permits, options, this.runtime.defaults.wait);
     const { run, leave } = await this.enter(count, limit);
     try {

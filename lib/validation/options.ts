@@ -55,7 +55,7 @@ const remedyFor = (
   const place = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
   if (place !== undefined) return `it belongs ${place}`;
   const nearest = nearestName(name, known);
-  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known are ${known.join(', ')}`;
+  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known options are ${known.join(', ')}`;
 };
 
 /** The error for an invalid option: the rule and the value. */

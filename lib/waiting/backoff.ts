@@ -62,7 +62,7 @@ export const constantBackoff = (delay: Duration = 64): Backoff => {
 /** @throws LockOptionsError if `value` is not a function. */
 export const parseBackoff = (value: unknown): Backoff => {
   if (typeof value === 'function') return value as Backoff;
-  throw refused(value, 'a function that gives pauses, such as exponentialBackoff()');
+  throw refused(value, 'a function that returns pauses, such as exponentialBackoff()');
 };
 
 const refused = (value: unknown, rule: string, cause?: unknown): LockOptionsError =>
@@ -77,7 +77,7 @@ export class BackoffSequence {
   constructor(backoff: Backoff) {
     this.pauses = this.guarded(() => backoff()[Symbol.iterator]());
     const first = this.draw();
-    if (first === undefined) throw refused(undefined, 'a function that gives at least one pause');
+    if (first === undefined) throw refused(undefined, 'a function that returns at least one pause');
     this.upcoming = first;
   }
 
@@ -92,14 +92,14 @@ export class BackoffSequence {
     const { done, value } = this.guarded(() => this.pauses.next());
     if (done) return undefined;
     if (typeof value === 'number' && value > 0 && value <= MAX_DURATION) return value;
-    throw refused(value, `a function that gives milliseconds above 0 and up to ${MAX_DURATION}`);
+    throw refused(value, `a function that returns milliseconds above 0 and up to ${MAX_DURATION}`);
   }
 
   private guarded<T>(step: () => T): T {
     try {
       return step();
     } catch (cause) {
-      throw refused(cause, 'a function that gives pauses', cause);
+      throw refused(cause, 'a function that returns pauses', cause);
     }
   }
 }

@@ -13,7 +13,7 @@ import type { Busy, AcquireContext } from './acquirer.js';
 export type LastOutcome = Busy | LockUnavailableError | undefined;
 
 const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
-  if (isSet === false) return 'without permits, because nobody has set how many it has';
+  if (isSet === false) return 'without permits, because their number was never set';
   if (available !== undefined) return `left with ${available} permits`;
   if (next !== undefined) return `reserved for the first in its queue (${next})`;
   return holder === undefined ? 'in use' : `held by ${holder}`;
@@ -21,8 +21,7 @@ const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
 
 /** When the outcome may change without an announcement; put at the end of a sentence. */
 const outlook = ({ holder, next, remaining }: Busy): string => {
-  if (next !== undefined && remaining >= 0)
-    return `. That place ends in ${remaining} ms unless its waiter shows that it lives`;
+  if (next !== undefined && remaining >= 0) return `. That place ends in ${remaining} ms unless its waiter renews it`;
   if (holder === undefined) return '';
   return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;
 };
@@ -30,13 +29,13 @@ const outlook = ({ holder, next, remaining }: Busy): string => {
 /** The error of a single attempt that found the lock busy. */
 export const conflict = ({ what, name, template }: AcquireContext, busy: Busy): LockConflictError =>
   new LockConflictError(
-    `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; one try was allowed, give a wait to queue for it`,
+    `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; only one attempt was allowed; set wait to queue for it`,
     { lockName: name, template, details: { ...busy } },
   );
 
 /** The error of a caller that finds the wait queue full. */
 export const queueFull = ({ what, name, template }: AcquireContext, waiters: number): LockQueueFullError => {
-  const why = `${waiters} callers of this process wait for it already`;
+  const why = `${waiters} callers of this process are already waiting for it`;
   return new LockQueueFullError(`${what} "${name}" cannot be queued for: ${why}; try again later, or raise maxQueue`, {
     lockName: name,
     template,
@@ -61,7 +60,7 @@ export const refusal = (
   }
   if (last instanceof LockUnavailableError) return last;
   if (limit.wait === 0) {
-    const busy = `${what} "${name}" is in use by another call of the same owner; one try was allowed, give a wait to queue for it`;
+    const busy = `${what} "${name}" is in use by another call of the same owner; only one attempt was allowed; set wait to queue for it`;
     return new LockConflictError(busy, context);
   }
   const seen = last

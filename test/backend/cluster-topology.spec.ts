@@ -166,7 +166,7 @@ describe('Who serves what in a cluster', () => {
   });
 
   it.each<{ says: Reply; error: string }>([
-    { says: 'empty', error: 'knows of no cluster' },
+    { says: 'empty', error: 'returned no slot map' },
     { says: 'error', error: 'LOADING' },
     { says: 'nothing', error: 'Redis did not answer within 1000 ms' },
   ])('is asked for again 500 ms later where all servers say $says', async ({ says, error }) => {

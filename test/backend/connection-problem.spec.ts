@@ -20,15 +20,15 @@ describe('D34: a connection problem in words', () => {
     ],
     [
       error('connect ETIMEDOUT', 'ETIMEDOUT'),
-      'Redis at redis:6379 cannot be reached: connect ETIMEDOUT; check host and port, and whether a firewall is between',
+      'Redis at redis:6379 cannot be reached: connect ETIMEDOUT; check host and port, and whether a firewall blocks it',
     ],
     [
       error('ERR max number of clients reached'),
-      'Redis at redis:6379 cannot be used: it takes no more connections (ERR max number of clients reached); raise maxclients there',
+      'Redis at redis:6379 cannot be used: it accepts no more connections (ERR max number of clients reached); raise maxclients there',
     ],
     [
       error('DENIED Redis is running in protected mode because …'),
-      'Redis at redis:6379 cannot be used: it runs in protected mode, without a password, and answers its own machine only (DENIED); set a password there, and give it here',
+      'Redis at redis:6379 cannot be used: it runs in protected mode, without a password, and accepts only connections from its own machine (DENIED); set a password there, and use it here',
     ],
     [
       error("NOPERM this user has no permissions to run the 'time' command"),
@@ -40,7 +40,7 @@ describe('D34: a connection problem in words', () => {
     ],
     [
       error('Protocol error, got "H" as reply type byte. Please report this.'),
-      'Redis at redis:6379 cannot be used: what answers there does not speak the protocol of Redis; give host and port of Redis, not of HTTP or TLS',
+      'Redis at redis:6379 cannot be used: the server there does not speak the Redis protocol; give host and port of Redis, not of HTTP or TLS',
     ],
     [undefined, 'Redis at redis:6379 cannot be reached: it is not ready yet'],
   ])('%s', (problem, expected) => {
@@ -57,8 +57,8 @@ describe('D34: a connection problem in words', () => {
   });
 
   it.each([
-    ['CERT_HAS_EXPIRED', 'renew it, or set the clocks right'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect by a name that it is made for, or give that name as tls.servername'],
+    ['CERT_HAS_EXPIRED', 'renew it, or correct the clocks'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect by a name that it is valid for, or give that name as tls.servername'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'give the certificate of the authority that issued it as tls.ca'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'give tls.cert and tls.key that it trusts'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'without TLS give redis://redis:6379, and no tls'],
@@ -80,11 +80,11 @@ describe('D34: a connection problem in words', () => {
 
 describe('D34: a text that is no URL of Redis', () => {
   it.each([
-    ['', /^connection is an empty text; is the variable set that it comes from\?/],
+    ['', /^connection is an empty string; is its environment variable set\?/],
     ['redis:6379', /^connection has no protocol; give redis:\/\/redis:6379, or rediss:\/\/ with TLS$/],
     ['127.0.0.1:6379/2', /^connection has no protocol; give redis:\/\/127.0.0.1:6379\/2,/],
     ['http://redis:6379', /^connection has the protocol http:\/\/; give redis:\/\//],
-    ['redis://joe:sec/ret@redis:6379', /^connection is no URL that can be read; percent-encode user and password/],
+    ['redis://joe:sec/ret@redis:6379', /^connection is not a valid URL; percent-encode user and password/],
     ['joe:secret@redis:6379', /^connection must be a redis:\/\/ or rediss:\/\/ URL/],
     ['secret', /^connection must be a redis:\/\/ or rediss:\/\/ URL/],
   ])('%j', (url, expected) => {

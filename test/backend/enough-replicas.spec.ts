@@ -104,7 +104,7 @@ describe('A change that too few replicas have', () => {
     await expect(semaphore.take('s', 2)).rejects.toMatchObject({
       permanent: true,
       lockName: 's',
-      message: 'How many replicas have the change of "s" is unknown; it was given back: no WAIT',
+      message: 'How many replicas have the change of "s" is unknown; it was undone: no WAIT',
     });
   });
 });

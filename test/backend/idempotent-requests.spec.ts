@@ -149,7 +149,7 @@ describe('A change with an idempotency key', () => {
     const { clock, change, keys, discarded } = setUpRequests(answers, { withReplicas: true });
     const settled = change();
     await clock.advance(DAY_MS);
-    const message = 'Only 0 of 1 replicas had the change of "n" within 100 ms; it stays, and a fail-over may forget it';
+    const message = 'Only 0 of 1 replicas had the change of "n" within 100 ms; it remains, but a fail-over may lose it';
     expect(settled).toMatchObject([{ at: 0, error: { outcome: 'unknown', message } }]);
     expect(discarded()).toEqual([['counter/forget', keys()[0], discardedAt]]);
   });

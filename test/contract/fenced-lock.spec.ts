@@ -76,7 +76,7 @@ onEveryBackend((world) => {
       const lock = locks.getFencedLock('n');
       await locks.withLock('n', async ({ owner, fence }) => {
         expect(fence).toBeUndefined();
-        await expect(lock.acquire()).rejects.toThrow('take it by getFencedLock() in the first place');
+        await expect(lock.acquire()).rejects.toThrow('acquire it with getFencedLock() in the outer call');
         await expect(lock.tryAcquire()).rejects.toThrow(LockOwnershipError);
         await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [owner]: 1 } });
       });

@@ -36,7 +36,7 @@ onEveryBackend((world) => {
       await expect(semaphore.updateLeaseTime(permit.id, '20s')).resolves.toBe(true);
       await semaphore.release(permit.id);
       expect(permit.isHeld).toBe(false);
-      expect(() => permit.assertHeld()).toThrow('was released before');
+      expect(() => permit.assertHeld()).toThrow('was already released');
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 

@@ -20,9 +20,11 @@ onEveryBackend((world) => {
       const lock = (await world.open()).locks.getFairLock('n');
       await world.probe.enqueue('n', { owner: HEAD, keptFor: 60_000 });
       const [once, late] = [await refusalOf(lock.acquire({ wait: 0 })), await refusalOf(lock.acquire({ wait: 200 }))];
-      const place = 'That place ends in \\d+ ms unless its waiter shows that it lives';
+      const place = 'That place ends in \\d+ ms unless its waiter renews it';
       expect(once.message).toMatch(
-        new RegExp(`^Lock "n" is reserved for the first in its queue \\(${HEAD}\\)\\. ${place}; one try was allowed`),
+        new RegExp(
+          `^Lock "n" is reserved for the first in its queue \\(${HEAD}\\)\\. ${place}; only one attempt was allowed`,
+        ),
       );
       expect(late.message).toMatch(
         new RegExp(

@@ -174,7 +174,7 @@ onEveryBackend((world) => {
       const error: unknown = await world.time.finish(waiting, 1000).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(LockTimeoutError);
       expect(error).toMatchObject({ lockName: 's', details: { available: 0, isSet: false } });
-      expect(String(error)).toContain('Semaphore "s" is still without permits, because nobody has set how many it has');
+      expect(String(error)).toContain('Semaphore "s" is still without permits, because their number was never set');
     });
 
     it('ends when permits are set, and is not ended by a deletion', async () => {

@@ -200,7 +200,7 @@ onEveryBackend((world) => {
       const unset = await refused();
       expect(unset).toBeInstanceOf(LockConflictError);
       expect(unset).toMatchObject({ lockName: 's', details: { available: 0, isSet: false } });
-      expect(String(unset)).toContain('Semaphore "s" is without permits, because nobody has set how many it has');
+      expect(String(unset)).toContain('Semaphore "s" is without permits, because their number was never set');
       await semaphore.trySetPermits(1);
       const few = await refused();
       expect(few).toMatchObject({ code: 'LOCK_CONFLICT', details: { available: 1, isSet: true } });

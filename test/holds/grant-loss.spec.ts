@@ -16,7 +16,7 @@ import {
 
 type Opened = ReturnType<typeof openGrant>;
 
-const TOO_LONG = 'it was held for longer than maxHold, and the watchdog kept it no longer';
+const TOO_LONG = 'it was held for longer than maxHold, and the watchdog stopped renewing it';
 
 interface Loss {
   readonly cause: string;
@@ -37,7 +37,7 @@ const LOSSES: readonly Loss[] = [
     lose: ({ clock }) => clock.advance(safeDuration(1000)),
     reason: LEASE_OVER,
     code: 'lease-over',
-    remedy: 'leave out lease',
+    remedy: 'omit lease',
     isReleased: true,
   },
   {
@@ -63,7 +63,7 @@ const LOSSES: readonly Loss[] = [
     },
     reason: TOO_LONG,
     code: 'held-too-long',
-    remedy: 'make the work shorter',
+    remedy: 'shorten the work',
     isReleased: true,
   },
   {
@@ -74,7 +74,7 @@ const LOSSES: readonly Loss[] = [
     },
     reason: GONE,
     code: 'gone',
-    remedy: 'look for forceRelease()',
+    remedy: 'check for forceRelease()',
     isReleased: false,
   },
   {
@@ -86,7 +86,7 @@ const LOSSES: readonly Loss[] = [
     },
     reason: GONE,
     code: 'gone',
-    remedy: 'look for forceRelease()',
+    remedy: 'check for forceRelease()',
     isReleased: false,
   },
   {
@@ -98,7 +98,7 @@ const LOSSES: readonly Loss[] = [
     },
     reason: GONE,
     code: 'gone',
-    remedy: 'look for forceRelease()',
+    remedy: 'check for forceRelease()',
     isReleased: false,
   },
 ];

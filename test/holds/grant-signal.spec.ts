@@ -23,10 +23,10 @@ describe('The signal of a grant', () => {
   it('does not abort by a release, after which assertHeld() says that the lock was released', async () => {
     const { lock, grant, first, emitted } = openGrant();
     const releasing = first.release();
-    expect(() => grant.assertHeld()).toThrow('it was released before');
+    expect(() => grant.assertHeld()).toThrow('it was already released');
     lock.releases.next().answer({ outcome: 'released' });
     await releasing;
-    expect(() => grant.assertHeld()).toThrow('it was released before');
+    expect(() => grant.assertHeld()).toThrow('it was already released');
     expect(grant.signal.aborted).toBe(false);
     expect(emitted).toEqual([]);
   });

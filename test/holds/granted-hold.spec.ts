@@ -40,7 +40,7 @@ describe('A hold of a grant', () => {
     const { clock, lock, grant, first, joined } = openGrant();
     const inner = await joined();
     const releasing = inner.release();
-    expect(() => inner.assertHeld()).toThrow('was released before; this hold of me:1 is done');
+    expect(() => inner.assertHeld()).toThrow('was already released; this hold of me:1 has ended');
     expect(() => inner.run(() => 0)).toThrow(LockLostError);
     expect(() => first.assertHeld()).not.toThrow();
     const calls = [inner.extend(1000), inner.limit(1000)].map(outcomeOf);

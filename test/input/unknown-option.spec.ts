@@ -34,10 +34,10 @@ describe('An option that does not exist', () => {
   it.each([
     ['password', 'it belongs in connection, such as connection: { host, port, password } or a redis:// URL'],
     ['lease', 'it belongs where something is locked: @Locked, acquire, withLock'],
-    ['conection', 'did you mean "connection"? known are backend, connection, '],
-    ['watchDogTimeout', 'did you mean "watchdogTimeout"? known are '],
-    ['isglobal', 'known are backend, '],
-    ['colour', 'known are backend, '],
+    ['conection', 'did you mean "connection"? known options are backend, connection, '],
+    ['watchDogTimeout', 'did you mean "watchdogTimeout"? known options are '],
+    ['isglobal', 'known options are backend, '],
+    ['colour', 'known options are backend, '],
   ])('D33: %s is refused by the module: %s', (option, remedy) => {
     const { message, details } = thrownBy(() => parseModuleOptions({ [option]: 1 }), LockOptionsError);
     expect(message.startsWith(`unknown option "${option}" of RedisLockModule; ${remedy}`)).toBe(true);
@@ -70,11 +70,11 @@ describe('An option that does not exist', () => {
     };
     expect(Object.values(refusals).map(({ message }) => message)).toEqual([
       expect.stringContaining(
-        'unknown option "waitt" of acquire, tryAcquire and withLock; did you mean "wait"? known are',
+        'unknown option "waitt" of acquire, tryAcquire and withLock; did you mean "wait"? known options are',
       ),
       'unknown option "fair" of acquire, tryAcquire and withLock of a lock; it belongs to the lock: locks.getFairLock(name)',
-      expect.stringContaining('unknown option "tll" of singleFlight; did you mean "ttl"? known are'),
-      expect.stringContaining('unknown option "tttl" of trySetPermits; did you mean "ttl"? known are'),
+      expect.stringContaining('unknown option "tll" of singleFlight; did you mean "ttl"? known options are'),
+      expect.stringContaining('unknown option "tttl" of trySetPermits; did you mean "ttl"? known options are'),
     ]);
     await app.close();
   });

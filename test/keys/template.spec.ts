@@ -68,7 +68,7 @@ describe('A key template', () => {
   });
 
   it.each([
-    ['', 'must be a text that is not empty'],
+    ['', 'must be a non-empty string'],
     ['a}b:<0>', 'has a "}" without a "{"'],
     ['a{b:<0>', 'has a "{" without a "}"'],
     ['a{}:<0>', 'has an empty hash tag'],
@@ -205,16 +205,16 @@ describe('A list among the arguments', () => {
   });
 
   it('is refused when it is empty', () => {
-    expect(() => render('a:<0.none>', order)).toThrow('has nothing to lock: <0.none> goes through an empty list');
+    expect(() => render('a:<0.none>', order)).toThrow('has nothing to lock: the list in <0.none> is empty');
     expect(() => render('a:<0>', [])).toThrow('has nothing to lock');
   });
 
   it('is refused beside another list', () => {
     expect(() => render('a:<0.lines.sku>:<0.tags>', order)).toThrow(
-      'goes through different lists with <0.lines.sku> and <0.tags>',
+      'finds different lists in <0.lines.sku> and <0.tags>',
     );
-    expect(() => render('a:<0.lines.sku>:<0.lines.values>', order)).toThrow('goes through different lists');
-    expect(() => render('a:<0>:<1>', ['x'], ['x'])).toThrow('goes through different lists with <0> and <1>');
+    expect(() => render('a:<0.lines.sku>:<0.lines.values>', order)).toThrow('finds different lists');
+    expect(() => render('a:<0>:<1>', ['x'], ['x'])).toThrow('finds different lists in <0> and <1>');
   });
 
   it('is put into the order of bytes whatever its own order is', () => {

@@ -16,7 +16,7 @@ const refusal = <E extends Error>(kind: new (...args: never[]) => E, ...args: re
 
 describe('@Locked refuses where it is written', () => {
   it.each([
-    ['', 'must be a text that is not empty'],
+    ['', 'must be a non-empty string'],
     ['order:<0', 'an unclosed "<" at position 6'],
     ['order:<id>', '"<id>", which names no argument'],
     ['order:<>', '"<>", which names no argument'],
@@ -104,7 +104,7 @@ describe('@Locked refuses where it is written', () => {
       }
       return Orders;
     };
-    expect(thrownBy(define, TypeError).message).toContain('only stand on a method, and Orders.total is none');
+    expect(thrownBy(define, TypeError).message).toContain('only be used on a method, and Orders.total is not one');
   });
 
   it('a property with an arrow function', () => {
@@ -115,7 +115,7 @@ describe('@Locked refuses where it is written', () => {
       }
       return Orders;
     };
-    expect(thrownBy(define, TypeError).message).toContain('only stand on a method, and Orders.pay is none');
+    expect(thrownBy(define, TypeError).message).toContain('only be used on a method, and Orders.pay is not one');
   });
 
   it('a generator that is not asynchronous', () => {
@@ -128,7 +128,7 @@ describe('@Locked refuses where it is written', () => {
       }
       return Orders;
     };
-    expect(thrownBy(define, TypeError).message).toContain('generator Orders.items; make it an async one');
+    expect(thrownBy(define, TypeError).message).toContain('generator Orders.items; make it an async generator');
   });
 
   it('a decorator call of the new standard, and says which compiler option is missing', () => {

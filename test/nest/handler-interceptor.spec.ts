@@ -123,7 +123,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
       await expect(response.json()).resolves.toEqual({
         statusCode: 400,
         error: 'LOCK_NAME',
-        message: 'The request names nothing that can be locked',
+        message: 'The request contains no valid name to lock',
       });
       expect(witness.statements).toEqual([]);
     },

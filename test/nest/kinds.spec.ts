@@ -182,7 +182,7 @@ describe.each(worlds)('@Locked %s', (_, makeWorld) => {
     }
     const other = await world.application({ providers: [Never] });
     const error = await caught(other.get(Never).run(7), LockConflictError);
-    expect(error.message).toContain('Semaphore "never-set:7" is without permits, because nobody has set');
+    expect(error.message).toContain('Semaphore "never-set:7" is without permits, because their number was never set');
     expect(error).toMatchObject({ lockName: 'never-set:7', template: 'never-set:<0>' });
     await other.close();
   });

@@ -131,8 +131,8 @@ describe('@LockedCron', () => {
       await fire(app, 'nightly', '03:00:00.012');
       await fire(app, 'often', '12:00:10.003');
       expect(said.filter((line) => !line.startsWith('Redis at'))).toEqual([
-        expect.stringMatching(/^Tick of "nightly" left out: .* LockedCron$/),
-        expect.stringMatching(/^Tick of "often" left out: .* LockedCron$/),
+        expect.stringMatching(/^Skipped a tick of "nightly": .* LockedCron$/),
+        expect.stringMatching(/^Skipped a tick of "often": .* LockedCron$/),
       ]);
       expect(said.join()).not.toContain('\n');
       await other.restart();

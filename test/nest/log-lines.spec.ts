@@ -80,7 +80,7 @@ describe('A line of the log', () => {
     const { owner } = events[0] as LockEvent & { readonly type: 'lost' };
     expect(lines).toEqual([
       'warn Lock "order:1" (@Locked Orders.pay) was lost by this process after 2.9 s: its lease ended before it was renewed ' +
-        'or released. Others may get it while its work goes on; leave out lease, so that the watchdog renews the hold, or ' +
+        'or released. Others may get it while its work goes on; omit lease, so that the watchdog renews the hold, or ' +
         `make the lease longer than the work takes (owner ${owner})`,
     ]);
     finish();
@@ -95,7 +95,7 @@ describe('A line of the log', () => {
         await clock.advance(10_000);
       },
       'the server no longer has it',
-      'look for forceRelease(), DEL or FLUSHDB by others',
+      'check for forceRelease(), DEL or FLUSHDB by others',
     ],
     [
       'could not be renewed',
@@ -104,7 +104,7 @@ describe('A line of the log', () => {
         await clock.advance(30_000);
       },
       'its lease ended before it was renewed',
-      'look for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout',
+      'check for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout',
     ],
   ])('D37: about a lock that %s says what to do', async (_, lose, why, remedy) => {
     await open();
@@ -132,7 +132,7 @@ describe('A line of the log', () => {
     const shown = lockNames.slice(0, 10).map((name) => `"${name}"`);
     expect(lines).toEqual([
       `warn This process could not renew 12 of its locks, ${shown.join(', ')}, 2 more: Redis did not answer. ` +
-        'It tries again until their leases end; look after the connection to Redis, or they are lost',
+        'It tries again until their leases end; check the connection to Redis, or they are lost',
     ]);
     await Promise.all(holds.map((hold) => hold.release()));
   });
@@ -142,13 +142,13 @@ describe('A line of the log', () => {
       {},
       310_000,
       'warn Lock "order:1" (@Locked Orders.ship) has been held by this process for 30',
-      'look whether its work hangs',
+      'check whether its work hangs',
     ],
     [
       { maxHold: '1m' },
       61_000,
       'error Lock "order:1" (@Locked Orders.ship) has been held by this process for ',
-      'make the work shorter, or raise maxHold',
+      'shorten the work, or raise maxHold',
     ],
   ] as const)(
     'D37: about a hold that lasts long, with %j, names lock, method and time',
@@ -173,7 +173,7 @@ describe('A line of the log', () => {
     finish();
     await shipping;
     expect(lines[0]).toMatch(
-      /^warn Lock "order:1" \(@Locked Orders\.ship\) was let go by this process after 1\.5 s, but Redis did not confirm that: /,
+      /^warn Lock "order:1" \(@Locked Orders\.ship\) was released by this process after 1\.5 s, but Redis did not confirm that: /,
     );
     expect(lines[0]).toContain('Redis did not answer. The release is tried again');
   });
@@ -196,7 +196,7 @@ describe('A line of the log', () => {
       /otherwise its lease ends it, in \d+(\.\d)? s at the latest; stop such work when hold\.signal aborts/,
     );
     expect(withPermits).toContain(
-      'This process still works with permits of semaphores when shutdownTimeout of 2 s is over, in 1 call(s)',
+      'This process still uses permits of semaphores when shutdownTimeout of 2 s is over, in 1 call(s)',
     );
     expect(lines).toHaveLength(2);
     finish();

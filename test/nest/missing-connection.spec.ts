@@ -23,8 +23,8 @@ describe('A connection that is missing', () => {
   ])('D35: is refused where the key %s is there but undefined', (option, options) => {
     const error = refusal(options);
     expect(error.message).toBe(
-      `${option} is undefined, as when a variable of the environment is not set; ` +
-        'give it a value, or leave the key out to connect to redis://127.0.0.1:6379',
+      `${option} is undefined, as if an environment variable were not set; ` +
+        'give it a value, or omit it to connect to redis://127.0.0.1:6379',
     );
     expect(error.details).toEqual({ option });
   });
@@ -63,7 +63,7 @@ describe('A connection that is missing', () => {
     ],
   ])('D35: is refused as ioredis options with %s', (_, connection, found) => {
     const { message } = refusal({ connection });
-    expect(message).toContain(`connection has ${found}, as when a variable of the environment is not set`);
+    expect(message).toContain(`connection has ${found}, as if an environment variable were not set`);
     expect(refusal({ connections: { billing: connection } }).message).toContain(found);
     expect(refusal({ redlock: { nodes: [...MASTERS.nodes, connection] } }).message).toMatch(/undefined|""|Sentinels/);
   });

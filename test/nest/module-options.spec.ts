@@ -214,7 +214,7 @@ describe('The connection', () => {
   it('is refused beside the memory backend', () => {
     const both = (): unknown => parseModuleOptions({ backend: 'memory', connection: 'redis://:s3cret@127.0.0.1' });
     const error = thrownBy(both, LockOptionsError);
-    expect(error.message).toContain('connection makes no sense with backend "memory"');
+    expect(error.message).toContain('connection cannot be combined with backend "memory"');
     expect(inspect(error)).not.toContain('s3cret');
   });
 

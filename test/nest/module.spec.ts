@@ -66,7 +66,7 @@ describe('RedisLockModule.forRoot()', () => {
   it('refuses to be imported twice', async () => {
     const twice = [RedisLockModule.forRoot({ backend: 'memory' }), RedisLockModule.forRoot({ backend: 'memory' })];
     const { message } = await caught(application(...twice), LockOptionsError);
-    expect(message).toBe('RedisLockModule.forRoot() is imported twice; import it once, or give isGlobal: false');
+    expect(message).toBe('RedisLockModule.forRoot() is imported twice; import it once, or set isGlobal: false');
   });
 
   it('is not imported twice by two modules that import the same', async () => {

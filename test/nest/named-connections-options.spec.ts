@@ -27,11 +27,11 @@ describe('The option connections', () => {
   const url = 'redis://:s3cret@127.0.0.1:1';
 
   it.each([
-    ['beside connection', { connection: url, connections: { default: url } }, 'connection makes no sense beside'],
+    ['beside connection', { connection: url, connections: { default: url } }, 'connection cannot be combined with'],
     [
       'beside the memory backend',
       { backend: 'memory', connections: { default: url } },
-      'backend "memory" makes no sense',
+      'backend "memory" cannot be combined',
     ],
     ['of none', { connections: {} }, 'connections must name at least one'],
     ['as a URL', { connections: url }, 'connections must be an object such as'],
@@ -148,7 +148,7 @@ describe('An application that starts', () => {
 
 describe('Connections without a default one', () => {
   const onlyNamed = { connections: { billing: 'memory', cart: 'memory' } } as const;
-  const why = 'No connection "default" was given in connections; say on which one to lock: "billing" or "cart"';
+  const why = 'No connection "default" is listed in connections; name the one to lock on: "billing" or "cart"';
 
   @Injectable()
   class Unnamed {

@@ -61,7 +61,7 @@ describe('D31: a server that goes', () => {
     const at = `127.0.0.1:${server.port}`;
     expect(said).toEqual([
       `error Redis at ${at} cannot be reached: connect ECONNREFUSED ${at}. ` +
-        'Until it is back locks fail with LockUnavailableError, 503 over HTTP',
+        'Until it is back, locks fail with LockUnavailableError, 503 over HTTP',
     ]);
     expect(outages()).toEqual([
       {
@@ -108,7 +108,7 @@ describe('D31: a server that goes', () => {
     expect(said).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^error Redis at 127.0.0.1:${three.port} .*\\. Until it is back getRedLock\\(name\\) decides without it$`,
+          `^error Redis at 127.0.0.1:${three.port} .*\\. Until it is back, getRedLock\\(name\\) decides without it$`,
         ),
       ),
     ]);
@@ -138,7 +138,7 @@ describe('D31: servers of a cluster that go', () => {
       { type: 'available', server, isReplaced: true },
     ]);
     expect(said.filter((line) => line.includes(server))).toEqual([
-      expect.stringMatching(/^error .* cannot be reached: .*\. Until it is back or replaced locks in its slots fail/),
+      expect.stringMatching(/^error .* cannot be reached: .*\. Until it is back or replaced, locks in its slots fail/),
       expect.stringMatching(`^log Redis at ${server} is replaced after [\\d.]+ m?s$`),
     ]);
     await until(() => works(locks));
@@ -153,7 +153,7 @@ describe('D31: servers of a cluster that go', () => {
     expect(said).toEqual([
       expect.stringMatching(
         `^error Redis cluster of ${ports.map((port) => `127.0.0.1:${port}`).join(', ')} cannot be reached: ` +
-          '.*\\. Until it is back locks fail with LockUnavailableError',
+          '.*\\. Until it is back, locks fail with LockUnavailableError',
       ),
     ]);
   });

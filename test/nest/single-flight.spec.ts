@@ -134,8 +134,8 @@ describe('@SingleFlight', () => {
         decorate(Object, async function* () {}),
         TypeError,
       ).message,
-    ).toContain('gives several');
-    expect(thrownBy(decorate(Promise, 7), TypeError).message).toContain('@SingleFlight can only stand on a method');
+    ).toContain('returns several');
+    expect(thrownBy(decorate(Promise, 7), TypeError).message).toContain('@SingleFlight can only be used on a method');
     expect(
       thrownBy(
         decorate(Promise, async () => {}, { ttl: 'soon' }),

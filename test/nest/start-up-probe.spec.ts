@@ -94,7 +94,7 @@ describe('When an application starts', () => {
     const locks = await start({ connection: server.url });
     expect(said).toEqual([
       `log Redis ${/redis_version:(\S+)/.exec(await admin.info('server'))?.[1]}, one server at 127.0.0.1:${server.port}: ` +
-        'locks exclude each other as long as their server keeps its data; a crash forgets locks (no AOF); no replicas; ' +
+        'locks exclude each other as long as their server keeps its data; a crash loses all locks (no AOF); no replicas; ' +
         'no restart guard; no memory limit; messages by PUBLISH; all rights',
     ]);
     await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
@@ -103,7 +103,7 @@ describe('When an application starts', () => {
   it('D9: that there is no key prefix is warned of, unless none is wanted', async () => {
     await start({ connection: server.url, keyPrefix: undefined });
     expect(said).toEqual([
-      expect.stringMatching(/^warn Redis .*; no keyPrefix is given, so that a lock may have the name/),
+      expect.stringMatching(/^warn Redis .*; no keyPrefix is set, so a lock may have the same key/),
     ]);
     for (const options of [
       { connection: server.url, keyPrefix: 'lock:' },
@@ -147,7 +147,7 @@ describe('When an application starts', () => {
   it('on a replica, it does not', async () => {
     await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
     const { message } = await caught(start({ connection: replica.url }), LockUnsafeError);
-    expect(message).toContain(`it is a replica of 127.0.0.1:${server.port}, and takes no writes`);
+    expect(message).toContain(`it is a replica of 127.0.0.1:${server.port}, and accepts no writes`);
   });
 
   it('on one server that is given as a cluster, it does not', async () => {
@@ -166,7 +166,7 @@ describe('When an application starts', () => {
   it('too few replicas are warned of', async () => {
     await start({ connection: server.url, replicas: { min: 1 } });
     expect(said).toEqual([
-      expect.stringMatching(/^warn .*1 replica\(s\) must know of each lock and 0 follow\(s\) it now/),
+      expect.stringMatching(/^warn .*1 replica\(s\) must have each lock and 0 follow\(s\) it now/),
     ]);
   });
 
@@ -231,7 +231,7 @@ describe('Nodes of a RedLock', () => {
 /** D32: the fact first, and as an error. */
 const outOfReach = (port: number): string =>
   `error Redis at 127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}; check that it runs, ` +
-  'and host and port. Until it is back locks fail with LockUnavailableError, 503 over HTTP';
+  'and check host and port. Until it is back, locks fail with LockUnavailableError, 503 over HTTP';
 
 describe('D34: what is said of a start that is refused', () => {
   it('because locks could be evicted: nothing but why', async () => {
@@ -261,7 +261,7 @@ describe('D32: a server that refuses the connection for good', () => {
     expect(error).toMatchObject({ permanent: true, code: 'LOCK_UNAVAILABLE' });
     expect(said.filter((line) => !line.includes('cannot be used'))).toEqual([]);
     expect(error.message + said.join('\n')).not.toContain('secret');
-    expect(error.message).toContain("To start all the same give probe: 'warn'");
+    expect(error.message).toContain("To start anyway, set probe: 'warn'");
     return error;
   };
 
@@ -354,7 +354,7 @@ describe('A server that cannot be reached when an application starts', () => {
       expect(performance.now() - begun).toBeLessThan(2000);
       expect(said).toEqual([
         `error Redis at 127.0.0.1:${proxy.port} cannot be reached: it is not ready yet. ` +
-          'Until it is back locks fail with LockUnavailableError, 503 over HTTP',
+          'Until it is back, locks fail with LockUnavailableError, 503 over HTTP',
       ]);
       await closeAll();
     } finally {

@@ -7,7 +7,7 @@ describe('The log', () => {
     ['acquire', 2, '2 permit(s) were taken from "s"', 'addPermits()'],
     ['drain', undefined, 'all permits were taken from "s"', 'addPermits()'],
     ['release', 3, '3 permit(s) were given back to "s"', 'addPermits()'],
-    ['count-down', 1, 'one was counted down from "s"', 'countDown()'],
+    ['count-down', 1, 'one count was taken from "s"', 'countDown()'],
   ] as const)('D18: tells which %s was given up, of what, why, and what to do', (request, count, what, remedy) => {
     const lines: string[] = [];
     const events = new LockEvents();
@@ -18,20 +18,20 @@ describe('The log', () => {
     });
     const error = new LockUnavailableError('Redis did not answer', 'unknown', false);
     events.emit({ type: 'given-up', lockName: 's', request, count, error });
-    expect(lines).toEqual([expect.stringMatching(/^ERROR Whether .* stays unknown: Redis did not answer; /)]);
+    expect(lines).toEqual([expect.stringMatching(/^ERROR Whether .* is unknown: Redis did not answer; /)]);
     expect(lines[0]).toContain(what);
     expect(lines[0]).toContain(remedy);
   });
 
   it.each([
-    ['all-locks', false, 'Until it is back locks fail with LockUnavailableError, 503 over HTTP'],
-    ['all-locks', true, 'Until that is mended locks fail with LockUnavailableError, 503 over HTTP'],
+    ['all-locks', false, 'Until it is back, locks fail with LockUnavailableError, 503 over HTTP'],
+    ['all-locks', true, 'Until this is fixed, locks fail with LockUnavailableError, 503 over HTTP'],
     [
       'its-slots',
       false,
-      'Until it is back or replaced locks in its slots fail with LockUnavailableError, 503 over HTTP',
+      'Until it is back or replaced, locks in its slots fail with LockUnavailableError, 503 over HTTP',
     ],
-    ['its-vote', false, 'Until it is back getRedLock(name) decides without it'],
+    ['its-vote', false, 'Until it is back, getRedLock(name) decides without it'],
   ] as const)('D31: tells what an outage of %s means, for good: %p', (affects, permanent, consequence) => {
     const lines: string[] = [];
     const events = new LockEvents();

@@ -24,7 +24,7 @@ describe('Locks could not be trusted', () => {
   it.each<[reason: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
     ['maxmemory-policy volatile-ttl', { memoryLimit: 1, evictionPolicy: 'volatile-ttl' }],
     ['maxmemory-policy allkeys-lru', { memoryLimit: 1, evictionPolicy: 'allkeys-lru' }],
-    ['a replica of b:2, and takes no writes', { role: 'replica', master: 'b:2' }],
+    ['a replica of b:2, and accepts no writes', { role: 'replica', master: 'b:2' }],
     [
       'a replica of b:2, another of the nodes',
       { role: 'replica', master: 'b:2' },
@@ -33,8 +33,8 @@ describe('Locks could not be trusted', () => {
     ['the same server as b:2', { runId: 'x' }, { otherNodes: [seen({ address: 'b:2', runId: 'x' })] }],
     ['it is part of a cluster', { isClusterNode: true }],
     ['it is not part of a cluster', { isClusterNode: false }, { isCluster: true }],
-    ['none before 6.2 is tested', { level: [6, 0] }],
-    ['none before 6.2 is tested', { level: [5, 4] }],
+    ['versions before 6.2 are not tested', { level: [6, 0] }],
+    ['versions before 6.2 are not tested', { level: [5, 4] }],
     ['lacks the rights +hget +set', { lacks: { rules: ['+hget', '+set'], commands: [] } }],
     ['it does not know SPUBLISH', { lacks: { rules: [], commands: ['SPUBLISH'] } }],
   ])('%s', (reason, facts, expected = {}) => {
@@ -59,7 +59,7 @@ describe('Locks could not be trusted', () => {
 
 describe('What is hardly meant', () => {
   it.each<[doubt: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
-    ['2 replica(s) must know of each lock and 1 follow(s) it now', { replicas: 1 }, { minReplicas: 2 }],
+    ['2 replica(s) must have each lock and 1 follow(s) it now', { replicas: 1 }, { minReplicas: 2 }],
     ['its user may not use nest-redis-lock:probe (~*)', { isNameAllowed: false }],
     ['messages do not arrive', { hearsMessages: false }],
     ['KeyDB is not tested', { kind: 'KeyDB' }],
@@ -74,7 +74,7 @@ describe('The line', () => {
 
   it('calls unknown what is', () => {
     expect(summaryOf('somewhere', [seen({ hearsMessages: undefined, untold: ['+info'] })], precautions)).toBe(
-      'Redis of unknown version, somewhere: locks exclude each other as long as their server keeps its data; what a crash forgets is unknown; replicas unknown; no restart guard; eviction unknown; messages by PUBLISH, untried; all rights but +info',
+      'Redis of unknown version, somewhere: locks exclude each other as long as their server keeps its data; persistence unknown; replicas unknown; no restart guard; eviction unknown; messages by PUBLISH, not tested; all rights except +info',
     );
   });
 
@@ -85,8 +85,8 @@ describe('The line', () => {
     ];
     const line = summaryOf('cluster of 2 master(s)', servers, { minReplicas: 1, restartGuard: 30_000 });
     expect(line).toContain('Redis 7.0.15 / Redis 7.2.0, cluster of 2 master(s)');
-    expect(line).toContain('nothing (AOF, always) / a crash forgets the latest locks (AOF, everysec);');
-    expect(line).toContain('a fail-over to one of 1 replica(s) forgets the latest locks, unless 1 of them knew;');
+    expect(line).toContain('no lock (AOF, always) / a crash may lose the latest locks (AOF, everysec);');
+    expect(line).toContain('a fail-over to one of 1 replica(s) may lose the latest locks, unless 1 of them have them;');
     expect(line).toContain('restart guard of 30000 ms;');
   });
 });

@@ -95,8 +95,8 @@ describe('F40 A user with the documented rights, and nothing more', () => {
   it('without +info gets no error, and is told that it is unknown what a server says of itself', async () => {
     const findings = await probeAs(without(RULES, '+info'));
     expect(findings.dangers).toEqual([]);
-    expect(findings.summary).toContain('what a crash forgets is unknown; replicas unknown');
-    expect(findings.summary).toMatch(/all rights but \+info$/);
+    expect(findings.summary).toContain('persistence unknown; replicas unknown');
+    expect(findings.summary).toMatch(/all rights except \+info$/);
   });
 
   it('lacks +info where there is a restart guard', async () => {

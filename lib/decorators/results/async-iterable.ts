@@ -3,7 +3,7 @@ import type { CriticalSection } from '../../reentrancy/critical-section.js';
 import { SingleConsumer, type AbandonTimer } from './single-consumer.js';
 import type { LockAccess } from './observable.js';
 
-const REMEDY = 'make the method an async generator, or set returns: "iterable", to lock each time it is gone through';
+const REMEDY = 'make the method an async generator, or set returns: "iterable", to lock for each iteration';
 
 type Items = AsyncGenerator<unknown, unknown, unknown>;
 type Step = Promise<IteratorResult<unknown, unknown>>;

@@ -54,7 +54,7 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
    * A tick has no caller to report to: log one line for a skipped tick, without a stack each time while Redis is down.
    */
   const leavesOut = (error: unknown): boolean => {
-    if (error instanceof LockUnavailableError) logger.error(`Tick of "${name}" left out: ${error.message}`);
+    if (error instanceof LockUnavailableError) logger.error(`Skipped a tick of "${name}": ${error.message}`);
     return error instanceof LockUnavailableError || error instanceof LockShutdownError;
   };
   const onceATick = lockedTick(nameOfTick, { holdAtLeast });
@@ -80,7 +80,7 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
 const jobIn = (registry: SchedulerRegistry, name: string): { readonly cronTime: CronTimes } => {
   const job = registry.getCronJobs().get(name);
   if (job) return job;
-  throw new LockShutdownError(`The job "${name}" is not in the schedule any more`);
+  throw new LockShutdownError(`The job "${name}" is no longer in the schedule`);
 };
 
 const registryIn = (instance: unknown): SchedulerRegistry | undefined => {
@@ -93,6 +93,6 @@ const registryOf = (instance: unknown, name: string): SchedulerRegistry => {
   const registry = registryIn(instance);
   if (registry) return registry;
   throw new LockNotWiredError(
-    `@LockedCron "${name}" knows no ticks: let Nest construct the class, in an application that imports ScheduleModule.forRoot()`,
+    `@LockedCron "${name}" has no schedule: let Nest construct the class, in an application that imports ScheduleModule.forRoot()`,
   );
 };

@@ -30,7 +30,7 @@ const endOfOpenTransaction = (connectionName: string | undefined): Promise<void>
   const ended = endOfTransaction(host.tx);
   if (ended) return ended;
   throw new LockOptionsError(
-    `The end of a transaction of ${pluginOf(connectionName)} cannot be known: give it adapter: trackTransactions(…), from nest-redis-lock/transactional, around its adapter`,
+    `The end of a transaction of ${pluginOf(connectionName)} cannot be observed: wrap its adapter in trackTransactions(…) from nest-redis-lock/transactional`,
     { details: { connectionName } },
   );
 };

@@ -42,11 +42,11 @@ const runnerAmong = (args: readonly unknown[]): TransactionRunner | undefined =>
   const sources = args.filter(isSource);
   if (sources.length === 0) throw refused('finds none of them among the arguments');
   const [runner, ...others] = new Set(sources.flatMap((source) => runnerOf(source) ?? []));
-  if (others.length > 0) throw refused('finds those of several query runners among the arguments');
+  if (others.length > 0) throw refused('finds several query runners among the arguments');
   return runner;
 };
 
 const refused = (why: string): LockOptionsError =>
   new LockOptionsError(
-    `transactionEnd() of nest-redis-lock/typeorm needs an EntityManager, QueryRunner or Repository and ${why}; give it a function of the arguments that says which one`,
+    `transactionEnd() of nest-redis-lock/typeorm needs an EntityManager, QueryRunner or Repository and ${why}; give it a function that picks one from the arguments`,
   );

@@ -36,10 +36,12 @@ export const parsePlaces = (given: GivenConnections): ConnectionTargets => {
   const { connections, keyPrefix } = given;
   if (connections === undefined) return { place: soleConnection(given), others: new Map() };
   if (given.connection !== undefined) {
-    throw refused('connection makes no sense beside connections; give it there, under the name "default"');
+    throw refused('connection cannot be combined with connections; list it there, under the name "default"');
   }
   if (given.backend === 'memory') {
-    throw refused('backend "memory" makes no sense beside connections; give "memory" there, in place of a connection');
+    throw refused(
+      'backend "memory" cannot be combined with connections; write "memory" there, in place of a connection',
+    );
   }
   const others = new Map([...parseConnections(connections)].map(([name, input]) => [name, placeOf(input, keyPrefix)]));
   const place = others.get(DEFAULT_CONNECTION_NAME) ?? noPlace(noDefaultAmong([...others.keys()]), keyPrefix);
@@ -63,14 +65,14 @@ const noPlace = (absent: string, keyPrefix: string | undefined): ConnectionTarge
 
 const noDefaultAmong = (names: readonly string[]): string => {
   const known = names.map((name) => formatValue(name)).join(' or ');
-  return `No connection "${DEFAULT_CONNECTION_NAME}" was given in connections; say on which one to lock: ${known}`;
+  return `No connection "${DEFAULT_CONNECTION_NAME}" is listed in connections; name the one to lock on: ${known}`;
 };
 
 const soleConnection = (given: GivenConnections): ConnectionTarget => {
   const { backend, connection, redlock, keyPrefix } = given;
   if (backend === 'memory') {
     if (connection === undefined) return placeOf(undefined, keyPrefix);
-    throw refused('connection makes no sense with backend "memory"; give one of the two', 'connection');
+    throw refused('connection cannot be combined with backend "memory"; set one of the two', 'connection');
   }
   if (connection !== undefined) return placeOf(parseConnection(connection), keyPrefix);
   refuseUndefined(given, redlock === undefined ? PLACES : ['connection']);
@@ -82,8 +84,8 @@ const soleConnection = (given: GivenConnections): ConnectionTarget => {
 const refuseUndefined = (given: GivenConnections, places: readonly (keyof GivenConnections)[]): void => {
   const missing = places.find((place) => place in given);
   if (missing === undefined) return;
-  const why = `${missing} is undefined, as when a variable of the environment is not set`;
-  throw refused(`${why}; give it a value, or leave the key out to connect to ${DEFAULT_CONNECTION}`, missing);
+  const why = `${missing} is undefined, as if an environment variable were not set`;
+  throw refused(`${why}; give it a value, or omit it to connect to ${DEFAULT_CONNECTION}`, missing);
 };
 
 const parseConnections = (connections: unknown): ReadonlyMap<string, ConnectionInput | undefined> => {

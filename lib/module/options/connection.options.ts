@@ -30,7 +30,7 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
   }
   if (isClusterClient(connection)) {
     if (!connection.options.useSRVRecords) return connection;
-    throw refused('is a Cluster client that uses SRV records, which are not looked up here; give { cluster: [nodes] }');
+    throw refused('is a Cluster client that uses SRV records, which are not supported here; give { cluster: [nodes] }');
   }
   if (isRedisClient(connection)) {
     checkSentinels(connection.options);
@@ -78,15 +78,16 @@ const checkAddress = (options: object): void => {
 };
 
 const missingAddress = (key: string, value: unknown): string =>
-  `has ${formatValue(key)}: ${formatValue(value)}, as when a variable of the environment is not set; ` +
-  'give the address, or leave the key out to connect to 127.0.0.1';
+  `has ${formatValue(key)}: ${formatValue(value)}, as if an environment variable were not set; ` +
+  'give the address, or omit it to connect to 127.0.0.1';
 
 const checkSentinels = (options: object): void => {
   const { sentinels, name, role } = options as Readonly<Record<string, unknown>>;
   if (sentinels === undefined || sentinels === null) return;
-  if (!Array.isArray(sentinels) || sentinels.length === 0) throw refused('has "sentinels" that are no list of servers');
+  if (!Array.isArray(sentinels) || sentinels.length === 0)
+    throw refused('has "sentinels" that is not a list of servers');
   if (typeof name !== 'string' || name === '') throw refused('has "sentinels" but no "name" of the master they watch');
-  if (role === 'slave') throw refused('asks for role "slave"; locks live on the master');
+  if (role === 'slave') throw refused('has role "slave"; locks live on the master');
   sentinels.forEach((sentinel: unknown, index) => {
     if (!isPlainObject(sentinel) || !('host' in sentinel) || sentinel.host) return;
     throw refused(missingAddress(`sentinels[${index}].host`, sentinel.host));
@@ -99,7 +100,7 @@ const checkCluster = (connection: object): void => {
   });
   if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');
   if (!Array.isArray(cluster) || cluster.length === 0) {
-    throw refused('has a "cluster" that is no list of servers such as [{ host, port }]');
+    throw refused('has a "cluster" that is not a list of servers such as [{ host, port }]');
   }
   cluster.forEach((seed: unknown, index) => checkSeed(seed, index));
 };

@@ -243,7 +243,7 @@ const redlockBeside = (
   if (redlock === undefined) return undefined;
   if (connection !== undefined || absent !== undefined) return parseRedlockOptions(redlock, parseConnection, prefix);
   throw new LockOptionsError(
-    'redlock makes no sense with backend "memory", which is one process; in tests use getLock(), or give real servers',
+    'redlock cannot be combined with backend "memory", which is one process; in tests use getLock(), or real servers',
     { details: { option: 'redlock' } },
   );
 };

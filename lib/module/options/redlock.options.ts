@@ -73,7 +73,7 @@ const parseNodes = (
 ): ReadonlyMap<string, ServerInput> => {
   if (!Array.isArray(nodes)) throw refused('redlock.nodes', 'must be a list of connections');
   if (nodes.length < FEWEST_NODES) {
-    const why = `must be at least ${FEWEST_NODES} independent servers, not ${nodes.length}: fewer survive no failure`;
+    const why = `must be at least ${FEWEST_NODES} independent servers, not ${nodes.length}: fewer tolerate no failure`;
     throw refused('redlock.nodes', why);
   }
   const byAddress = new Map<string, ServerInput>();
@@ -82,7 +82,7 @@ const parseNodes = (
     const connection = parseNode(option, node, parseConnection);
     const address = nodeAddress(connection);
     if (byAddress.has(address)) {
-      throw refused(option, `leads to ${address}, which is in the list already; each node must be a server of its own`);
+      throw refused(option, `leads to ${address}, which is already in the list; each node must be a server of its own`);
     }
     const ownPrefix = keyPrefixOf(connection);
     if (ownPrefix !== '' && ownPrefix !== keyPrefix) {
@@ -101,7 +101,7 @@ const parseNode = (
   try {
     const connection = parseConnection(node);
     if (!isCluster(connection) && !hasSentinels(connection)) return connection;
-    throw refused(option, 'must lead to one server of its own, not to a cluster or to what Sentinels watch');
+    throw refused(option, 'must be one server, not a cluster or a master behind Sentinels');
   } catch (error) {
     if (error instanceof LockOptionsError) throw refused(option, `is refused: ${error.message}`);
     throw error;

@@ -42,7 +42,7 @@ const TRY_AGAIN_PAUSE_MS = 20;
 
 const firstKey = (keys: NamedKeys): string => {
   const [first] = Object.values(keys).flat();
-  if (first === undefined) throw new TypeError('A script without keys has no place in a cluster');
+  if (first === undefined) throw new TypeError('A script needs at least one key to be routed in a cluster');
   return first;
 };
 

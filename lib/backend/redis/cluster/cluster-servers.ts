@@ -42,9 +42,12 @@ const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
     return { host, port };
   });
   if (seeds.length > 0) return seeds;
-  throw new LockOptionsError('connection is a Cluster client that knows no servers', {
-    details: { option: 'connection' },
-  });
+  throw new LockOptionsError(
+    'connection is a Cluster client without known nodes; connect it first, or create it with start-up nodes',
+    {
+      details: { option: 'connection' },
+    },
+  );
 };
 
 const optionsOfSeed = (seed: ClusterSeed): RedisOptions =>

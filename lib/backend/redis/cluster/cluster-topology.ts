@@ -210,7 +210,7 @@ export class ClusterTopology {
       const view = await this.ask(address);
       if (view.isHealthy) return view;
       doubtful = view;
-      throw new LockUnavailableError(`${address} sees too little of the cluster`, 'refused', false);
+      throw new LockUnavailableError(`${address} reports cluster_state:fail`, 'refused', false);
     };
     while (candidates.length > 0 && !this.closed) {
       const asked = candidates.splice(0, ASKED_AT_ONCE).map(ask);
@@ -243,7 +243,7 @@ export class ClusterTopology {
     ]);
     const map = SlotMap.parse(reply, address, (host, port) => this.servers.reachable(host, port));
     if (map) return { map, node, isHealthy };
-    throw new LockUnavailableError(`${address} knows of no cluster`, 'refused', false);
+    throw new LockUnavailableError(`${address} returned no slot map`, 'refused', false);
   }
 
   /** Whether a server sees enough of the others. A server that denies this user the question counts as healthy. */

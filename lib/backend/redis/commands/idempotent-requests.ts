@@ -70,7 +70,7 @@ const COPIES_MS = 60_000;
 const CHANGES: ReadonlySet<string> = new Set(['taken', 'set', 'added', 'deleted', 'released', 'counted']);
 
 const forgotten = (name: string): LockUnavailableError =>
-  new LockUnavailableError('The request is too old to be made again with one effect', 'unknown', true, {
+  new LockUnavailableError('The request is too old to be repeated without a second effect', 'unknown', true, {
     lockName: name,
   });
 
@@ -114,7 +114,7 @@ export class IdempotentRequests {
       this.retries.releaseInBackground({ ...orphan, notAfter }),
     );
     if (answer.outcome !== 'taken') return answer;
-    await this.knownOutcome(identity, answer, 'it was given back', 'refused').catch(async (error: unknown) => {
+    await this.knownOutcome(identity, answer, 'it was undone', 'refused').catch(async (error: unknown) => {
       await undo(idempotencyKey).catch(() => this.retries.releaseInBackground({ ...orphan, notAfter: 0 }));
       throw error;
     });
@@ -136,7 +136,7 @@ export class IdempotentRequests {
       throw error;
     });
     const { answer, forget } = await changing;
-    await this.knownOutcome(identity, answer, 'it stays, and a fail-over may forget it', 'unknown').finally(forget);
+    await this.knownOutcome(identity, answer, 'it remains, but a fail-over may lose it', 'unknown').finally(forget);
     return answer;
   }
 
@@ -147,7 +147,7 @@ export class IdempotentRequests {
     send: SendIdempotent<Outcome>,
   ): Promise<Answer<Outcome>> {
     const identity = this.identify(name);
-    const so = 'that goes on in the background';
+    const so = 'it continues in the background';
     try {
       const { answer, forget } = await this.retryOnce(identity, send, () => this.deadline());
       await this.knownOutcome(identity, answer, so, 'unknown');

@@ -49,7 +49,7 @@ export class RestartGuard {
   refusal(name: string | undefined): LockUnavailableError | undefined {
     const left = Math.ceil(this.until - this.scheduler.now());
     if (left <= 0) return undefined;
-    const why = 'Redis was started or replaced a short while ago and may have forgotten who holds what';
+    const why = 'Redis was started or replaced recently and may have lost current holds';
     return new LockUnavailableError(`${why}; no lock is granted for another ${left} ms`, 'refused', false, {
       lockName: name,
       details: { guardedFor: left },

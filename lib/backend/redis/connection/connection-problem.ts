@@ -66,8 +66,8 @@ const login: Explanation = ({ message, endpoint: { user = 'default', server, isS
   }
   if (/^DENIED\b/.test(message)) {
     return refused(
-      'it runs in protected mode, without a password, and answers its own machine only (DENIED)',
-      'set a password there, and give it here',
+      'it runs in protected mode, without a password, and accepts only connections from its own machine (DENIED)',
+      'set a password there, and use it here',
     );
   }
   return undefined;
@@ -89,9 +89,9 @@ const UNTRUSTED =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_CERT)/;
 
 const trustIn = (code: string): string => {
-  if (/EXPIRED|NOT_YET_VALID/.test(code)) return 'renew it, or set the clocks right';
+  if (/EXPIRED|NOT_YET_VALID/.test(code)) return 'renew it, or correct the clocks';
   if (/ALTNAME|HOSTNAME/.test(code))
-    return 'connect by a name that it is made for, or give that name as tls.servername';
+    return 'connect by a name that it is valid for, or give that name as tls.servername';
   return 'give the certificate of the authority that issued it as tls.ca';
 };
 
@@ -122,15 +122,12 @@ const tls: Explanation = ({ message, code, endpoint: { isSecure, server }, wasRe
 
 const protocol: Explanation = ({ message }) =>
   /Unknown RESP type|Protocol error, got/.test(message)
-    ? mistaken(
-        'what answers there does not speak the protocol of Redis',
-        'give host and port of Redis, not of HTTP or TLS',
-      )
+    ? mistaken('the server there does not speak the Redis protocol', 'give host and port of Redis, not of HTTP or TLS')
     : undefined;
 
 const limits: Explanation = ({ message }) =>
   message.includes('max number of clients')
-    ? mistaken(`it takes no more connections (${message})`, 'raise maxclients there')
+    ? mistaken(`it accepts no more connections (${message})`, 'raise maxclients there')
     : undefined;
 
 const sentinels: Explanation = ({ message, endpoint }) => {
@@ -139,16 +136,16 @@ const sentinels: Explanation = ({ message, endpoint }) => {
   const last = /Last error: (.*)$/s.exec(message)?.[1] ?? '';
   const remedy = /\b(NOAUTH|WRONGPASS)\b/.test(last)
     ? 'give sentinelUsername and sentinelPassword'
-    : 'check that they run, and hosts, ports and name';
-  return unreached(`no Sentinel of ${asked} says where it is${last === '' ? '' : ` (${last})`}`, remedy);
+    : 'check that they run, and check hosts, ports and name';
+  return unreached(`no Sentinel of ${asked} knows its address${last === '' ? '' : ` (${last})`}`, remedy);
 };
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'check that it runs, and host and port',
+  ECONNREFUSED: 'check that it runs, and check host and port',
   ENOTFOUND: 'check the host',
-  ENOENT: 'check that it runs, and the path',
-  ETIMEDOUT: 'check host and port, and whether a firewall is between',
-  EHOSTUNREACH: 'check the host, and whether a firewall is between',
+  ENOENT: 'check that it runs, and check the path',
+  ETIMEDOUT: 'check host and port, and whether a firewall blocks it',
+  EHOSTUNREACH: 'check the host, and whether a firewall blocks it',
 };
 
 const network = ({ message, code, wasReady }: Situation): ConnectionProblem => {

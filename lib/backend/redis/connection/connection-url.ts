@@ -39,17 +39,16 @@ const parse = (text: string): URL => {
 
 /** The likely mistake. Only text that looks like host and port is shown. */
 const mistakeIn = (text: string): string => {
-  if (text.trim() === '')
-    return 'is an empty text; is the variable set that it comes from? Give a URL: redis://host:6379';
+  if (text.trim() === '') return 'is an empty string; is its environment variable set? Give a URL: redis://host:6379';
   if (/^[\w.-]+:\d{1,5}(\/\d*)?$/.test(text)) return `has no protocol; give redis://${text}, or rediss:// with TLS`;
   const [, protocol] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
   if (protocol !== undefined && !/^rediss?$/.test(protocol)) {
     return `has the protocol ${protocol}://; give redis://, or rediss:// with TLS`;
   }
   if (protocol !== undefined) {
-    return 'is no URL that can be read; percent-encode user and password, and give a host: redis://user:password@host:6379';
+    return 'is not a valid URL; percent-encode user and password, and give a host: redis://user:password@host:6379';
   }
-  return 'must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another text';
+  return 'must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another string';
 };
 
 const decoded = (text: string): string => {

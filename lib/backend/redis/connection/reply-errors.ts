@@ -63,7 +63,7 @@ export const time = (ms: number): string => `${Math.max(0, Math.round(ms))} ms`;
 export const clusterUnknown = (name: string | undefined, waited: number, cause: unknown): LockUnavailableError => {
   const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
   const permanent = cause instanceof LockUnavailableError && cause.permanent;
-  const text = `The Redis Cluster could not be asked within ${time(waited)}${why}`;
+  const text = `The Redis Cluster did not answer within ${time(waited)}${why}`;
   return new LockUnavailableError(text, 'not-sent', permanent, { lockName: name, cause });
 };
 

@@ -118,7 +118,7 @@ export class RedisPermits implements PermitOperations {
   async setPermits(name: string, total: number): Promise<void> {
     await this.retryOnce(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
     if (!this.replicas) return;
-    const so = 'it stays, and a fail-over may forget it';
+    const so = 'it remains, but a fail-over may lose it';
     const lacking = { name, what: `the change of "${name}"`, so, outcome: 'unknown' } as const;
     await enoughReplicas(this.commands, this.replicas, writtenPermits(name), lacking);
   }
@@ -146,7 +146,7 @@ export class RedisPermits implements PermitOperations {
     acquired: PermitOutcome,
   ): PermitOutcome | Promise<PermitOutcome> {
     if (!this.replicas) return acquired;
-    const lacking = { name, what: `permits of "${name}"`, so: 'they were given back', outcome: 'refused' } as const;
+    const lacking = { name, what: `permits of "${name}"`, so: 'they were released', outcome: 'refused' } as const;
     return enoughReplicas(this.commands, this.replicas, writtenPermits(name, ids[0]), lacking).then(
       () => acquired,
       async (error: unknown) => {

@@ -209,7 +209,7 @@ export class RedisLock implements LockOperations {
   private async confirmReplicas({ name, owner, lease }: AcquireRequest, replicas: Replicas): Promise<void> {
     const { commands, scripts } = this;
     const written = writtenHold(scripts.keyOf(name), scripts.fieldOf(name, owner));
-    const lacking = { name, what: `lock "${name}"`, so: 'it was given back', outcome: 'refused' } as const;
+    const lacking = { name, what: `lock "${name}"`, so: 'it was released', outcome: 'refused' } as const;
     await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
       // A failed release goes on in the background.
       await this.release({ name, owner, lease }).catch(() => {});

@@ -28,7 +28,7 @@ const eviction: Check = ({ memoryLimit, evictionPolicy }) =>
   memoryLimit === undefined || memoryLimit === 0 || evictionPolicy === undefined || evictionPolicy === 'noeviction'
     ? undefined
     : {
-        reason: `it drops keys when memory is short (maxmemory-policy ${evictionPolicy}), so that a lock that is held may go to somebody else`,
+        reason: `it drops keys when memory is short (maxmemory-policy ${evictionPolicy}), so a held lock may be granted again`,
         remedy: 'set maxmemory-policy to noeviction, or give locks a server of their own',
       };
 
@@ -37,7 +37,7 @@ const replica: Check = ({ role, master }, { otherNodes }) => {
   const isNode = otherNodes.some(({ address }) => address === master);
   const of = master === undefined ? '' : ` of ${master}`;
   return {
-    reason: `it is a replica${of}${isNode ? ', another of the nodes' : ''}, and takes no writes`,
+    reason: `it is a replica${of}${isNode ? ', another of the nodes' : ''}, and accepts no writes`,
     remedy: otherNodes.length > 0 ? 'give independent masters' : 'connect to the master, or to its Sentinels',
   };
 };
@@ -58,7 +58,7 @@ const tooOld: Check = ({ level }) => {
   const [major, minor] = OLDEST;
   if (!level || level[0] > major || (level[0] === major && level[1] >= minor)) return undefined;
   return {
-    reason: `it has the commands of Redis ${level.join('.')}, and none before ${OLDEST.join('.')} is tested`,
+    reason: `it has the commands of Redis ${level.join('.')}, and versions before ${OLDEST.join('.')} are not tested`,
     remedy: `use Redis ${OLDEST.join('.')} or newer, or Valkey`,
   };
 };
@@ -95,7 +95,7 @@ export const dangersOf = (server: ServerReport, expected: Expectations): readonl
 export const doubtsAbout = (server: ServerReport, { minReplicas }: Expectations): readonly string[] => [
   ...when(
     server.replicas !== undefined && server.replicas < minReplicas,
-    `${minReplicas} replica(s) must know of each lock and ${server.replicas} follow(s) it now: nothing is granted until there are more`,
+    `${minReplicas} replica(s) must have each lock and ${server.replicas} follow(s) it now: no lock is granted until there are more`,
   ),
   ...when(
     !server.isNameAllowed,

@@ -110,8 +110,8 @@ const findings = (
 };
 
 const NO_PREFIX =
-  'no keyPrefix is given, so that a lock may have the name of a key of the application: ' +
-  "give one such as 'lock:', or '' where the names of locks are no names of other keys";
+  'no keyPrefix is set, so a lock may have the same key as other data of the application: ' +
+  "set one such as 'lock:', or '' if lock names differ from all other keys";
 
 const unverified = (input: ConnectionInput): readonly string[] => {
   const options = optionsOf(input);
@@ -120,7 +120,7 @@ const unverified = (input: ConnectionInput): readonly string[] => {
     (tls) => typeof tls === 'object' && tls !== null && 'rejectUnauthorized' in tls && tls.rejectUnauthorized === false,
   );
   return isUnverified
-    ? ['the certificate is not verified (rejectUnauthorized: false), so that anybody in between may be the server']
+    ? ['the certificate is not verified (rejectUnauthorized: false), so another machine may pose as the server']
     : [];
 };
 

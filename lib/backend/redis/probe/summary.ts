@@ -14,17 +14,17 @@ const ofAll = (servers: readonly ServerReport[], tell: (server: ServerReport) =>
 const version = ({ kind, version: own }: ServerReport): string => `${kind} ${own ?? 'of unknown version'}`;
 
 const crash = ({ appendsToFile, fsync }: ServerReport): string => {
-  if (appendsToFile === undefined) return 'what a crash forgets is unknown';
-  if (!appendsToFile) return 'a crash forgets locks (no AOF)';
-  if (fsync === 'always') return 'a crash forgets nothing (AOF, always)';
-  return `a crash forgets the latest locks (AOF, ${fsync ?? 'fsync unknown'})`;
+  if (appendsToFile === undefined) return 'persistence unknown';
+  if (!appendsToFile) return 'a crash loses all locks (no AOF)';
+  if (fsync === 'always') return 'a crash loses no lock (AOF, always)';
+  return `a crash may lose the latest locks (AOF, ${fsync ?? 'fsync unknown'})`;
 };
 
 const failOver = ({ replicas }: ServerReport, minReplicas: number): string => {
   if (replicas === undefined) return 'replicas unknown';
   if (replicas === 0) return 'no replicas';
-  const kept = minReplicas > 0 ? `, unless ${minReplicas} of them knew` : '';
-  return `a fail-over to one of ${replicas} replica(s) forgets the latest locks${kept}`;
+  const kept = minReplicas > 0 ? `, unless ${minReplicas} of them have them` : '';
+  return `a fail-over to one of ${replicas} replica(s) may lose the latest locks${kept}`;
 };
 
 const eviction = ({ memoryLimit, evictionPolicy }: ServerReport): string => {
@@ -34,13 +34,13 @@ const eviction = ({ memoryLimit, evictionPolicy }: ServerReport): string => {
 };
 
 const messages = ({ publish, hearsMessages }: ServerReport): string => {
-  if (hearsMessages === undefined) return `messages by ${publish}, untried`;
+  if (hearsMessages === undefined) return `messages by ${publish}, not tested`;
   return hearsMessages ? `messages by ${publish}` : 'no messages';
 };
 
 const rights = ({ lacks: { rules }, untold }: ServerReport): string => {
   if (rules.length > 0) return `rights missing: ${rules.join(' ')}`;
-  return untold.length > 0 ? `all rights but ${untold.join(' ')}` : 'all rights';
+  return untold.length > 0 ? `all rights except ${untold.join(' ')}` : 'all rights';
 };
 
 /** One line: what is guaranteed here, and what is not. */
