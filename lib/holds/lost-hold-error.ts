@@ -10,7 +10,7 @@ const TEXTS: Readonly<Record<LossReason, string>> = {
 };
 
 const GONE_FROM_QUORUM =
-  'no quorum of the servers has it any more, because it expired, was deleted or was force-released there';
+  'no quorum of the servers has it now, because it expired, was deleted or was force-released there';
 
 /** The cause of a loss, in words. */
 export const lossText = (reason: LossReason, family: LockFamily): string =>
