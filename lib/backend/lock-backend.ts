@@ -66,10 +66,8 @@ export interface PubSub {
 
 /** Port to the state of locks: Redis, or the memory of this process. */
 export interface LockBackend {
-  /** The plain lock, base of every exclusive kind (Redisson: `getLock`). */
+  /** The plain lock, base of every exclusive kind (Redisson: `getLock`; with silent releases `getSpinLock`). */
   readonly lock: LockOperations;
-  /** The same data, without announcements of releases (Redisson: `getSpinLock`). */
-  readonly spinLock: LockOperations;
   /** The same data, and a queue beside it: first come, first served (Redisson: `getFairLock`). */
   readonly fairLock: FairLockOperations;
   /** The same data, with a fencing token beside it (Redisson: `getFencedLock`). */

@@ -19,6 +19,8 @@ export interface AcquireRequest {
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: number;
+  /** As in {@link ReleaseRequest}, for the release of an acquisition that the backend undoes. */
+  readonly silent?: boolean | undefined;
 }
 
 export type AcquireOutcome =
@@ -60,7 +62,15 @@ export interface ReleaseRequest {
    * retried for that long.
    */
   readonly lease: number;
+  /**
+   * Whether the release is kept from waiters, as that of Redisson's spin lock. Only plain locks are released silently.
+   * Absent: it is announced.
+   */
+  readonly silent?: boolean | undefined;
 }
+
+/** Request to end the hold of any owner. */
+export type ForceReleaseRequest = Pick<ReleaseRequest, 'name' | 'silent'>;
 
 /**
  * Request of an owner to let go of `name` and leave it held for `keep` ms from now, without renewal; the owner cannot
@@ -123,7 +133,7 @@ export interface LockOperations {
   leaveBehind(request: LeaveBehindRequest): Promise<boolean>;
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
   /** Ends the hold of any owner. Resolves with whether there was one. */
-  forceRelease(name: string): Promise<boolean>;
+  forceRelease(request: ForceReleaseRequest): Promise<boolean>;
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState>;
 }
 

@@ -12,7 +12,6 @@ export const unconfiguredBackend = (why: string): LockBackend => {
   const refusing = new Proxy({}, { get: () => refuse }) as never;
   return {
     lock: refusing,
-    spinLock: refusing,
     fairLock: refusing,
     fencedLock: refusing,
     groupLock: refusing,

@@ -279,7 +279,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it. */
   private keepOnServer(): Promise<HoldRelease> {
     const { name, owner, holds, serverMayHoldFor: lease } = this;
-    return this.operations.leaveBehind({ name, owner, lease, keep: holds.minHoldLeft }).then(
+    const { operations, silent } = this.kind;
+    return operations.leaveBehind({ name, owner, lease, silent, keep: holds.minHoldLeft }).then(
       (wasHeld) => {
         if (!wasHeld) this.onLost('gone');
         return this.finish(this.loss ? 'expired' : 'still-held');
@@ -293,9 +294,9 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
 
   private releaseOnServer(): Promise<HoldRelease> {
     const { runtime, name, owner } = this;
-    const { handOver, operations } = this.kind;
+    const { handOver, operations, silent } = this.kind;
     handOver?.beforeRelease(name);
-    return operations.release({ name, owner, lease: this.serverMayHoldFor }).then(
+    return operations.release({ name, owner, lease: this.serverMayHoldFor, silent }).then(
       (reply) => {
         handOver?.afterRelease(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
         if (reply.outcome !== 'released') this.onLost('gone');

@@ -33,6 +33,8 @@ export interface LockKind {
    * Redis, which a Java peer may set to what its own hold needs. Absent: no.
    */
   readonly renewsLeases?: boolean;
+  /** Whether releases are not announced, since all waiters poll. Absent: they are announced. */
+  readonly silent?: boolean;
   /** Throws if this kind cannot re-enter the held lock. Absent: it always can. */
   readonly checkReentry?: (held: HeldLock) => void;
 }

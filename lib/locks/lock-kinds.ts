@@ -99,8 +99,8 @@ export const createKinds = ({
     waiting,
     lockChannel,
   );
-  const { lock, spinLock, fairLock, fencedLock, groupLock } = backend;
-  const spinQueue = new QueuedAcquirer(attempts(spinLock), waiting);
+  const { lock, fairLock, fencedLock, groupLock } = backend;
+  const spinQueue = new QueuedAcquirer(new LockAttempts(lock, owners, events, true), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
     plain: { family: 'exclusive', operations: lock, acquirer: plainQueue, handOver: plainQueue },
@@ -111,7 +111,8 @@ export const createKinds = ({
     },
     spin: {
       family: 'exclusive',
-      operations: spinLock,
+      operations: lock,
+      silent: true,
       acquirer: new SpinAcquirer(spinQueue, exponentialBackoff()),
       handOver: spinQueue,
     },

@@ -140,7 +140,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
 
   async forceRelease(): Promise<boolean> {
     const { runtime, kind, name } = this;
-    const released = await kind.operations.forceRelease(name);
+    const released = await kind.operations.forceRelease({ name, silent: kind.silent });
     // Holders in this process stop at once; other processes notice at their next renewal.
     await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
     return released;

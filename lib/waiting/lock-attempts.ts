@@ -34,16 +34,18 @@ export const leaseSpent = (
 export class LockAttempts implements AttemptStrategy<number, Acquired> {
   private readonly underWay = new InFlight();
 
+  /** @param silent Whether releases of this kind are not announced. */
   constructor(
     private readonly locks: Pick<LockOperations, 'acquire' | 'release'>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
+    private readonly silent?: boolean,
   ) {}
 
   /** Uses a new owner id each time: one of unknown outcome is released by its id, which must not hit the next. */
   attempt(name: string, lease: number): Promise<Result<Acquired>> {
     const owner = this.owners.next();
-    const asked = this.locks.acquire({ name, owner, lease });
+    const asked = this.locks.acquire({ name, owner, lease, silent: this.silent });
     this.underWay.enter();
     return asked.then(
       (reply) => {
@@ -77,7 +79,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
 
   undo(name: string, { owner, lease }: Acquired): void {
     this.underWay
-      .add(this.locks.release({ name, owner, lease }))
+      .add(this.locks.release({ name, owner, lease, silent: this.silent }))
       .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
   }
 

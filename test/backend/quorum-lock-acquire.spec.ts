@@ -14,7 +14,7 @@ import {
 } from './scripted-nodes.js';
 
 const REQUEST = { name: 'n', owner: 'a:1', lease: 1000 };
-const FREED = ['acquire n a:1', 'releaseQuietly n a:1'];
+const FREED = ['acquire n a:1', 'releaseSilently n a:1'];
 const LEFT_ALONE = ['acquire n a:1'];
 
 const openLock = (size = 3, quorum = Math.floor(size / 2) + 1) => {
@@ -94,7 +94,7 @@ describe('An acquisition on 3 nodes', () => {
     expect(logs()).toEqual([FREED, LEFT_ALONE, LEFT_ALONE]);
     await clock.advance(900);
     expect(acquiring.state).toBe('pending');
-    reply(0, 'releaseQuietly', { outcome: 'released' });
+    reply(0, 'releaseSilently', { outcome: 'released' });
     await clock.advance(0);
     expect(acquiring.value).toMatchObject({ outcome: 'busy', holder: 'b:1' });
   });
@@ -105,7 +105,7 @@ describe('An acquisition on 3 nodes', () => {
     await vote(0, 'granted');
     await vote(1, 'busy');
     await vote(2, 'busy');
-    reply(0, 'releaseQuietly', error);
+    reply(0, 'releaseSilently', error);
     await clock.advance(0);
     expect(endOf(acquiring)).toBe('busy');
   });
@@ -121,7 +121,7 @@ describe('An acquisition on 3 nodes', () => {
     await vote(2, choice);
     expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, FREED]);
     expect(finished.state).toBe('pending');
-    reply(2, 'releaseQuietly', { outcome: 'released' });
+    reply(2, 'releaseSilently', { outcome: 'released' });
     await clock.advance(0);
     expect(finished.state).toBe('resolved');
   });
@@ -133,7 +133,7 @@ describe('An acquisition on 3 nodes', () => {
     for (const index of [1, 2, 3]) await vote(index, 'busy');
     await vote(4, 'granted');
     expect(logs()).toEqual([FREED, LEFT_ALONE, LEFT_ALONE, LEFT_ALONE, FREED]);
-    reply(0, 'releaseQuietly', { outcome: 'released' });
+    reply(0, 'releaseSilently', { outcome: 'released' });
     await clock.advance(0);
     // The late node is freed in the background.
     expect(endOf(acquiring)).toBe('busy');
@@ -159,7 +159,7 @@ describe('An acquisition on 3 nodes', () => {
     await vote(1, 'granted');
     await vote(2, 'unknown');
     expect(logs()).toEqual([LEFT_ALONE, FREED, LEFT_ALONE]);
-    reply(1, 'releaseQuietly', { outcome: 'released' });
+    reply(1, 'releaseSilently', { outcome: 'released' });
     await clock.advance(0);
     expect(acquiring).toMatchObject({ state: 'rejected', value: { outcome: 'unknown', permanent: false } });
     expect(nodes.map((node) => node.isUndone('a:1'))).toEqual([true, false, true]);

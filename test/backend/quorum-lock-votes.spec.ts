@@ -85,7 +85,7 @@ describe('A decision of 3 nodes', () => {
     { votes: [true, UNKNOWN, NOT_SENT], end: { state: 'rejected', value: unavailable } },
   ])('on a forced release waits for the slowest: after $votes it is $end', async ({ votes, end }) => {
     const { lock, vote } = openLock();
-    const releasing = outcomeOf(lock.forceRelease('n'));
+    const releasing = outcomeOf(lock.forceRelease({ name: 'n' }));
     await vote('forceRelease', ...votes);
     expect(releasing).toMatchObject(end);
   });

@@ -44,7 +44,6 @@ const openQuorum = (size: number, fates: () => Fate) => {
         `node ${index}`,
         {
           lock: failing(new MemoryLock(store)),
-          silentLock: failing(new MemoryLock(store, false)),
           pubSub: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
           watch: () => {},
           refuse: () => {},

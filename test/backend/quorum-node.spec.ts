@@ -20,7 +20,7 @@ describe('A node of a quorum', () => {
     { request: 'renew', ask: ({ node }: Bench) => node.renew([A]) },
     { request: 'leaveBehind', ask: ({ node }: Bench) => node.leaveBehind({ ...A, keep: 10 }) },
     { request: 'release', ask: ({ node }: Bench) => node.release(A) },
-    { request: 'releaseQuietly', ask: ({ node }: Bench) => node.releaseQuietly(A) },
+    { request: 'releaseSilently', ask: ({ node }: Bench) => node.release({ ...A, silent: true }) },
     { request: 'inspect', ask: ({ node }: Bench) => node.inspect('n', 'a:1') },
     { request: 'acquire', ask: ({ node }: Bench) => node.acquire(A) },
   ])('is sent a $request only after the acquisition of that owner before it was answered', async ({ request, ask }) => {
@@ -37,7 +37,7 @@ describe('A node of a quorum', () => {
   });
 
   it.each([
-    { request: 'forceRelease n', ask: ({ node }: Bench) => node.forceRelease('n') },
+    { request: 'forceRelease n', ask: ({ node }: Bench) => node.forceRelease({ name: 'n' }) },
     { request: 'inspect n nobody', ask: ({ node }: Bench) => node.inspect('n', undefined) },
     { request: 'acquire n b:1', ask: ({ node }: Bench) => node.acquire(B) },
   ])('is sent "$request" at once while the owner a:1 waits for an answer', ({ request, ask }) => {

@@ -1,5 +1,6 @@
+import type { RedisLock } from '../../lib/backend/redis/kinds/redis-lock.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
-import { DENIED, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock, UNKNOWN } from './scripted-lock.js';
+import { acquired, DENIED, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock, UNKNOWN } from './scripted-lock.js';
 
 describe('Releasing a lock', () => {
   it.each<readonly [first: string, second: string, outcome: object, answers: readonly Answer[]]>([
@@ -51,6 +52,49 @@ describe('Releasing a lock', () => {
   });
 });
 
+describe('A silent lock', () => {
+  const silently = { ...REQUEST, silent: true };
+  const keep = 50;
+
+  it.each<
+    readonly [
+      what: string,
+      withReplicas: boolean,
+      answers: readonly Answer[],
+      ask: (lock: RedisLock) => Promise<unknown>,
+    ]
+  >([
+    ['a release', false, [freed], (lock) => lock.release(silently)],
+    [
+      'a release that goes on in the background',
+      false,
+      [REFUSED, UNKNOWN, REFUSED, freed],
+      (lock) => lock.release(silently),
+    ],
+    [
+      'the release of an orphan',
+      false,
+      [UNKNOWN, REFUSED, ...Array.from({ length: 11 }, () => freed)],
+      (lock) => lock.acquire(silently),
+    ],
+    ['the release of what too few replicas have', true, [acquired, freed], (lock) => lock.acquire(silently)],
+    [
+      'the release of what was left behind in vain',
+      false,
+      [REFUSED, REFUSED, REFUSED, freed],
+      (lock) => lock.leaveBehind({ ...silently, keep }),
+    ],
+    ['a forced release', false, [['released', '', 0]], (lock) => lock.forceRelease(silently)],
+  ])('announces nothing on %s', async (_, withReplicas, answers, ask) => {
+    const { commands, clock, lock } = setUpLock(answers, { withReplicas });
+    settlementOf(ask(lock), clock);
+    await clock.advance(60_000);
+    const releases = commands.sent.filter(({ script }) => script.endsWith('release'));
+    expect(releases.length).toBeGreaterThan(0);
+    expect(releases.map(({ args }) => args['publish'])).toEqual(releases.map(() => ''));
+  });
+});
+
 describe('Ending the hold of another owner by force', () => {
   it.each<readonly [answers: string, value: boolean, readonly Answer[]]>([
     ['released', true, [['released', '', 0]]],
@@ -66,7 +110,7 @@ describe('Ending the hold of another owner by force', () => {
     ['not written, then not held', false, [NOT_SENT, ['not-held', '', 0]]],
   ])('(%s) resolves with whether somebody held: %s', async (_answers, value, answers) => {
     const { clock, lock, log } = setUpLock(answers);
-    const settled = settlementOf(lock.forceRelease('n'), clock);
+    const settled = settlementOf(lock.forceRelease({ name: 'n' }), clock);
     await clock.advance(60_000);
     expect(settled).toEqual([{ at: 0, value }]);
     expect(log()).toEqual(answers.map(() => ['lock/force-release', 0]));
@@ -78,7 +122,7 @@ describe('Ending the hold of another owner by force', () => {
     ['another type of key', ['wrong-type', 'list', 0], { code: 'LOCK_WRONG_KEY_TYPE' }],
   ])('fails with %s and is not repeated: by then another owner may hold', async (_, answer, error) => {
     const { clock, lock, log } = setUpLock([answer]);
-    const settled = settlementOf(lock.forceRelease('n'), clock);
+    const settled = settlementOf(lock.forceRelease({ name: 'n' }), clock);
     await clock.advance(60_000);
     expect(settled).toMatchObject([{ at: 0, error }]);
     expect(log()).toHaveLength(1);

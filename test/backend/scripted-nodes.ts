@@ -58,7 +58,6 @@ export class ScriptedNode implements NodeBackend {
   serverId: string | undefined;
   readonly node: QuorumNode;
   readonly lock: LockOperations;
-  readonly silentLock: Pick<LockOperations, 'release'>;
   pubSub: PubSub = { subscribe: () => Promise.reject(NOT_SENT) };
   private readonly underWay: Asked[] = [];
 
@@ -67,13 +66,13 @@ export class ScriptedNode implements NodeBackend {
     this.lock = {
       acquire: ({ name, owner }) => this.ask(`acquire ${name} ${owner}`),
       hold: ({ name, owner }) => this.ask(`hold ${name} ${owner}`),
-      release: ({ name, owner }) => this.ask(`release ${name} ${owner}`),
+      release: ({ name, owner, silent = false }) =>
+        this.ask(`${silent ? 'releaseSilently' : 'release'} ${name} ${owner}`),
       leaveBehind: ({ name, owner }) => this.ask(`leaveBehind ${name} ${owner}`),
       renew: (renewals) => this.ask(`renew ${renewals.map(({ name }) => name).join(',')}`),
-      forceRelease: (name) => this.ask(`forceRelease ${name}`),
+      forceRelease: ({ name }) => this.ask(`forceRelease ${name}`),
       inspect: (name, owner) => this.ask(`inspect ${name} ${owner ?? 'nobody'}`),
     };
-    this.silentLock = { release: ({ name, owner }) => this.ask(`releaseQuietly ${name} ${owner}`) };
   }
 
   /** How many requests are not answered yet. */

@@ -1,9 +1,16 @@
-import { constantBackoff, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import {
+  constantBackoff,
+  type Lock,
+  LockOptionsError,
+  LockOwnershipError,
+  LockUnavailableError,
+} from '../../lib/index.js';
 import { inWorld, onEveryBackend } from './backends.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from './redis-world.js';
 import { crowd, Till } from './till.js';
 import { track } from './time.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** The longest pause of the default backoff, and a try, ms. */
 const PAUSE_MS = 150;
@@ -93,6 +100,23 @@ onEveryBackend((world) => {
       await expect(world.probe.channels()).resolves.toEqual([]);
       await hold.release();
       await world.time.finish(waiting, PAUSE_MS + world.time.slack);
+    });
+
+    it('SP-06 announces neither a release nor a forced release, unlike a plain lock', async () => {
+      const { locks, runtime } = await world.open();
+      let heard = 0;
+      const subscription = await runtime.backend.pubSub.subscribe(lockChannel('n'), () => (heard += 1));
+      const messagesOf = async (lock: Lock): Promise<number> => {
+        heard = 0;
+        await (await lock.acquire()).release();
+        await world.time.finish(lock.acquire(), 1000);
+        await lock.forceRelease();
+        await world.time.pass(50);
+        return heard;
+      };
+      await expect(messagesOf(locks.getSpinLock('n'))).resolves.toBe(0);
+      await expect(messagesOf(locks.getLock('n'))).resolves.toBe(2);
+      subscription.cancel();
     });
 
     it('D27: is had at once after a release by its own process, in the longest pause', async () => {

@@ -12,7 +12,7 @@ const OPERATIONS = 50;
 
 /** Operations of each kind, which meet most where the kind is alone; and all together, where kinds meet that share a name. */
 const KINDS = {
-  'the plain and the spin lock': [lockSteps('lock'), lockSteps('spinLock')],
+  'the plain lock': [lockSteps('lock')],
   'the fenced lock': [lockSteps('fencedLock'), tokenSteps],
   'the group lock': [lockSteps('groupLock')],
   'the fair lock': [lockSteps('fairLock'), fairQueueSteps],

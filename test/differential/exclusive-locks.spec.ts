@@ -1,3 +1,3 @@
 import { alone, compareBackends } from './comparison.js';
 
-compareBackends(alone(['the plain and the spin lock', 'the fenced lock', 'the group lock', 'the fair lock']));
+compareBackends(alone(['the plain lock', 'the fenced lock', 'the group lock', 'the fair lock']));

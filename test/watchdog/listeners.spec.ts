@@ -57,7 +57,7 @@ describe('A listener that is told of a loss while somebody holds another lock', 
     const { locks, heard, runtime } = open();
     await locks.withLock('b', async () => {
       const hold = await locks.acquire('a');
-      await runtime.backend.lock.forceRelease('a');
+      await runtime.backend.lock.forceRelease({ name: 'a' });
       await expect(hold.extend(LEASE)).rejects.toThrow('the server no longer has it');
       expect(heard).toMatchObject([{ type: 'lost', isInside: false }]);
       await expect(heard[0]?.taken).resolves.toBe(false);
@@ -71,7 +71,7 @@ describe('A listener that is told of a loss while somebody holds another lock', 
     });
     await locks.withLock('b', async () => {
       const hold = await locks.acquire('a');
-      await runtime.backend.lock.forceRelease('a');
+      await runtime.backend.lock.forceRelease({ name: 'a' });
       await expect(hold.release()).resolves.toBe('expired');
       expect(heard.map(({ type, isInside }) => [type, isInside])).toEqual([
         ['lost', false],

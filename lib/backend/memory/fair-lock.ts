@@ -5,7 +5,13 @@ import type {
   QueueOutcome,
   QueueRequest,
 } from '../fair-lock-operations.js';
-import type { AcquireOutcome, AcquireRequest, ReleaseOutcome, ReleaseRequest } from '../lock-operations.js';
+import type {
+  AcquireOutcome,
+  AcquireRequest,
+  ForceReleaseRequest,
+  ReleaseOutcome,
+  ReleaseRequest,
+} from '../lock-operations.js';
 import { MemoryFairQueue } from './fair-queue.js';
 import { MemoryLock } from './lock.js';
 import { fairChannel } from '../../keys/redisson-keys.js';
@@ -77,7 +83,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     return { outcome: isHeld ? 'released' : 'not-held' };
   }
 
-  override async forceRelease(name: string): Promise<boolean> {
+  override async forceRelease({ name }: ForceReleaseRequest): Promise<boolean> {
     const isHeld = this.locks.get(name) !== undefined;
     this.queueOf(name).purge();
     if (!isHeld) return false;

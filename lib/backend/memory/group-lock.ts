@@ -3,6 +3,7 @@ import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
+  ForceReleaseRequest,
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
@@ -82,7 +83,7 @@ export class MemoryGroupLock implements LockOperations {
     return { sent: this.store.stopwatch(), held };
   }
 
-  async forceRelease(name: string): Promise<boolean> {
+  async forceRelease({ name }: ForceReleaseRequest): Promise<boolean> {
     const { group, fields } = partsOfGroupLock(name);
     this.groups.get(group);
     return this.drop(group, fields, () => true);

@@ -2,6 +2,7 @@ import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
+  ForceReleaseRequest,
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
@@ -32,11 +33,7 @@ export const lockTable = (store: MemoryStore): MemoryTable<HeldLock> => new Memo
 export class MemoryLock implements LockOperations {
   protected readonly locks: MemoryTable<HeldLock>;
 
-  /** @param announces Whether releases are announced to waiters; those of Redisson's spin lock are not. */
-  constructor(
-    protected readonly store: MemoryStore,
-    private readonly announces = true,
-  ) {
+  constructor(protected readonly store: MemoryStore) {
     this.locks = lockTable(store);
   }
 
@@ -60,9 +57,9 @@ export class MemoryLock implements LockOperations {
     return { outcome: 'held', sent: this.store.stopwatch() };
   }
 
-  async release({ name, owner }: ReleaseRequest): Promise<ReleaseOutcome> {
+  async release({ name, owner, silent }: ReleaseRequest): Promise<ReleaseOutcome> {
     if (this.locks.find(name)?.owner !== owner) return { outcome: 'not-held' };
-    return { outcome: 'released', heard: this.free(name) };
+    return { outcome: 'released', heard: this.free(name, silent) };
   }
 
   leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
@@ -79,16 +76,16 @@ export class MemoryLock implements LockOperations {
     return { sent: this.store.stopwatch(), held };
   }
 
-  async forceRelease(name: string): Promise<boolean> {
+  async forceRelease({ name, silent }: ForceReleaseRequest): Promise<boolean> {
     if (!this.locks.get(name)) return false;
-    this.free(name);
+    this.free(name, silent);
     return true;
   }
 
   /** @returns Number of clients that received the announcement. */
-  private free(name: string): number {
+  private free(name: string, silent = false): number {
     this.store.delete(name);
-    return this.announces ? this.store.publish(lockChannel(name)) : 0;
+    return silent ? 0 : this.store.publish(lockChannel(name));
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {

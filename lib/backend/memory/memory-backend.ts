@@ -16,7 +16,6 @@ import type { MemoryStore } from './memory-store.js';
  */
 export class MemoryBackend implements LockBackend {
   readonly lock: MemoryLock;
-  readonly spinLock: MemoryLock;
   readonly fairLock: MemoryFairLock;
   readonly fencedLock: MemoryFencedLock;
   readonly groupLock: MemoryGroupLock;
@@ -30,7 +29,6 @@ export class MemoryBackend implements LockBackend {
 
   constructor(store: MemoryStore, fencing: Fencing = 'clock') {
     this.lock = new MemoryLock(store);
-    this.spinLock = new MemoryLock(store, false);
     this.fairLock = new MemoryFairLock(store);
     this.fencedLock = new MemoryFencedLock(store, fencing);
     this.groupLock = new MemoryGroupLock(store);

@@ -1,6 +1,7 @@
 import type { OwnerId } from '../../context/ids.js';
 import type {
   AcquireOutcome,
+  ForceReleaseRequest,
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
@@ -82,7 +83,7 @@ export class MemoryReadLock implements ReadLockOperations {
     return { outcome: 'released' };
   }
 
-  async forceRelease(name: string): Promise<boolean> {
+  async forceRelease({ name }: ForceReleaseRequest): Promise<boolean> {
     const held = this.data.locks.get(name);
     if (!held || held.writer) return false;
     this.data.free(name);
@@ -153,7 +154,7 @@ export class MemoryWriteLock implements WriteLockOperations {
     return { outcome: 'released' };
   }
 
-  async forceRelease(name: string): Promise<boolean> {
+  async forceRelease({ name }: ForceReleaseRequest): Promise<boolean> {
     if (!this.data.locks.get(name)?.writer) return false;
     this.data.free(name);
     return true;

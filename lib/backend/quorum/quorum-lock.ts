@@ -5,6 +5,7 @@ import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-schedul
 import type {
   AcquireOutcome,
   AcquireRequest,
+  ForceReleaseRequest,
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
@@ -75,7 +76,7 @@ export class QuorumLock implements LockOperations {
     const problem = isGranted ? this.problemWith(request, sent) : undefined;
     if (isGranted && !problem) return { outcome: 'acquired', sent };
     // A quorum that is given up may have been seen by other waiters, which now sleep until its end is announced.
-    await this.undo(ballot, (node) => this.releaseEverywhere(node, request, isGranted));
+    await this.undo(ballot, (node) => this.giveBack(node, request, !isGranted));
     if (problem) throw problem;
     if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, describeGrant);
     return busyFor(ballot, quorum, this.retryDelay);
@@ -133,11 +134,11 @@ export class QuorumLock implements LockOperations {
   }
 
   /** Waits for every node: a late release would end the hold of the next owner. */
-  async forceRelease(name: string): Promise<boolean> {
-    const ballot = new Ballot(this.nodes, (node) => node.forceRelease(name));
+  async forceRelease(request: ForceReleaseRequest): Promise<boolean> {
+    const ballot = new Ballot(this.nodes, (node) => node.forceRelease(request));
     await ballot.settled;
     if (ballot.answers.length >= majorityOf(this.size)) return ballot.count((held) => held) > 0;
-    throw noQuorum(ballot, this.quorum, name, (held) => ({ outcome: held ? 'released' : 'not-held' }));
+    throw noQuorum(ballot, this.quorum, request.name, (held) => ({ outcome: held ? 'released' : 'not-held' }));
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
@@ -197,21 +198,16 @@ export class QuorumLock implements LockOperations {
   /** Releases the holds of an owner that has lost its quorum for good: they only keep other owners out. */
   private abandon(request: ReleaseRequest): void {
     this.repair.stop(request.owner);
-    for (const node of this.nodes) this.background.add(this.releaseEverywhere(node, request, true));
+    for (const node of this.nodes) this.background.add(this.giveBack(node, request));
   }
 
   /**
    * Never rejects: a node that does not answer retries by itself, and a hold that is never released ends by its lease.
-   * @param announced Whether waiters are notified. No waiter waits for a hold without a quorum; and an announcement by
+   * @param silent Whether waiters are not notified. No waiter waits for a hold without a quorum; and an announcement by
    *   each waiter that tried a node which its holder lacks would wake all others, and itself, to try again at once.
    */
-  private async releaseEverywhere(
-    node: QuorumNode,
-    { name, owner, lease }: ReleaseRequest,
-    announced: boolean,
-  ): Promise<void> {
-    const request = { name, owner, lease };
-    await (announced ? node.release(request) : node.releaseQuietly(request)).catch(() => {});
+  private async giveBack(node: QuorumNode, { name, owner, lease }: ReleaseRequest, silent = false): Promise<void> {
+    await node.release({ name, owner, lease, silent }).catch(() => {});
   }
 
   /** The error if the votes of a quorum do not count. */

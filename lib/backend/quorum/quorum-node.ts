@@ -5,6 +5,7 @@ import type { PubSub, BackendListener } from '../lock-backend.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
+  ForceReleaseRequest,
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
@@ -38,8 +39,6 @@ export class PerOwnerQueue {
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {
   readonly lock: LockOperations;
-  /** The same data, without announcements of releases. */
-  readonly silentLock: Pick<LockOperations, 'release'>;
   readonly pubSub: PubSub;
   /** Identifies the server, by whatever address it is reached; `undefined` if unknown. */
   readonly serverId?: string | undefined;
@@ -114,13 +113,8 @@ export class QuorumNode {
     return this.order.run([request.owner], () => this.backend.lock.release(request));
   }
 
-  /** As {@link release}, for an acquisition that never became a hold: not announced, since no waiter waits for it. */
-  releaseQuietly(request: ReleaseRequest): Promise<ReleaseOutcome> {
-    return this.order.run([request.owner], () => this.backend.silentLock.release(request));
-  }
-
-  forceRelease(name: string): Promise<boolean> {
-    return this.backend.lock.forceRelease(name);
+  forceRelease(request: ForceReleaseRequest): Promise<boolean> {
+    return this.backend.lock.forceRelease(request);
   }
 
   inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {

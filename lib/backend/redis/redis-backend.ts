@@ -25,7 +25,6 @@ export interface RedisBackendSettings {
 /** Locks in Redis, on any topology. */
 export class RedisBackend implements LockBackend {
   readonly lock: RedisLock;
-  readonly spinLock: RedisLock;
   readonly fairLock: RedisFairLock;
   readonly fencedLock: RedisFencedLock;
   readonly groupLock: RedisLock;
@@ -54,7 +53,6 @@ export class RedisBackend implements LockBackend {
       return lock;
     };
     this.lock = lockIn(new PlainLockScripts(this.commands));
-    this.spinLock = lockIn(new PlainLockScripts(this.commands, false));
     this.fairLock = new RedisFairLock(this.commands, scheduler, new FairLockScripts(this.commands), replicas);
     this.locks.push(this.fairLock);
     this.fencedLock = new RedisFencedLock(

@@ -10,7 +10,6 @@ import { RedisSubscriber } from './connection/redis-subscriber.js';
 /** One of several independent Redis servers, with only the operations that a quorum lock needs. */
 export class RedlockNode implements NodeBackend {
   readonly lock: RedisLock;
-  readonly silentLock: RedisLock;
   readonly pubSub: RedisSubscriber;
   private readonly commands: NodeExecutor;
 
@@ -22,7 +21,6 @@ export class RedlockNode implements NodeBackend {
     this.commands = new NodeExecutor(connection, { ...settings, identify: true }, scheduler);
     this.pubSub = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands));
-    this.silentLock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands, false));
   }
 
   get serverId(): string | undefined {
@@ -43,7 +41,7 @@ export class RedlockNode implements NodeBackend {
 
   async close(ms: number): Promise<void> {
     const end = this.scheduler.now() + ms;
-    await Promise.all([this.lock.finish(ms / 2), this.silentLock.finish(ms / 2)]);
+    await this.lock.finish(ms / 2);
     const left = Math.max(0, end - this.scheduler.now());
     await Promise.all([this.commands.close(left), this.pubSub.close(left)]);
   }

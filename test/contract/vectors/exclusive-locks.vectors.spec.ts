@@ -26,14 +26,19 @@ const acquire = async (locks: LockOperations, args: Arguments, { before }: Situa
   return { outcome: 'acquired' } as const;
 };
 
-const release = async (locks: LockOperations, args: Arguments, { before }: Situation): Promise<string> => {
+const release = async (
+  locks: LockOperations,
+  args: Arguments,
+  { before }: Situation,
+  silent = false,
+): Promise<string> => {
   const { name, holder: owner, restoreLease: lease } = args;
   const count = countOf(before, args);
   if (count > 1) {
     const { outcome } = await locks.hold({ name, owner, count: count - 1, lease });
     return outcome === 'held' ? 'partial' : outcome;
   }
-  return (await locks.release({ name, owner, lease })).outcome === 'released' ? 'final' : 'notOwner';
+  return (await locks.release({ name, owner, lease, silent })).outcome === 'released' ? 'final' : 'notOwner';
 };
 
 const plainAcquire: Operation = async ({ lock }, args, situation) => {
@@ -51,7 +56,7 @@ describeVectors(
   {
     'lock.acquire': plainAcquire,
     'lock.release': ({ lock }, args, situation) => release(lock, args, situation),
-    'lock.forceRelease': ({ lock }, { name }) => lock.forceRelease(name),
+    'lock.forceRelease': ({ lock }, { name }) => lock.forceRelease({ name }),
     'lock.renew': renew,
   },
   {
@@ -90,8 +95,8 @@ const acquireAgain = async (backend: LockBackend, { name, holder: owner, lease }
 describeVectors(['N'], { 'nonreentrant.acquire': acquireAgain });
 
 describeVectors(['S'], {
-  'spin.release': ({ spinLock }, args, situation) => release(spinLock, args, situation),
-  'spin.forceRelease': ({ spinLock }, { name }) => spinLock.forceRelease(name),
+  'spin.release': ({ lock }, args, situation) => release(lock, args, situation, true),
+  'spin.forceRelease': ({ lock }, { name }) => lock.forceRelease({ name, silent: true }),
 });
 
 const fencedAcquire: Operation = async ({ fencedLock }, args, situation) => {

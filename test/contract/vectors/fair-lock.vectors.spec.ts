@@ -40,7 +40,7 @@ describeVectors(
       return null;
     },
     'fair.release': ({ fairLock }, args, situation) => release(fairLock, args, situation),
-    'fair.forceRelease': ({ fairLock }, { name }) => fairLock.forceRelease(name),
+    'fair.forceRelease': ({ fairLock }, { name }) => fairLock.forceRelease({ name }),
   },
   {
     F03: {

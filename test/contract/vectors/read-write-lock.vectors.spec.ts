@@ -43,7 +43,7 @@ describeVectors(
     },
     'rw.readRelease': ({ readLock }, args, situation) =>
       release(readLock, args, countIn(situation, args.name, args.holder) - 1),
-    'rw.readForceRelease': ({ readLock }, { name }) => readLock.forceRelease(name),
+    'rw.readForceRelease': ({ readLock }, { name }) => readLock.forceRelease({ name }),
     'rw.readRenew': async ({ readLock }, { timeout: lease, items }) => {
       const renewed = items.map(async ([name, holders]) => {
         const { held } = await readLock.renew([holders].flat().map((owner) => ({ name, owner, lease })));
@@ -55,7 +55,7 @@ describeVectors(
       acquire(writeLock, args, countIn(situation, args.name, `${args.holder}:write`) + 1),
     'rw.writeRelease': ({ writeLock }, args, situation) =>
       release(writeLock, args, countIn(situation, args.name, `${args.holder}:write`) - 1),
-    'rw.writeForceRelease': ({ writeLock }, { name }) => writeLock.forceRelease(name),
+    'rw.writeForceRelease': ({ writeLock }, { name }) => writeLock.forceRelease({ name }),
   },
   {
     R03: {

@@ -31,6 +31,7 @@ export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
   const name = kind === 'groupLock' ? groupLock : lockName;
   const names = owners[kind] ?? exclusiveOwners;
   const owner = fc.constantFrom(...names);
+  const silent = kind === 'lock' ? fc.boolean() : fc.constant(false);
   const acquire = fc.tuple(name, terms(names)).map(([lock, [by, ms]]): Step => ({
     label: `${kind}.acquire ${lock} ${by} ${ms}`,
     run: ({ backend }) => backend[kind].acquire({ name: lock, owner: by, lease: ms }),
@@ -47,18 +48,18 @@ export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
     label: `${kind}.hold ${lock} ${by} ${times} ${ms}`,
     run: ({ backend }) => backend[kind].hold({ name: lock, owner: by, count: times, lease: ms }),
   }));
-  const release = fc.tuple(name, owner).map(([lock, by]): Step => ({
-    label: `${kind}.release ${lock} ${by}`,
-    run: ({ backend }) => backend[kind].release({ name: lock, owner: by, lease: 1000 }),
+  const release = fc.tuple(name, owner, silent).map(([lock, by, isSilent]): Step => ({
+    label: `${kind}.release ${lock} ${by}${isSilent ? ', silently' : ''}`,
+    run: ({ backend }) => backend[kind].release({ name: lock, owner: by, lease: 1000, silent: isSilent }),
   }));
   const renew = fc.array(fc.tuple(name, terms(names)), { minLength: 1, maxLength: 3 }).map((renewals): Step => ({
     label: `${kind}.renew ${JSON.stringify(renewals)}`,
     run: async ({ backend }) =>
       backend[kind].renew(renewals.map(([lock, [by, ms]]) => ({ name: lock, owner: by, lease: ms }))),
   }));
-  const forceRelease = name.map((lock): Step => ({
-    label: `${kind}.forceRelease ${lock}`,
-    run: ({ backend }) => backend[kind].forceRelease(lock),
+  const forceRelease = fc.tuple(name, silent).map(([lock, isSilent]): Step => ({
+    label: `${kind}.forceRelease ${lock}${isSilent ? ', silently' : ''}`,
+    run: ({ backend }) => backend[kind].forceRelease({ name: lock, silent: isSilent }),
   }));
   const inspect = fc.tuple(name, fc.option(owner, { nil: undefined })).map(([lock, by]): Step => ({
     label: `${kind}.inspect ${lock} ${by}`,

@@ -120,8 +120,9 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/kinds/redis-lock.ts',
-        find: 'send: (limits) => this.scripts.forceRelease(name, limits),',
-        replace: 'send: (limits) => this.scripts.forceRelease(name, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
+        find: 'send: (limits) => this.scripts.forceRelease(request, limits),',
+        replace:
+          'send: (limits) => this.scripts.forceRelease(request, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
       },
     ],
   },

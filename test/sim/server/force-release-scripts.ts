@@ -12,9 +12,9 @@ export const defineForceReleases = (table: ScriptTable, backend: MemoryBackend, 
     [scripts.writeLock.forceRelease, backend.writeLock],
   ] as const;
   for (const [script, locks] of kinds) {
-    table.define(script, async ({ lock }, { notAfter }) => {
+    table.define(script, async ({ lock }, { notAfter, publish }) => {
       if (now() > notAfter) return ['late', '', now()];
-      return [(await locks.forceRelease(lock)) ? 'released' : 'not-held', '', now()];
+      return [(await locks.forceRelease({ name: lock, silent: publish === '' })) ? 'released' : 'not-held', '', now()];
     });
   }
 };

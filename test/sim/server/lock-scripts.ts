@@ -57,7 +57,7 @@ const defineCommon = (
 
 /** The scripts of plain, spin, fenced, read and write locks. */
 export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: ServerNow): void => {
-  const { lock, spinLock, fencedLock, readLock, writeLock } = backend;
+  const { lock, fencedLock, readLock, writeLock } = backend;
   defineCommon(table, now, lock, scripts.lock, 2);
   defineCommon(table, now, readLock, scripts.readLock, 3);
   defineCommon(table, now, writeLock, scripts.writeLock, 3);
@@ -69,8 +69,8 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     return ['busy', reply.remaining, holderIn(reply), now()];
   });
   table.define(scripts.lock.release, async (keys, { owner, publish }) => {
-    // Without a command to publish by, nobody is told: that is the spin lock.
-    const reply = await (publish === '' ? spinLock : lock).release({ name: keys.lock, owner, lease: 0 });
+    // Only a silent release comes without a command that publishes.
+    const reply = await lock.release({ name: keys.lock, owner, lease: 0, silent: publish === '' });
     return [reply.outcome, now(), reply.outcome === 'released' ? (reply.heard ?? 0) : 0];
   });
   table.define(scripts.fencedLock.acquire, async (keys, { owner, lease, notAfter }) => {

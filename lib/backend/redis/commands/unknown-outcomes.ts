@@ -14,6 +14,8 @@ export interface OrphanedAcquisition {
   readonly name: string;
   readonly owner: OwnerId;
   readonly lease: number;
+  /** Whether the release is not announced. */
+  readonly silent?: boolean | undefined;
   /** The last instant of the server's clock at which the acquisition could still take effect. */
   readonly notAfter: number;
 }

@@ -14,11 +14,12 @@ import { unexpectedReply } from '../connection/reply-errors.js';
 import { isUnknown } from '../commands/deadline-request.js';
 import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { AcquireRequest } from '../../lock-operations.js';
+import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
 import {
   type AcquireReply,
   type ForceReleaseReply,
   type RequestLimits,
+  type Release,
   type ReleaseReply,
   PlainLockScripts,
 } from './lock-scripts.js';
@@ -69,12 +70,15 @@ export class FairLockScripts extends PlainLockScripts {
     return kept;
   }
 
-  override release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  override release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
     const args = { owner, ...this.announcing(name) };
     return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
   }
 
-  override forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
+  override forceRelease(
+    { name }: ForceReleaseRequest,
+    { notAfter, deadline }: RequestLimits,
+  ): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
     return this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
   }

@@ -1,6 +1,6 @@
 import { partsOfGroupLock } from '../../../keys/group-field.js';
 import type { OwnerId } from '../../../context/ids.js';
-import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
+import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../errors.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   InspectReply,
   RequestLimits,
   LockScripts,
+  Release,
   ReleaseReply,
   RenewReply,
 } from './lock-scripts.js';
@@ -54,13 +55,13 @@ export class GroupLockScripts implements LockScripts {
     return this.commands.run(scripts.groupLock.renew, { groups }, args, deadline);
   }
 
-  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { owner, ...this.announcing(group), fields };
     return this.commands.run(scripts.groupLock.release, { group }, args, deadline, name);
   }
 
-  async forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
+  async forceRelease({ name }: ForceReleaseRequest, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
     const { group, fields } = partsOfGroupLock(name);
     const args = { ...this.announcing(group), notAfter, fields };
     const reply = await this.commands.run(scripts.groupLock.forceRelease, { group }, args, deadline, name);

@@ -41,8 +41,8 @@ export class LeftBehind {
    * @returns Whether the owner still had the lock.
    * @throws LockUnavailableError if two attempts failed; if a later one may succeed, attempts go on in the background.
    */
-  async leave({ name, owner, lease, keep }: LeaveBehindRequest): Promise<boolean> {
-    const left: Left = { name, owner, lease, until: this.scheduler.now() + keep, notAfter: 0 };
+  async leave({ keep, ...request }: LeaveBehindRequest): Promise<boolean> {
+    const left: Left = { ...request, until: this.scheduler.now() + keep, notAfter: 0 };
     try {
       return await this.tryToKeep(left).catch((error: unknown) => {
         if (!isPassing(error)) throw error;

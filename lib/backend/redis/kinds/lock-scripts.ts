@@ -1,5 +1,11 @@
 import type { OwnerId } from '../../../context/ids.js';
-import type { AcquireRequest, HoldRequest, Renewal } from '../../lock-operations.js';
+import type {
+  AcquireRequest,
+  ForceReleaseRequest,
+  HoldRequest,
+  ReleaseRequest,
+  Renewal,
+} from '../../lock-operations.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel } from '../../../keys/redisson-keys.js';
@@ -49,6 +55,9 @@ export type InspectReply = readonly [
   remaining: number,
 ];
 
+/** One attempt to release a lock; the server needs no lease for that. */
+export type Release = Omit<ReleaseRequest, 'lease'>;
+
 /** The scripts of one kind of lock, with their keys and arguments. One script per operation. */
 export interface LockScripts {
   /** The key of a lock. */
@@ -58,18 +67,14 @@ export interface LockScripts {
   acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
   hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
   renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply>;
-  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
-  forceRelease(name: string, limits: RequestLimits): Promise<ForceReleaseReply>;
+  release(request: Release, deadline: number): Promise<ReleaseReply>;
+  forceRelease(request: ForceReleaseRequest, limits: RequestLimits): Promise<ForceReleaseReply>;
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply>;
 }
 
 /** The reentrant lock on Redisson's data: hash `name`, field `owner`, value hold count. */
 export class PlainLockScripts implements LockScripts {
-  /** @param isAnnounced Whether releases are announced to waiters; those of Redisson's spin lock are not. */
-  constructor(
-    protected readonly commands: ScriptExecutor,
-    private readonly isAnnounced = true,
-  ) {}
+  constructor(protected readonly commands: ScriptExecutor) {}
 
   keyOf(name: string): string {
     return name;
@@ -95,13 +100,16 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
   }
 
-  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
-    const args = { owner, ...this.announcing(name) };
+  release({ name, owner, silent }: Release, deadline: number): Promise<ReleaseReply> {
+    const args = { owner, ...this.announcing(name, silent) };
     return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
   }
 
-  forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
-    const args = { ...this.announcing(name), notAfter };
+  forceRelease(
+    { name, silent }: ForceReleaseRequest,
+    { notAfter, deadline }: RequestLimits,
+  ): Promise<ForceReleaseReply> {
+    const args = { ...this.announcing(name, silent), notAfter };
     return this.commands.run(scripts.lock.forceRelease, { lock: name }, args, deadline, name);
   }
 
@@ -109,9 +117,9 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
   }
 
-  /** Channel and command of the announcement of a release; the command is empty if releases are not announced. */
-  protected announcing(name: string): { channel: string; publish: PublishCommand | '' } {
+  /** Channel and command of the announcement of a release; the command is empty if it is not announced. */
+  protected announcing(name: string, silent = false): { channel: string; publish: PublishCommand | '' } {
     const channel = lockChannel(name);
-    return { channel, publish: this.isAnnounced ? this.commands.publishCommand(channel) : '' };
+    return { channel, publish: silent ? '' : this.commands.publishCommand(channel) };
   }
 }

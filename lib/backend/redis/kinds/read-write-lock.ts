@@ -9,7 +9,7 @@ import type {
   WriteLockOperations,
 } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
-import type { ReleaseReply } from './lock-scripts.js';
+import type { Release, ReleaseReply } from './lock-scripts.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { isUnknown } from '../commands/deadline-request.js';
@@ -49,7 +49,7 @@ export class RedisReadLock extends RedisLock implements ReadLockOperations {
     return release;
   }
 
-  protected override async tryRelease(request: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+  protected override async tryRelease(request: Release): Promise<ReleaseReply> {
     const deadline = this.deadline();
     try {
       return await super.tryRelease(request);

@@ -1,8 +1,16 @@
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { HoldRequest, AcquireRequest, Renewal, ReadRequest, WriteRequest } from '../../lock-operations.js';
+import type {
+  HoldRequest,
+  AcquireRequest,
+  ForceReleaseRequest,
+  Renewal,
+  ReadRequest,
+  WriteRequest,
+} from '../../lock-operations.js';
 import type { ScriptExecutor, PublishCommand } from '../commands/script-executor.js';
 import type {
+  Release,
   ReleaseReply,
   AcquireReply,
   ForceReleaseReply,
@@ -42,9 +50,9 @@ export abstract class ReadWriteLockScripts implements LockScripts {
   abstract acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
   abstract hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
   abstract renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply>;
-  abstract release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply>;
+  abstract release(request: Release, deadline: number): Promise<ReleaseReply>;
 
-  forceRelease(name: string, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
+  forceRelease({ name }: ForceReleaseRequest, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
     return this.commands.run(this.half.forceRelease, { lock: name }, args, deadline, name);
   }
@@ -98,7 +106,7 @@ export class WriteLockScripts extends ReadWriteLockScripts {
     return this.commands.run(scripts.writeLock.renew, { locks: this.locksOf(renewals) }, args, deadline);
   }
 
-  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
     const args = { stem: readWriteStem(name), owner, ...this.announcing(name) };
     return this.commands.run(scripts.writeLock.release, { lock: name }, args, deadline, name);
   }
@@ -165,7 +173,7 @@ export class ReadLockScripts extends ReadWriteLockScripts {
   }
 
   /** Refused after the deadline, unlike the release of other kinds: a writer may read again under the same id. */
-  release(name: string, owner: OwnerId, deadline: number): Promise<ReleaseReply> {
+  release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
     return sendWithDeadline(this.commands, this.scheduler, {
       key: name,
       deadline,

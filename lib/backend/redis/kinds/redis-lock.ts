@@ -4,6 +4,7 @@ import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-sche
 import type {
   AcquireOutcome,
   AcquireRequest,
+  ForceReleaseRequest,
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
@@ -16,7 +17,7 @@ import type {
 } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { LeftBehind } from './left-behind.js';
-import type { AcquireReply, LockScripts, ReleaseReply } from './lock-scripts.js';
+import type { AcquireReply, LockScripts, Release, ReleaseReply } from './lock-scripts.js';
 import { enoughReplicas } from '../commands/enough-replicas.js';
 import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
@@ -51,7 +52,7 @@ export class RedisLock implements LockOperations {
   }
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {
-    const { name, owner, lease } = request;
+    const { name, owner, lease, silent } = request;
     // Not spread from `about`: the spread shows up in profiles of uncontended locks.
     return this.inTime({
       key: this.scripts.keyOf(name),
@@ -59,7 +60,7 @@ export class RedisLock implements LockOperations {
       deadline: this.deadline(lease),
       send: (limits) => this.scripts.acquire(request, limits),
       read: (reply, sent) => this.readAcquired(request, reply, sent),
-      onUnknown: (notAfter) => this.orphans.releaseInBackground({ name, owner, lease, notAfter }),
+      onUnknown: (notAfter) => this.orphans.releaseInBackground({ name, owner, lease, silent, notAfter }),
     });
   }
 
@@ -158,10 +159,11 @@ export class RedisLock implements LockOperations {
    * The only operation that ends another owner's hold. The server refuses it after the deadline: the caller has been
    * notified of the failure by then, and a late release would end the hold of the next owner.
    */
-  forceRelease(name: string): Promise<boolean> {
+  forceRelease(request: ForceReleaseRequest): Promise<boolean> {
+    const { name } = request;
     return this.inTime({
       ...this.about(name, this.deadline()),
-      send: (limits) => this.scripts.forceRelease(name, limits),
+      send: (limits) => this.scripts.forceRelease(request, limits),
       read: ([outcome, detail]): boolean | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : outcome === 'released';
@@ -206,20 +208,22 @@ export class RedisLock implements LockOperations {
     return this.replicas ? this.confirmReplicas(request, this.replicas).then(() => outcome) : outcome;
   }
 
-  private async confirmReplicas({ name, owner, lease }: AcquireRequest, replicas: Replicas): Promise<void> {
+  private async confirmReplicas(request: AcquireRequest, replicas: Replicas): Promise<void> {
     const { commands, scripts } = this;
+    const { name, owner } = request;
     const written = writtenHold(scripts.keyOf(name), scripts.fieldOf(name, owner));
     const lacking = { name, what: `lock "${name}"`, so: 'it was released', outcome: 'refused' } as const;
     await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
       // A failed release goes on in the background.
-      await this.release({ name, owner, lease }).catch(() => {});
+      await this.release(request).catch(() => {});
       throw error;
     });
   }
 
-  protected tryRelease({ name, owner }: Omit<ReleaseRequest, 'lease'>): Promise<ReleaseReply> {
+  protected tryRelease(request: Release): Promise<ReleaseReply> {
+    const { name } = request;
     const deadline = this.deadline();
-    const send = (): Promise<ReleaseReply> => this.scripts.release(name, owner, deadline);
+    const send = (): Promise<ReleaseReply> => this.scripts.release(request, deadline);
     return this.commands.isConnected(this.scripts.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
   }
 
