@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { Pair, type Step } from './pair.js';
 import { smallestFailing } from './smallest.js';
 import { latchSteps, semaphoreSteps } from './steps/counter.steps.js';
@@ -6,35 +7,63 @@ import { fairQueueSteps } from './steps/fair-lock.steps.js';
 import { lockSteps, tokenSteps } from './steps/lock.steps.js';
 import { permitSteps } from './steps/permits.steps.js';
 import { preferenceSteps } from './steps/read-write-lock.steps.js';
+import { singleFlightSteps } from './steps/single-flight.steps.js';
 
 const RUNS = Number(process.env['DIFFERENTIAL_RUNS'] ?? 25);
 const OPERATIONS = 50;
 
-/** Operations of each kind, which meet most where the kind is alone; and all together, where kinds meet that share a name. */
-const KINDS = {
-  'the plain lock': [lockSteps('lock')],
-  'the fenced lock': [lockSteps('fencedLock'), tokenSteps],
-  'the group lock': [lockSteps('groupLock')],
-  'the fair lock': [lockSteps('fairLock'), fairQueueSteps],
-  'the read-write lock': [lockSteps('readLock'), lockSteps('writeLock'), preferenceSteps],
-  'the semaphore': [semaphoreSteps],
-  'the permit-expirable semaphore': [permitSteps],
-  'the count-down latch': [latchSteps],
-} satisfies Readonly<Record<string, readonly fc.Arbitrary<Step>[]>>;
+/** What a backend has operations for; a kind that is added to the port does not compile until it has steps here. */
+type Kind = Exclude<keyof LockBackend, 'pubSub' | 'watch' | 'refuse' | 'open' | 'close'>;
 
-type Kind = keyof typeof KINDS;
+const STEPS: Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>> = {
+  lock: [lockSteps('lock')],
+  fairLock: [lockSteps('fairLock'), fairQueueSteps],
+  fencedLock: [lockSteps('fencedLock'), tokenSteps],
+  groupLock: [lockSteps('groupLock')],
+  readLock: [lockSteps('readLock')],
+  writeLock: [lockSteps('writeLock'), preferenceSteps],
+  semaphore: [semaphoreSteps],
+  permitExpirableSemaphore: [permitSteps],
+  countDownLatch: [latchSteps],
+  singleFlight: [singleFlightSteps],
+};
 
-/** What to compare, and how often: where all kinds meet, there is most to find. */
+export const KINDS = Object.keys(STEPS);
+
+/** The kinds that each spec compares. Kinds of one list are compared together, since they share their data. */
+export const SPECS = {
+  'exclusive-locks': [['lock'], ['fairLock'], ['fencedLock'], ['groupLock']],
+  'shared-kinds': [
+    ['readLock', 'writeLock'],
+    ['semaphore'],
+    ['permitExpirableSemaphore'],
+    ['countDownLatch'],
+    ['singleFlight'],
+  ],
+} satisfies Readonly<Record<string, readonly (readonly Kind[])[]>>;
+
+/** What to compare, and how often. */
 interface Comparison {
   readonly title: string;
   readonly steps: readonly fc.Arbitrary<Step>[];
   readonly runs: number;
 }
 
-export const alone = (kinds: readonly Kind[]): readonly Comparison[] =>
-  kinds.map((title) => ({ title, steps: KINDS[title], runs: Math.ceil(RUNS / 4) }));
+/** The kinds of one spec, each by itself: there its operations meet most. */
+export const compareKindsOf = (spec: keyof typeof SPECS): void => {
+  const lists: readonly (readonly Kind[])[] = SPECS[spec];
+  compareBackends(
+    lists.map((kinds) => ({
+      title: kinds.join(' and '),
+      steps: kinds.flatMap((kind) => STEPS[kind]),
+      runs: Math.ceil(RUNS / 4),
+    })),
+  );
+};
 
-export const together: Comparison = { title: 'every kind together', steps: Object.values(KINDS).flat(), runs: RUNS };
+/** Every kind at once, where kinds meet that share a name. There is most to find, so it runs most often. */
+export const compareTogether = (): void =>
+  compareBackends([{ title: 'every kind together', steps: Object.values(STEPS).flat(), runs: RUNS }]);
 
 const difference = (pair: Pair, steps: readonly Step[]): Promise<unknown> =>
   pair.compare(steps).then(
@@ -54,7 +83,7 @@ const described = async (
   return `Seed ${seed}, run ${numRuns}; ${smallest.length} steps are enough:\n  ${labels}\n${String((await difference(pair, smallest)) ?? errorInstance)}`;
 };
 
-export const compareBackends = (comparisons: readonly Comparison[]): void => {
+const compareBackends = (comparisons: readonly Comparison[]): void => {
   describe('On Redis and in memory the same operations give the same replies and leave the same state:', () => {
     let pair: Pair;
     beforeAll(async () => {

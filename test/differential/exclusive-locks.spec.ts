@@ -1,3 +1,3 @@
-import { alone, compareBackends } from './comparison.js';
+import { compareKindsOf } from './comparison.js';
 
-compareBackends(alone(['the plain lock', 'the fenced lock', 'the group lock', 'the fair lock']));
+compareKindsOf('exclusive-locks');

@@ -1,5 +1,3 @@
-import { alone, compareBackends } from './comparison.js';
+import { compareKindsOf } from './comparison.js';
 
-compareBackends(
-  alone(['the read-write lock', 'the semaphore', 'the permit-expirable semaphore', 'the count-down latch']),
-);
+compareKindsOf('shared-kinds');

@@ -1,3 +1,16 @@
-import { compareBackends, together } from './comparison.js';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { compareTogether, KINDS, SPECS } from './comparison.js';
 
-compareBackends([together]);
+describe('The specs that compare kinds', () => {
+  it('leave no kind out, and compare none twice', () => {
+    expect(Object.values(SPECS).flat(2).toSorted()).toEqual(KINDS.toSorted());
+  });
+
+  it('are those that have kinds', () => {
+    const specs = readdirSync(__dirname).filter((file) => file.endsWith('.spec.ts') && file !== basename(__filename));
+    expect(specs.map((file) => basename(file, '.spec.ts')).toSorted()).toEqual(Object.keys(SPECS).toSorted());
+  });
+});
+
+compareTogether();

@@ -2,6 +2,7 @@ import type { HeldField, HeldFields } from '../../../lib/backend/memory/group-lo
 import type { HeldLock } from '../../../lib/backend/memory/lock.js';
 import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
 import type { PermitDeadlines } from '../../../lib/backend/memory/permits.js';
+import type { StoredResult } from '../../../lib/backend/result-store.js';
 import type { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import type { RedisData, RedisValue } from './redis-data.js';
 
@@ -52,6 +53,19 @@ const fencingToken: Codec = {
 
 /** Redisson's deadline of permits without a lease. */
 const NO_DEADLINE = 922337203685477;
+
+const singleFlightResult: Codec = {
+  type: 'string of a result',
+  matches: (name, { type }) => type === 'string' && name.endsWith(':result'),
+  toRedis: (value) => {
+    const { savedAt, text } = value as StoredResult;
+    return { type: 'string', value: `${savedAt}:${text}` };
+  },
+  fromRedis: ({ value }) => {
+    const [savedAt = '', ...text] = (value as string).split(':');
+    return { savedAt: Number(savedAt), text: text.join(':') } satisfies StoredResult;
+  },
+};
 
 const permitDeadlines: Codec = {
   type: 'zset of permits',
@@ -150,6 +164,7 @@ const groupLock: Codec = {
 const codecs: readonly Codec[] = [
   permitDeadlines,
   fencingToken,
+  singleFlightResult,
   groupLock,
   lock,
   counter,
