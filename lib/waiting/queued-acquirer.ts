@@ -1,6 +1,6 @@
 import { isPassing } from '../errors.js';
 import type { BackoffSequence } from './backoff.js';
-import { WaitQueue } from './wait-queue.js';
+import { WaitQueue } from './queue/wait-queue.js';
 import { conflict, type LastOutcome, refusal } from './wait-errors.js';
 import {
   type Acquirer,

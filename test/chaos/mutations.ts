@@ -16,7 +16,7 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
-    file: 'waiting/wait-queue.ts',
+    file: 'waiting/queue/wait-queue.ts',
     find: '(this.listener?.isSubscribed ? subscribed : unsubscribed)',
     replace: '(this.listener?.isSubscribed ? Infinity : unsubscribed)',
     caught: { id: 'F28p', topology: 'standalone' },

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { PeerYield } from '../../lib/waiting/peer-yield.js';
+import { PeerYield } from '../../lib/waiting/queue/peer-yield.js';
 
 const setUp = () => {
   const clock = new ManualClock();

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { SilentTurn } from '../../lib/waiting/silent-turn.js';
+import { SilentTurn } from '../../lib/waiting/queue/silent-turn.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
 const OURS = { holder: 'ours', remaining: 30_000 };

@@ -4,7 +4,7 @@ import { WaitLimit } from '../../lib/time/wait-limit.js';
 import type { AcquireContext, Busy, Result, WaitDependencies } from '../../lib/waiting/acquirer.js';
 import { BackoffSequence } from '../../lib/waiting/backoff.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
-import { WaitQueue } from '../../lib/waiting/wait-queue.js';
+import { WaitQueue } from '../../lib/waiting/queue/wait-queue.js';
 import { ScriptedAttempts, type SentAttempt, type Thing } from './scripted-attempts.js';
 import { ScriptedPubSub } from './scripted-pub-sub.js';
 

@@ -18,7 +18,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'a release that is announced while a take is on its way is forgotten',
     edits: [
       {
-        file: 'waiting/wait-queue.ts',
+        file: 'waiting/queue/wait-queue.ts',
         find: 'if (!this.isAnnouncedSince) this.wakeSignal.forget();',
         replace: 'this.wakeSignal.forget();',
       },

@@ -1,7 +1,7 @@
-import { ListNode } from '../collections/linked-list.js';
-import type { WaitEnd, WaitWatch } from '../time/wait-limit.js';
-import type { BackoffSequence } from './backoff.js';
-import type { AcquireContext } from './acquirer.js';
+import { ListNode } from '../../collections/linked-list.js';
+import type { WaitEnd, WaitWatch } from '../../time/wait-limit.js';
+import type { BackoffSequence } from '../backoff.js';
+import type { AcquireContext } from '../acquirer.js';
 
 interface Queue<Wanted, Got> {
   /** Called by a waiter whose wait is over. */

@@ -1,6 +1,6 @@
-import type { OwnerId } from '../context/ids.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { Busy } from './acquirer.js';
+import type { OwnerId } from '../../context/ids.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { Busy } from '../acquirer.js';
 
 /** The longest sleep of the default backoff, ms. */
 const LONGEST_TURN_MS = 128;

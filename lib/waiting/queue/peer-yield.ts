@@ -1,5 +1,5 @@
-import type { ScheduledTask } from '../time/scheduler.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { ScheduledTask } from '../../time/scheduler.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 
 /** Initial length of a yield, ms: longer than a peer usually takes to receive an announcement and try. */
 const SHORTEST_PATIENCE_MS = 1;

@@ -1,22 +1,22 @@
-import { LinkedList } from '../collections/linked-list.js';
-import { isPassing, LockUnavailableError } from '../errors.js';
-import { runOutsideContexts } from '../context/owner-context.js';
-import type { ScheduledTask } from '../time/scheduler.js';
-import type { WaitEnd } from '../time/wait-limit.js';
-import type { BackoffSequence } from './backoff.js';
+import { LinkedList } from '../../collections/linked-list.js';
+import { isPassing, LockUnavailableError } from '../../errors.js';
+import { runOutsideContexts } from '../../context/owner-context.js';
+import type { ScheduledTask } from '../../time/scheduler.js';
+import type { WaitEnd } from '../../time/wait-limit.js';
+import type { BackoffSequence } from '../backoff.js';
 import { PeerYield } from './peer-yield.js';
-import { ChannelListener } from './channel-listener.js';
-import { type LastOutcome, queueFull, refusal } from './wait-errors.js';
+import { ChannelListener } from '../channel-listener.js';
+import { type LastOutcome, queueFull, refusal } from '../wait-errors.js';
 import {
   type Busy,
   type Result,
   type AttemptStrategy,
   type AcquireContext,
   type WaitDependencies,
-} from './acquirer.js';
+} from '../acquirer.js';
 import { SilentTurn } from './silent-turn.js';
 import { Waiter } from './waiter.js';
-import { WakeSignal, pauseAfter, untilLastLook } from './contender-sleep.js';
+import { WakeSignal, pauseAfter, untilLastLook } from '../contender-sleep.js';
 
 /** After a local hand-over, wait this long before asking Redis again, ms. */
 const SERIES_MS = 5;
