@@ -27,6 +27,15 @@ export class WakeSignal {
     this.pending = false;
   }
 
+  /** Sleeps for `ms`, or until the last look before this wait ends. Resolves with whether that look is due. */
+  async sleepOrLook(ms: number, limit: WaitLimit | undefined): Promise<boolean> {
+    const look = limit ? untilLastLook(limit) : Number.POSITIVE_INFINITY;
+    // A timer may fire a little early.
+    const due = this.scheduler.now() + look - 1;
+    await this.sleep(Math.min(ms, look));
+    return this.scheduler.now() >= due;
+  }
+
   private untilNotified(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.scheduler.schedule(ms, () => this.notify(), { keepAlive: true });

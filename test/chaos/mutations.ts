@@ -16,9 +16,9 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
-    file: 'waiting/queue/wait-queue.ts',
-    find: '(this.listener?.isSubscribed ? subscribed : unsubscribed)',
-    replace: '(this.listener?.isSubscribed ? Infinity : unsubscribed)',
+    file: 'waiting/queue/announced-releases.ts',
+    find: 'this.channel.isSubscribed ? subscribed : unsubscribed',
+    replace: 'this.channel.isSubscribed ? Infinity : unsubscribed',
     caught: { id: 'F28p', topology: 'standalone' },
   },
   {

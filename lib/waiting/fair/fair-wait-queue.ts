@@ -10,7 +10,7 @@ import { QueueHeartbeat } from './queue-heartbeat.js';
 import { ServerOrder } from './server-order.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { type LastOutcome, queueFull, refusal } from '../wait-errors.js';
-import { WakeSignal, pauseAfter, UNAVAILABLE_PAUSE_MS, untilLastLook } from '../contender-sleep.js';
+import { WakeSignal, pauseAfter, UNAVAILABLE_PAUSE_MS } from '../contender-sleep.js';
 import { fairChannel } from '../../keys/redisson-keys.js';
 import { type AcquireContext } from '../acquirer.js';
 
@@ -112,7 +112,7 @@ export class FairWaitQueue {
 
   /** Contends for `first` until another waiter is first. */
   private async contendFor(first: FairWaiter): Promise<void> {
-    const { polling, pubSub, scheduler } = this.waiting;
+    const { polling, pubSub } = this.waiting;
     const channel = fairChannel(this.name, first.owner);
     const listener = new ChannelListener(pubSub, channel, this.wakeSignal.notify, (error) => this.rejectAll(error));
     let pause = pauseFor(this.lastOutcome);
@@ -120,17 +120,12 @@ export class FairWaitQueue {
     this.wakeSignal.forget();
     while (this.order.head === first) {
       listener.listen();
-      const look =
-        this.lastOutcome instanceof LockUnavailableError
-          ? Number.POSITIVE_INFINITY
-          : untilLastLook(first.context.limit);
-      const due = scheduler.now() + look - 1;
-      await this.wakeSignal.sleep(
-        Math.min(pause, listener.isSubscribed ? polling.subscribed : polling.unsubscribed, look),
-      );
+      const poll = listener.isSubscribed ? polling.subscribed : polling.unsubscribed;
+      const limit = this.lastOutcome instanceof LockUnavailableError ? undefined : first.context.limit;
+      const isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), limit);
       if (this.order.head !== first) break;
       this.wakeSignal.forget();
-      first.isLastLook = scheduler.now() >= due;
+      first.isLastLook = isLastLook;
       await this.attempt(first);
       first.isLastLook = false;
       pause = pauseFor(this.lastOutcome);

@@ -18,8 +18,8 @@ export const mends: readonly PlantedBug[] = [
     what: 'a release that is announced while a take is on its way is forgotten',
     edits: [
       {
-        file: 'waiting/queue/wait-queue.ts',
-        find: 'if (!this.isAnnouncedSince) this.wakeSignal.forget();',
+        file: 'waiting/queue/contender.ts',
+        find: 'if (!isOutdated) this.wakeSignal.forget();',
         replace: 'this.wakeSignal.forget();',
       },
     ],

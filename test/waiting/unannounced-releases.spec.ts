@@ -1,6 +1,7 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { SilentTurn } from '../../lib/waiting/queue/silent-turn.js';
+import { UnannouncedReleases } from '../../lib/waiting/queue/unannounced-releases.js';
+import type { Busy } from '../../lib/waiting/acquirer.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
 const OURS = { holder: 'ours', remaining: 30_000 };
@@ -10,7 +11,22 @@ const PERMITS = { available: 0, remaining: -1 };
 describe('A turn without announcements', () => {
   const setUp = () => {
     const clock = new ManualClock();
-    return { clock, turn: new SilentTurn(new MonotonicScheduler(clock, () => {})) };
+    const scheduler = new MonotonicScheduler(clock, () => {});
+    let calls = 0;
+    const releases = new UnannouncedReleases(
+      { scheduler, polling: { subscribed: 5000, unsubscribed: 1000 } },
+      { onOurTurn: () => void (calls += 1) },
+    );
+    const turn = {
+      got: (outcome: Busy | undefined) => releases.acquired(outcome),
+      found: (busy: Busy) => releases.foundBusy(busy),
+      goesOn: () => {
+        calls = 0;
+        releases.afterRelease();
+        return calls === 1;
+      },
+    };
+    return { clock, turn };
   };
 
   it.each([

@@ -1,0 +1,82 @@
+import type { Polling, WaitDependencies } from '../acquirer.js';
+import { ChannelListener } from '../channel-listener.js';
+import { PeerYield } from './peer-yield.js';
+import type { ReleaseListener, Releases } from './releases.js';
+
+/** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
+export class AnnouncedReleases implements Releases {
+  private readonly channel: ChannelListener;
+  private readonly peerYield: PeerYield;
+  private readonly polling: Polling;
+
+  constructor(
+    channel: string,
+    { scheduler, pubSub, polling }: WaitDependencies,
+    private readonly listener: ReleaseListener,
+  ) {
+    this.polling = polling;
+    this.peerYield = new PeerYield(scheduler, () => listener.onOurTurn());
+    this.channel = new ChannelListener(
+      pubSub,
+      channel,
+      () => this.onAnnouncement(),
+      (error) => listener.onFailed(error),
+      () => this.onSubscribed(),
+    );
+  }
+
+  get isYielding(): boolean {
+    return this.peerYield.isYielding;
+  }
+
+  get pollInterval(): number {
+    const { subscribed, unsubscribed } = this.polling;
+    return this.channel.isSubscribed ? subscribed : unsubscribed;
+  }
+
+  listen(): void {
+    this.channel.listen();
+  }
+
+  beforeRelease(): void {
+    this.peerYield.beforeRelease(this.channel.isSubscribed);
+  }
+
+  afterRelease(notified: number): void {
+    if (notified === 0) this.peerYield.releaseWasSilent();
+    this.peerYield.afterRelease(Math.max(0, notified - (this.channel.isSubscribed ? 1 : 0)));
+  }
+
+  yieldTo(others: number): void {
+    this.peerYield.yieldTo(others);
+  }
+
+  cancelYield(): void {
+    this.peerYield.forget();
+  }
+
+  acquired(): void {
+    this.peerYield.acquired();
+  }
+
+  foundBusy(): void {
+    this.peerYield.peerAcquired();
+  }
+
+  close(): void {
+    this.channel.close();
+  }
+
+  private onAnnouncement(): void {
+    // Our own release, which the last successful attempt followed, is no news, however late its announcement arrives.
+    if (this.peerYield.onAnnouncement() !== 'own') this.listener.onReleaseByOther();
+  }
+
+  /** What was announced before may have been missed. */
+  private onSubscribed(): void {
+    this.listener.onReleaseByOther();
+    this.peerYield.expectNoEcho();
+    // During a yield, its timer wakes the contender soon enough.
+    if (!this.isYielding) this.listener.onOurTurn();
+  }
+}

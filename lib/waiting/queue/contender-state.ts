@@ -1,0 +1,22 @@
+import type { Waiter } from './waiter.js';
+
+/** The state while an attempt is in flight. */
+export interface Attempting<Wanted, Got> {
+  readonly name: 'attempting';
+  /** The waiters that get its result. */
+  readonly waiters: ReadonlySet<Waiter<Wanted, Got>>;
+  /** Whether it is the last look before a wait ends. Its waiter is then rejected on time, reply or not. */
+  readonly isLastLook: boolean;
+  /** Whether another process may have released since it was sent: its reply may predate that. */
+  isOutdated: boolean;
+}
+
+/** There are no waiters. */
+export const IDLE = { name: 'idle' } as const;
+/** The attempt of a caller that came before the queue is in flight. */
+export const PRECEDED = { name: 'preceded' } as const;
+/** No attempt is in flight: the contender sleeps, or is about to decide what comes next. */
+export const RESTING = { name: 'resting' } as const;
+
+/** What a contender does: idle → (preceded →) resting ⇄ attempting → idle. */
+export type ContenderState<Wanted, Got> = typeof IDLE | typeof PRECEDED | typeof RESTING | Attempting<Wanted, Got>;

@@ -1,0 +1,226 @@
+import type { LinkedList } from '../../collections/linked-list.js';
+import { isPassing, LockUnavailableError } from '../../errors.js';
+import { runOutsideContexts } from '../../context/owner-context.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { WaitLimit } from '../../time/wait-limit.js';
+import type { AttemptStrategy, Busy, Result } from '../acquirer.js';
+import { WakeSignal, pauseAfter } from '../contender-sleep.js';
+import type { LastOutcome } from '../wait-errors.js';
+import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING } from './contender-state.js';
+import type { Releases } from './releases.js';
+import type { Waiter } from './waiter.js';
+
+/** The queue that a contender works for. */
+export interface ContendedQueue<Wanted, Got> {
+  readonly waiters: LinkedList<Waiter<Wanted, Got>>;
+  /** Whether the lock passes between waiters of this process, so that the queue is needed although it may be empty. */
+  readonly isHandingOver: boolean;
+  /** The attempt of a caller that came before the queue, while it is in flight. */
+  readonly firstAttempt: () => Promise<Result<Got>> | undefined;
+  reject(waiter: Waiter<Wanted, Got>, error: unknown): void;
+  rejectAll(error: unknown): void;
+  /** Called with an error that ends the queue. */
+  onFailed(error: unknown): void;
+  /** Called after each reply: rejects the waiters whose time was over before it. */
+  rejectExpired(): void;
+  /** Called when the contender becomes idle, in the same turn as its last check for waiters. */
+  onContenderIdle(): void;
+}
+
+/** A round of attempts, one for each waiter that may succeed. */
+interface Round {
+  /** The outcome of its last attempt; `undefined`: none yet, or the next attempt may follow at once. */
+  readonly outcome: LastOutcome;
+  readonly isLastLook: boolean;
+}
+
+/**
+ * Asks the server for all waiters of a queue: makes an attempt for the first one, listens, makes another, and sleeps
+ * until a release becomes known, the lock expires, or a slow safety poll is due.
+ */
+export class Contender<Wanted, Got extends object> {
+  private state: ContenderState<Wanted, Got> = IDLE;
+  private outcome: LastOutcome;
+  private readonly wakeSignal: WakeSignal;
+
+  constructor(
+    private readonly name: string,
+    private readonly queue: ContendedQueue<Wanted, Got>,
+    private readonly attempts: AttemptStrategy<Wanted, Got>,
+    private readonly releases: Releases,
+    scheduler: MonotonicScheduler,
+  ) {
+    this.wakeSignal = new WakeSignal(scheduler);
+  }
+
+  get isIdle(): boolean {
+    return this.state.name === 'idle';
+  }
+
+  get lastOutcome(): LastOutcome {
+    return this.outcome;
+  }
+
+  /** Contends for a new waiter at the end of the queue. */
+  contendFor(wanted: Wanted): void {
+    if (this.isIdle) this.start();
+    else if (this.mustAskFor(wanted)) this.wake();
+  }
+
+  /** Contends for a new waiter at the head of the queue, after an attempt for it with this outcome. */
+  contendForFirst(outcome: LastOutcome): void {
+    this.outcome = outcome;
+    if (this.isIdle) this.start();
+  }
+
+  /** Ends the sleep, or prevents the next one. */
+  wake(): void {
+    this.wakeSignal.notify();
+  }
+
+  /** Called when another process released, or may have. */
+  onReleaseByOther(): void {
+    if (this.state.name === 'attempting') this.state.isOutdated = true;
+  }
+
+  /** Whether a waiter whose time is over has to wait for the reply that is on its way. */
+  isDeciding(waiter: Waiter<Wanted, Got>): boolean {
+    const { state, outcome } = this;
+    if (state.name === 'idle' || state.name === 'resting') return false;
+    // Before a first reply the cause (lock held, Redis silent) is unknown.
+    if (!outcome) return true;
+    // Its own attempt may still succeed.
+    return state.name === 'attempting' && state.waiters.has(waiter) && !state.isLastLook;
+  }
+
+  /** Becomes idle. An attempt in flight undoes what it acquires. */
+  stop(): void {
+    if (this.isIdle) return;
+    this.state = IDLE;
+    this.outcome = undefined;
+    this.queue.onContenderIdle();
+  }
+
+  private start(): void {
+    this.state = RESTING;
+    runOutsideContexts(() => this.run()).catch((error: unknown) => this.queue.onFailed(error));
+  }
+
+  private async run(): Promise<void> {
+    const firstAttempt = this.queue.firstAttempt();
+    if (firstAttempt) await this.awaitFirst(firstAttempt);
+    let round: Round = { outcome: this.outcome, isLastLook: false };
+    if (this.releases.isYielding) round = await this.rest(undefined);
+    while (this.queue.waiters.size > 0 || this.queue.isHandingOver) {
+      const next = this.nextCandidate(round.outcome);
+      round = next ? await this.attempt(next, round) : await this.rest(round.outcome);
+    }
+    this.stop();
+  }
+
+  private async awaitFirst(firstAttempt: Promise<Result<Got>>): Promise<void> {
+    this.state = PRECEDED;
+    try {
+      const result = await firstAttempt;
+      this.outcome = 'got' in result ? this.onGrant(result.got) : this.onBusy(result);
+    } catch (error) {
+      // A permanent error goes to the caller of the first attempt; the waiters behind it make their own attempts.
+      if (isPassing(error)) this.outcome = error;
+    }
+    if (this.state === PRECEDED) this.state = RESTING;
+    this.queue.rejectExpired();
+  }
+
+  /** The next waiter that may still succeed after `outcome`, including waiters that arrived during this round. */
+  private nextCandidate(outcome: LastOutcome): Waiter<Wanted, Got> | undefined {
+    const { waiters } = this.queue;
+    if (!outcome) return waiters.first;
+    for (const waiter of waiters) if (this.mayStillSucceed(waiter.wanted, outcome)) return waiter;
+    return undefined;
+  }
+
+  private mayStillSucceed(wanted: Wanted, outcome: Busy | LockUnavailableError): boolean {
+    return !(outcome instanceof LockUnavailableError) && (this.attempts.mayStillSucceed?.(wanted, outcome) ?? false);
+  }
+
+  /** Whether a new waiter is a reason to ask before the sleep ends by itself. */
+  private mustAskFor(wanted: Wanted): boolean {
+    const { outcome } = this;
+    if (this.attempts.isShared) return !(outcome instanceof LockUnavailableError);
+    return outcome !== undefined && this.state.name !== 'attempting' && this.mayStillSucceed(wanted, outcome);
+  }
+
+  private async attempt(waiter: Waiter<Wanted, Got>, { outcome, isLastLook }: Round): Promise<Round> {
+    // The first attempt of a round serves every earlier wake-up.
+    if (!outcome) this.wakeSignal.forget();
+    const waiters = new Set(this.attempts.isShared ? this.queue.waiters : [waiter]);
+    const attempt: Attempting<Wanted, Got> = { name: 'attempting', waiters, isLastLook, isOutdated: false };
+    this.state = attempt;
+    try {
+      const result = await this.attempts.attempt(this.name, waiter.wanted);
+      this.outcome = 'got' in result ? this.grant(result.got, attempt) : this.onBusy(result);
+    } catch (error) {
+      this.outcome = isPassing(error) ? error : undefined;
+      // A permanent error holds for all waiters.
+      if (!this.outcome) this.queue.rejectAll(error);
+    }
+    if (this.state === attempt) this.state = RESTING;
+    this.queue.rejectExpired();
+    return { outcome: this.outcome, isLastLook };
+  }
+
+  /** Grants to the waiters of this attempt. Returns the state others should assume; `undefined`: try immediately. */
+  private grant(got: Got, { waiters, isOutdated }: Attempting<Wanted, Got>): Busy | undefined {
+    const granted = [...waiters].filter((waiter) => this.queue.waiters.delete(waiter));
+    for (const waiter of granted) waiter.grant(got);
+    // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent.
+    if (!isOutdated) this.wakeSignal.forget();
+    if (granted.length > 0) return this.onGrant(got);
+    this.attempts.undo(this.name, got);
+    return undefined;
+  }
+
+  private onGrant(got: Got): Busy | undefined {
+    const outcome = this.attempts.outcomeAfterGrant(got);
+    this.releases.acquired(outcome);
+    return outcome;
+  }
+
+  private onBusy(busy: Busy): Busy {
+    this.releases.foundBusy(busy);
+    return busy;
+  }
+
+  /** Sleeps until another outcome is possible, or for the first waiter's backoff or the poll interval if that is shorter. */
+  private async rest(outcome: LastOutcome): Promise<Round> {
+    const pause = outcome ? pauseAfter(outcome) : Number.POSITIVE_INFINITY;
+    const { waiters } = this.queue;
+    let first: Waiter<Wanted, Got> | undefined;
+    let isLastLook: boolean;
+    do {
+      this.releases.listen();
+      const poll = this.nextBackoff() ?? this.releases.pollInterval;
+      ({ first } = waiters);
+      isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), this.limitToLookFor(first));
+      // A backoff belongs to one waiter: if that one left, the next sleeps for its own.
+    } while (first?.backoff && waiters.size > 0 && !waiters.has(first));
+    return { outcome: undefined, isLastLook };
+  }
+
+  /** No last look for a waiter with a backoff, which looks often anyway, nor while the server cannot answer. */
+  private limitToLookFor(first: Waiter<Wanted, Got> | undefined): WaitLimit | undefined {
+    return first?.backoff || this.outcome instanceof LockUnavailableError ? undefined : first?.context.limit;
+  }
+
+  /** The first waiter's next backoff, if any. Ignored while the server cannot answer: that takes a longer pause. */
+  private nextBackoff(): number | undefined {
+    const { first } = this.queue.waiters;
+    if (!first?.backoff || this.outcome instanceof LockUnavailableError) return undefined;
+    try {
+      return first.backoff.next();
+    } catch (error) {
+      this.queue.reject(first, error);
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Busy } from '../acquirer.js';
+
+/** How a wait queue learns of releases, and when it may ask the server after a release by this process. */
+export interface Releases {
+  /** Whether other processes go first at the moment. */
+  readonly isYielding: boolean;
+  /** How long the contender may sleep if no release becomes known, ms. */
+  readonly pollInterval: number;
+  /** Listens for releases from now on, if they are announced. */
+  listen(): void;
+  /** Called before a lock held in this process is released on the server. */
+  beforeRelease(): void;
+  /** Called after the release. `notified` clients received its announcement, this one included if it is subscribed. */
+  afterRelease(notified: number): void;
+  /** Called after a release without local waiters, whose announcement `others` clients received. */
+  yieldTo(others: number): void;
+  /** Ends a yield. Nothing is reported. */
+  cancelYield(): void;
+  /** Called when an attempt succeeded. @param outcome The state other waiters should assume after it. */
+  acquired(outcome: Busy | undefined): void;
+  /** Called when an attempt acquired nothing. */
+  foundBusy(busy: Busy): void;
+  close(): void;
+}
+
+/** Receives what a queue's {@link Releases} find out. */
+export interface ReleaseListener {
+  /** Another process released, or may have: the reply to an attempt in flight may predate that. */
+  onReleaseByOther(): void;
+  /** This process may ask the server now. */
+  onOurTurn(): void;
+  /** Releases cannot become known; repeating does not help. */
+  onFailed(error: unknown): void;
+}
