@@ -130,8 +130,7 @@ export type HoldAgeWarning = 'max-hold-reached' | 'long-hold';
 
 /** Detects, once each, that a hold has lasted very long, and that `maxHold` is reached. */
 export class HoldAgeCheck {
-  /** True once `maxHold` is reached: the last renewal has been sent and the hold will expire. Reset by `extend`. */
-  isOver = false;
+  private isKnownAsOver = false;
   private isKnownAsLong = false;
 
   /**
@@ -144,15 +143,28 @@ export class HoldAgeCheck {
     private readonly lastRenewal: number,
   ) {}
 
+  /**
+   * Whether a round has found that `maxHold` is reached, and neither an extension nor the release of the watched hold
+   * has changed that since.
+   */
+  get isOver(): boolean {
+    return this.isKnownAsOver && this.holds.isWatched && this.hasLastRenewal;
+  }
+
   /** Called in every round of the watchdog. */
   check(): HoldAgeWarning | undefined {
-    const { holds, maxHold } = this;
+    const { holds, maxHold, hasLastRenewal } = this;
     if (!holds.isWatched) return undefined;
-    const wasOver = this.isOver;
-    this.isOver = holds.left <= this.lastRenewal;
-    if (this.isOver) return wasOver ? undefined : 'max-hold-reached';
+    const wasKnownAsOver = this.isKnownAsOver;
+    this.isKnownAsOver = hasLastRenewal;
+    if (hasLastRenewal) return wasKnownAsOver ? undefined : 'max-hold-reached';
     if (this.isKnownAsLong || maxHold !== Number.POSITIVE_INFINITY || holds.age < LONG_HOLD_MS) return undefined;
     this.isKnownAsLong = true;
     return 'long-hold';
+  }
+
+  /** Whether no renewal follows the last one, so that the hold will expire. */
+  private get hasLastRenewal(): boolean {
+    return this.holds.left <= this.lastRenewal;
   }
 }

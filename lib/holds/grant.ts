@@ -365,7 +365,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** Called by the lease. */
   onLost(how: LossReason): void {
     if (this.loss) return;
-    const isTooLong = how === 'lease-over' && this.holds.isWatched && this.age.isOver;
+    const isTooLong = how === 'lease-over' && this.age.isOver;
     const reason = isTooLong ? 'held-too-long' : how;
     this.loss = reason;
     this.runtime.watchdog.unwatch(this);

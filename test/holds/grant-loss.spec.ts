@@ -242,3 +242,48 @@ describe('A grant that the watchdog keeps', () => {
     expect(lock.releases.requests).toEqual([]);
   });
 });
+
+describe('The loss of a grant after maxHold was reached', () => {
+  /** A grant at 40 seconds of 60, of which the watchdog has said that it is not renewed any more. */
+  const overdue = async (): Promise<Opened> => {
+    const opened = openGrant({ maxHold: 60_000 });
+    for (let round = 1; round <= 4; round += 1) {
+      await opened.clock.advance(10_000);
+      if (opened.lock.renewals.pending > 0) opened.lock.answerRenewal(true);
+    }
+    expect(opened.emitted.map(({ type }) => type)).toEqual(['held-too-long']);
+    return opened;
+  };
+
+  it('names the end of the lease if the hold was extended and no renewal followed', async () => {
+    const { clock, lock, grant, first, watchdog, emitted } = await overdue();
+    const extending = grant.extend(first, 100_000);
+    lock.answerHeld();
+    await extending;
+    watchdog.stop();
+    await clock.advance(100_000);
+    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
+    expect(grant.signal.reason).toMatchObject({ details: { reason: 'lease-over' } });
+  });
+
+  it('names the end of the lease if only a hold with a lease was left', async () => {
+    const { clock, lock, grant, first, joined, emitted } = await overdue();
+    await joined(15_000);
+    const leaving = first.release();
+    lock.answerHeld();
+    await leaving;
+    await clock.advance(15_000);
+    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
+    expect(grant.signal.reason).toMatchObject({ details: { reason: 'lease-over' } });
+  });
+
+  it('names maxHold if a hold with a lease has left before', async () => {
+    const { clock, lock, joined, emitted } = await overdue();
+    const inner = await joined(15_000);
+    const leaving = inner.release();
+    lock.answerHeld();
+    await leaving;
+    await clock.advance(20_000);
+    expect(lossesIn(emitted)).toEqual([TOO_LONG]);
+  });
+});
