@@ -231,14 +231,18 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.isVerifying = true;
     try {
       const { count } = await this.operations.inspect(name, owner);
-      // An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back.
-      if (count === 0 && !this.closed && this.isJoinable) this.lease.lose('gone');
+      if (count === 0) this.loseIfJoinable();
     } catch (error) {
-      if (error instanceof WrongKeyTypeError) this.lease.lose('gone');
+      if (error instanceof WrongKeyTypeError) this.loseIfJoinable();
       else if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
     } finally {
       this.isVerifying = false;
     }
+  }
+
+  /** An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back. */
+  private loseIfJoinable(): void {
+    if (this.isJoinable) this.lease.lose('gone');
   }
 
   checkAge(): void {

@@ -69,6 +69,24 @@ describe('A grant that is asked to verify that the server still has it', () => {
       expect(extending.end).toBe('pending');
     });
 
+    it('has lost nothing when all holds leave, whose lease a re-entry has kept until it failed', async () => {
+      const { clock, lock, grant, first, newHold, joined, emitted } = openGrant();
+      const inner = await joined();
+      const verifying = grant.verify();
+      const joining = outcomeOf(grant.reenter(newHold(), undefined));
+      for (const hold of [first, inner]) ignored(hold.release());
+      expect(grant.isJoinable).toBe(true);
+      lock.holds.next().fail(unavailable());
+      await clock.advance(0);
+      expect([joining.end, grant.isJoinable]).toEqual(['LockUnavailableError', false]);
+      answer(lock);
+      await verifying;
+      expect(emitted).toEqual([]);
+      lock.answerHeld();
+      await clock.advance(0);
+      expect(lock.log).toEqual(['hold', 'inspect', 'hold', 'hold', 'release']);
+    });
+
     it('is lost when only one of two holds was released meanwhile', async () => {
       const { lock, grant, joined, emitted } = openGrant();
       const inner = await joined();
@@ -109,24 +127,6 @@ describe('A grant that the server does not find when it verifies', () => {
     lock.answerInspection(0);
     await verifying;
     expect(emitted).toEqual([]);
-  });
-
-  it('has lost nothing when all holds leave, whose lease a re-entry has kept until it failed', async () => {
-    const { clock, lock, grant, first, newHold, joined, emitted } = openGrant();
-    const inner = await joined();
-    const verifying = grant.verify();
-    const joining = outcomeOf(grant.reenter(newHold(), undefined));
-    for (const hold of [first, inner]) ignored(hold.release());
-    expect(grant.isJoinable).toBe(true);
-    lock.holds.next().fail(unavailable());
-    await clock.advance(0);
-    expect([joining.end, grant.isJoinable]).toEqual(['LockUnavailableError', false]);
-    lock.answerInspection(0);
-    await verifying;
-    expect(emitted).toEqual([]);
-    lock.answerHeld();
-    await clock.advance(0);
-    expect(lock.log).toEqual(['hold', 'inspect', 'hold', 'hold', 'release']);
   });
 });
 
