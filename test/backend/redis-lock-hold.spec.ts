@@ -89,6 +89,36 @@ describe('Holding a lock once more', () => {
     expect(settled).toMatchObject([{ at: 1001, error: REFUSED }]);
   });
 
+  it('that could not be written is sent again only when a renewal that lost its answer meanwhile cannot arrive', async () => {
+    const answers = [{ after: 300, answer: UNKNOWN }, { after: 200, answer: NOT_SENT }, held];
+    const { clock, lock, log } = setUpLock(answers);
+    const renewal = renewalOf('n');
+    settlementOf(lock.renew([renewal]), clock);
+    await clock.advance(200);
+    const settled = settlementOf(lock.hold({ ...renewal, count: 1 }), clock);
+    await clock.advance(60_000);
+    expect(log().map(([, at]) => at)).toEqual([0, 200, 1001]);
+    expect(settled).toMatchObject([{ at: 1001, value: { outcome: 'held', sent: { startedAt: 1001 } } }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('that waited for a connection is sent only when a renewal that lost its answer meanwhile cannot arrive', async () => {
+    const { clock, commands, lock, log } = setUpLock([{ after: 300, answer: UNKNOWN }, held]);
+    const renewal = renewalOf('n');
+    settlementOf(lock.renew([renewal]), clock);
+    await clock.advance(200);
+    let connect = (): void => {};
+    commands.connected = false;
+    commands.whenConnected = () => new Promise((resolve) => (connect = resolve));
+    const settled = settlementOf(lock.hold({ ...renewal, count: 1 }), clock);
+    await clock.advance(300);
+    commands.connected = true;
+    connect();
+    await clock.advance(60_000);
+    expect(log().map(([, at]) => at)).toEqual([0, 1001]);
+    expect(settled).toMatchObject([{ at: 1001, value: { outcome: 'held' } }]);
+  });
+
   it('does not keep a release waiting', async () => {
     const { clock, lock, log } = setUpLock([UNKNOWN, freed]);
     settlementOf(lock.hold(holdOf('me:1')), clock);

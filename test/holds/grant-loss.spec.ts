@@ -251,7 +251,7 @@ describe('The loss of a grant after maxHold was reached', () => {
       await opened.clock.advance(10_000);
       if (opened.lock.renewals.pending > 0) opened.lock.answerRenewal(true);
     }
-    expect(opened.emitted.map(({ type }) => type)).toEqual(['held-too-long']);
+    expect(opened.emitted.map(({ type }) => type)).toEqual(['max-hold-reached']);
     return opened;
   };
 

@@ -162,6 +162,11 @@ export class UnknownOutcomes {
     for (const owner of owners) this.deadlines.set(owner, Math.max(deadline, this.deadlines.get(owner) ?? deadline));
   }
 
+  /** Whether no earlier command of this owner can arrive any more. */
+  isSettled(owner: OwnerId): boolean {
+    return this.timeLeft(owner) <= 0;
+  }
+
   /** Resolves when no earlier command of this owner can arrive any more. */
   async settled(owner: OwnerId): Promise<void> {
     // Another command of this owner may become unknown during the pause.

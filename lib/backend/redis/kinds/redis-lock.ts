@@ -17,7 +17,7 @@ import type {
 } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { LeftBehind } from './left-behind.js';
-import type { AcquireReply, LockScripts, Release, ReleaseReply } from './lock-scripts.js';
+import type { AcquireReply, HoldReply, LockScripts, Release, ReleaseReply } from './lock-scripts.js';
 import { enoughReplicas } from '../commands/enough-replicas.js';
 import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
@@ -96,8 +96,12 @@ export class RedisLock implements LockOperations {
     const deadline = this.deadline(lease);
     const asked = this.inTime({
       ...this.about(name, deadline),
-      send: (limits) => this.scripts.hold(request, limits),
-      read: ([outcome], sent): HoldOutcome | undefined => {
+      // A renewal in flight may have become unknown while this waited for a connection, or for a reply to a first try.
+      send: (limits): Promise<HoldReply | undefined> =>
+        this.unknownOutcomes.isSettled(owner) ? this.scripts.hold(request, limits) : Promise.resolve(undefined),
+      read: (reply, sent): HoldOutcome | Promise<HoldOutcome> | undefined => {
+        if (!reply) return this.tryHold(request);
+        const [outcome] = reply;
         if (outcome === 'held') return { outcome, sent };
         return outcome === 'lost' ? { outcome } : undefined;
       },
