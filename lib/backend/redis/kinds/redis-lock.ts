@@ -242,7 +242,7 @@ export class RedisLock implements LockOperations {
       const onlyReplyWasLost = released.outcome === 'not-held' && first.outcome === 'unknown';
       return onlyReplyWasLost ? { outcome: 'released' } : released;
     } catch (error) {
-      this.orphans.releaseInBackground({ ...request, notAfter: 0 });
+      if (isPassing(error)) this.orphans.releaseInBackground({ ...request, notAfter: 0 });
       throw errorOfTwo(first, error);
     }
   }
