@@ -1,6 +1,6 @@
 import type { Load } from './load/load.js';
 import type { TopologyName } from './topologies/topology.js';
-import type { World } from './world.js';
+import type { World } from './case-run.js';
 
 /** A fault, and what must hold under it. */
 export interface ChaosCase {

@@ -4,7 +4,7 @@ import type { TopologyName } from './topologies/topology.js';
 import { start } from './topologies/start.js';
 import { usualLoad } from './usual-load.js';
 import type { Verdict } from './verdict.js';
-import { World } from './world.js';
+import { World } from './case-run.js';
 
 const FAILURES = new URL('./failures/', import.meta.url);
 const DEFAULT_PROCESSES = 3;

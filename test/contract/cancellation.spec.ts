@@ -1,7 +1,7 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
-import { inWorld, onEveryBackend } from './backends.js';
-import { MemoryWorld } from './memory-world.js';
-import { track } from './time.js';
+import { inWorld, onEveryBackend } from '../kit/world.js';
+import { MemoryWorld } from '../kit/memory-world.js';
+import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows AB of the behaviour catalogue: an AbortSignal ends a wait, with its reason as the cause, and nothing else. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { LockOptionsError, LockShutdownError, WrongKeyTypeError } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
-import { track } from './time.js';
+import { onEveryBackend } from '../kit/world.js';
+import { track } from '../kit/time.js';
 import { latchChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows CL of the behaviour catalogue, and AB-05. */

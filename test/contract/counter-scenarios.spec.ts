@@ -1,9 +1,9 @@
 import { WrongKeyTypeError } from '../../lib/index.js';
 import { Worker } from '../servers/worker.js';
-import { inWorld } from './backends.js';
+import { inWorld } from '../kit/world.js';
 import type { api } from './counter.worker.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 import { latchChannel, semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();

@@ -2,7 +2,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { serve } from '../servers/worker-host.js';
-import { Client } from './client.js';
+import { Client } from '../kit/client.js';
 
 const [, , connection = ''] = process.argv;
 const { locks } = new Client(createRuntime(parseModuleOptions({ connection }), systemScheduler));

@@ -1,5 +1,5 @@
-import { onEveryBackend } from './backends.js';
-import { crowd, Till } from './till.js';
+import { onEveryBackend } from '../kit/world.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
 
 const LIMIT_MS = 60_000;
 

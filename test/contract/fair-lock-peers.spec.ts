@@ -3,12 +3,12 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { Worker } from '../servers/worker.js';
-import { inWorld, type RawPlace } from './backends.js';
-import { Client } from './client.js';
+import { inWorld, type RawPlace } from '../kit/world.js';
+import { Client } from '../kit/client.js';
 import type { api } from './fair-waiter.worker.js';
 import { Recorder } from './recorder.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 import { A1, B7 } from './vectors/vector.js';
 import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 

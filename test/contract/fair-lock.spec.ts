@@ -1,7 +1,7 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend, type World } from './backends.js';
+import { onEveryBackend, type World } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { track } from './time.js';
+import { track } from '../kit/time.js';
 import { fairQueue } from '../../lib/keys/redisson-keys.js';
 
 /** Resolves when so many wait for the lock. */

@@ -1,6 +1,6 @@
 import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
-import { inWorld } from './backends.js';
-import { RedisWorld } from './redis-world.js';
+import { inWorld } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();

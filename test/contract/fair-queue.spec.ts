@@ -1,5 +1,5 @@
-import { onEveryBackend, type RawPlace, type World } from './backends.js';
-import { track } from './time.js';
+import { onEveryBackend, type RawPlace, type World } from '../kit/world.js';
+import { track } from '../kit/time.js';
 import { fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const SLOT = 600;

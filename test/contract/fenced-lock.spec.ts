@@ -1,9 +1,9 @@
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from './backends.js';
+import { inWorld, onEveryBackend } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { RedisWorld } from './redis-world.js';
-import { crowd } from './till.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { crowd } from '../kit/unsafe-counter.js';
+import { track } from '../kit/time.js';
 import { lockToken } from '../../lib/keys/redisson-keys.js';
 
 /** A resource that refuses who comes too late. */

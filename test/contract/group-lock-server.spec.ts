@@ -1,7 +1,7 @@
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { groupField, groupLockName } from '../../lib/keys/group-field.js';
-import { inWorld } from './backends.js';
-import { RedisWorld } from './redis-world.js';
+import { inWorld } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 
 const redis = new RedisWorld();
 

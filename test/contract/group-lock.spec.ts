@@ -1,8 +1,8 @@
 import { LockConflictError, LockNameError, LockOptionsError, LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
+import { onEveryBackend } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { crowd, Till } from './till.js';
-import { track } from './time.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
+import { track } from '../kit/time.js';
 
 /** Rows ML-10 to ML-16 of the behaviour catalogue, in the form of a group; ML-17 scaled down. */
 onEveryBackend((world) => {

@@ -1,8 +1,8 @@
 import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
 import type { Hold } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { onEveryBackend } from './backends.js';
-import { RedisWorld } from './redis-world.js';
+import { onEveryBackend } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 
 /** Long enough that a busy machine does not end a series before the test does. */
 const LONG = { max: 3, ms: 1000 } as const;

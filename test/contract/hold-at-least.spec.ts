@@ -1,6 +1,6 @@
 import type { Hold } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
-import { onEveryBackend } from './backends.js';
+import { onEveryBackend } from '../kit/world.js';
 
 /** What `holdAtLeast` does to what a method was given. */
 const keepAtLeast = (hold: Hold, ms: number): void => {

@@ -1,6 +1,6 @@
 import type { Lock } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from './backends.js';
-import { MemoryWorld } from './memory-world.js';
+import { inWorld, onEveryBackend } from '../kit/world.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 
 onEveryBackend((world) => {
   /** The kinds whose waiters sleep until they are told. */

@@ -3,7 +3,7 @@ import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/in
 import { LeaderElection, type LeaderElectionOptions } from '../../lib/coordination/leader-election.js';
 import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { thrownBy } from '../thrown-by.js';
-import { onEveryBackend, type World } from './backends.js';
+import { onEveryBackend, type World } from '../kit/world.js';
 import { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 
 const NAME = 'reports';

@@ -1,6 +1,6 @@
 import { LockLostError, LockQueueFullError } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
-import { MemoryWorld } from './memory-world.js';
+import { onEveryBackend } from '../kit/world.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 
 onEveryBackend((world) => {
   describe('maxQueue', () => {

@@ -1,9 +1,9 @@
 import { LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
-import { inWorld, onEveryBackend, type World } from './backends.js';
-import { MemoryWorld } from './memory-world.js';
+import { inWorld, onEveryBackend, type World } from '../kit/world.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 import { Owner } from './owner.js';
-import { RedisWorld } from './redis-world.js';
-import { crowd, Till } from './till.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
 
 /** Rows ML of the behaviour catalogue in which members belong to several clients, or live on several servers. */
 describe.each([

@@ -7,10 +7,10 @@ import {
   LockTimeoutError,
 } from '../../lib/index.js';
 import type { Lock, LockService } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
+import { onEveryBackend } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { crowd, Till } from './till.js';
-import { track } from './time.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
+import { track } from '../kit/time.js';
 
 const NAMES = ['a', 'b', 'c'] as const;
 

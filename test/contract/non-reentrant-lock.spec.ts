@@ -1,7 +1,7 @@
 import { type Lock, LockLostError, LockOptionsError, LockOwnershipError, type LockService } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
+import { onEveryBackend } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { track } from './time.js';
+import { track } from '../kit/time.js';
 
 const variants: [string, (locks: LockService) => Lock][] = [
   ['plain', (locks) => locks.getNonReentrantLock('n')],

@@ -1,6 +1,6 @@
 import { LockOptionsError, WrongKeyTypeError } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from './backends.js';
-import { RedisWorld } from './redis-world.js';
+import { inWorld, onEveryBackend } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 
 const UNKNOWN = '00000000000000000000000000000001';
 

@@ -3,12 +3,12 @@ import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { inWorld, onEveryBackend } from './backends.js';
-import { Client } from './client.js';
+import { inWorld, onEveryBackend } from '../kit/world.js';
+import { Client } from '../kit/client.js';
 import { Recorder } from './recorder.js';
-import { RedisWorld } from './redis-world.js';
-import { crowd, Till } from './till.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
+import { track } from '../kit/time.js';
 import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;

@@ -8,8 +8,8 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { onEveryBackend } from './backends.js';
-import { Client } from './client.js';
+import { onEveryBackend } from '../kit/world.js';
+import { Client } from '../kit/client.js';
 
 /** What is left of 1000 ms for who acts: less 2 % and 20 ms. */
 const SAFE_MS = 960;

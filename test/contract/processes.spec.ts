@@ -1,8 +1,8 @@
 import { Worker } from '../servers/worker.js';
-import { inWorld } from './backends.js';
+import { inWorld } from '../kit/world.js';
 import type { api } from './holder.worker.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 
 const redis = new RedisWorld();
 

@@ -1,7 +1,7 @@
 import type { LockOptions } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
-import type { Client } from './client.js';
-import { track } from './time.js';
+import { onEveryBackend } from '../kit/world.js';
+import type { Client } from '../kit/client.js';
+import { track } from '../kit/time.js';
 
 const FOREVER: LockOptions = { wait: Infinity };
 const WRITERS = '{n}:rwlock_writers';

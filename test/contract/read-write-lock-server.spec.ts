@@ -1,8 +1,8 @@
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
-import { inWorld } from './backends.js';
+import { inWorld } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 import { A1 } from './vectors/vector.js';
 
 const CHANNEL = 'redisson_rwlock:{rw}';

@@ -1,7 +1,7 @@
 import { type LockOptions, LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
+import { onEveryBackend } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { track } from './time.js';
+import { track } from '../kit/time.js';
 import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 
 const FOREVER: LockOptions = { wait: Infinity };

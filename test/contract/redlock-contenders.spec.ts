@@ -1,7 +1,7 @@
 import { LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
 import { Worker } from '../servers/worker.js';
 import type { api } from './redlock.worker.js';
-import { onMasters } from './redlock-world.js';
+import { onMasters } from '../kit/redlock-world.js';
 
 /** Rows RD of the behaviour catalogue about those who want the same lock on five masters. */
 onMasters(5, (world) => {

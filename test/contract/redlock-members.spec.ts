@@ -8,13 +8,13 @@ import {
   LockTimeoutError,
   LockUnavailableError,
 } from '../../lib/index.js';
-import { caught } from '../nest/caught.js';
+import { caught } from '../kit/caught.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';
-import type { ClientOptions } from './backends.js';
-import type { Client } from './client.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import type { ClientOptions } from '../kit/world.js';
+import type { Client } from '../kit/client.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 
 /** Rows RD of the behaviour catalogue about a RedLock that is made of locks, on two servers. */
 describe('A RedLock of locks on two servers', () => {

@@ -5,12 +5,12 @@ import { LockService } from '../../lib/lock.service.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { caught } from '../nest/caught.js';
+import { caught } from '../kit/caught.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';
-import { Client } from './client.js';
-import { Time } from './time.js';
+import { Client } from '../kit/client.js';
+import { Time } from '../kit/time.js';
 
 const NODES = ['redis://:s3cret@one', 'redis://:s3cret@two:6380', { host: 'three', password: 's3cret' }];
 

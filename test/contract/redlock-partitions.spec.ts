@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../lib/index.js';
 import { executions } from '../faults/observe.js';
-import { onMasters } from './redlock-world.js';
+import { onMasters } from '../kit/redlock-world.js';
 
 /** Rows RD of the behaviour catalogue on five masters: some of them cut off, hanging, crashed or restarted. */
 onMasters(5, (world) => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { onMasters } from './redlock-world.js';
-import { track } from './time.js';
+import { onMasters } from '../kit/redlock-world.js';
+import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** Rows RD of the behaviour catalogue about waiting, on three masters, and that half of AB-02. */

@@ -1,6 +1,6 @@
 import { LockConflictError, LockLostError, LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
-import { caught } from '../nest/caught.js';
-import { onMasters } from './redlock-world.js';
+import { caught } from '../kit/caught.js';
+import { onMasters } from '../kit/redlock-world.js';
 
 /** Rows RD of the behaviour catalogue on three masters. */
 onMasters(3, (world) => {

@@ -3,7 +3,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { serve } from '../servers/worker-host.js';
-import { Client } from './client.js';
+import { Client } from '../kit/client.js';
 
 const [, , ...nodes] = process.argv;
 const [connection = ''] = nodes;

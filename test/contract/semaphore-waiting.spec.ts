@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { onEveryBackend } from './backends.js';
-import { crowd, Till } from './till.js';
-import { track } from './time.js';
+import { onEveryBackend } from '../kit/world.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
+import { track } from '../kit/time.js';
 import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;

@@ -3,10 +3,10 @@ import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscr
 import { LockOwnershipError } from '../../lib/index.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { inWorld } from './backends.js';
+import { inWorld } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();

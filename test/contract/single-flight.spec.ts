@@ -8,8 +8,8 @@ import {
   WrongKeyTypeError,
 } from '../../lib/index.js';
 import { thrownBy } from '../thrown-by.js';
-import { onEveryBackend, type World } from './backends.js';
-import type { Client } from './client.js';
+import { onEveryBackend, type World } from '../kit/world.js';
+import type { Client } from '../kit/client.js';
 import { flightLock, flightResult } from '../../lib/keys/redisson-keys.js';
 
 const NAME = 'report';

@@ -5,11 +5,11 @@ import {
   LockOwnershipError,
   LockUnavailableError,
 } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from './backends.js';
+import { inWorld, onEveryBackend } from '../kit/world.js';
 import { Owner } from './owner.js';
-import { RedisWorld } from './redis-world.js';
-import { crowd, Till } from './till.js';
-import { track } from './time.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { crowd, Till } from '../kit/unsafe-counter.js';
+import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 /** The longest pause of the default backoff, and a try, ms. */

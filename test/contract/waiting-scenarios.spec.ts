@@ -1,7 +1,7 @@
 import type { LockOptions } from '../../lib/index.js';
-import { inWorld } from './backends.js';
-import { RedisWorld } from './redis-world.js';
-import { track } from './time.js';
+import { inWorld } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
 import { A1, B7 } from './vectors/vector.js';
 
 const CHANNEL = 'redisson_lock__channel:{lk}';

@@ -1,5 +1,5 @@
-import { onEveryBackend } from './backends.js';
-import { track } from './time.js';
+import { onEveryBackend } from '../kit/world.js';
+import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;

@@ -6,7 +6,7 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 const thrown = (error: unknown): never => {
   throw error;

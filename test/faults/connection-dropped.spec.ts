@@ -7,7 +7,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
 import { FakeRedis, Raw } from './fake-redis.js';
 import { settled, until } from './observe.js';
-import { openLocks } from './open-locks.js';
+import { openLocks } from './server-fixture.js';
 
 /** More than Node lets one event have before it warns. */
 const MANY = 20;

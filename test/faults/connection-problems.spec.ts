@@ -10,7 +10,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../servers/until.js';
 import { FakeRedis, Raw } from './fake-redis.js';
 import { settled } from './observe.js';
-import { type Client, openLocks } from './open-locks.js';
+import { type Client, openLocks } from './server-fixture.js';
 
 let plain: RedisServer;
 let guarded: RedisServer;

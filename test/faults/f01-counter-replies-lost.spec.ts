@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { executions, expectWithin, settled, until } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 const ROUNDS = 5;
 

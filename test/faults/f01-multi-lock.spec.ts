@@ -1,6 +1,6 @@
 import { mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 /** So long that whatever is gone soon was given back and did not expire. */
 const LONG = '60s';

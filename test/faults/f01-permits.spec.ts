@@ -4,7 +4,7 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
-import { type ClientOptions, DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { type ClientOptions, DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 /** So long that whatever is back soon was undone and did not expire. */
 const LONG = '60s';

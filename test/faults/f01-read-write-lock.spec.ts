@@ -4,7 +4,7 @@ import type { RedisConnection } from '../../lib/backend/redis/connection/redis-c
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
-import { type Client, DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { type Client, DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 /** So long that whatever is gone soon was undone and did not expire. */
 const LONG = '60s';

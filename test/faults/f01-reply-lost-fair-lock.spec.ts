@@ -1,7 +1,7 @@
 import type { Hold } from '../../lib/index.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const LONG = '60s';

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { CLOCK_GRAIN, executions, expectWithin, settled, until, watchKey } from './observe.js';
-import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useBench } from './open-locks.js';
+import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useBench } from './server-fixture.js';
 
 const CLIENTS = 10;
 const ROUNDS = 5;

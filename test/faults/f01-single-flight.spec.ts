@@ -1,6 +1,6 @@
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 describe('F1: the reply of a request about a shared result is lost', () => {
   const bench = useBench();

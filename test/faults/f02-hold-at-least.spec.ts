@@ -2,7 +2,7 @@ import type { Hold } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { settled, until } from './observe.js';
-import { RECONNECT, useBench } from './open-locks.js';
+import { RECONNECT, useBench } from './server-fixture.js';
 
 /** The lease that renewals grant, ms: long enough for everything that is waited for here. */
 const LEASE = 10_000;

@@ -1,6 +1,6 @@
 import { mentions } from '../servers/fault-proxy.js';
 import { until, watchKey } from './observe.js';
-import { LEASE, useBench } from './open-locks.js';
+import { LEASE, useBench } from './server-fixture.js';
 
 const HOLDS = 20;
 /** Renewals are due every third of the lease. */

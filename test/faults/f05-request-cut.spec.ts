@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { executions, expectWithin, settled } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 const ROUNDS = 10;
 

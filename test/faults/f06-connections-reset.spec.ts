@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../../lib/errors.js';
-import type { Client, ClientOptions } from './open-locks.js';
-import { POLL, RECONNECT, useBench } from './open-locks.js';
+import type { Client, ClientOptions } from './server-fixture.js';
+import { POLL, RECONNECT, useBench } from './server-fixture.js';
 import { repeatedly, until } from './observe.js';
 
 const CLIENTS = 4;

@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
 import { executions, settled, until } from './observe.js';
-import { DEADLINE, useBench } from './open-locks.js';
+import { DEADLINE, useBench } from './server-fixture.js';
 
 /** So long that nothing is renewed meanwhile. */
 const LONG = '60s';

@@ -2,7 +2,7 @@ import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-exe
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { type FaultProxy, mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
-import { type Client, DEADLINE, useBench } from './open-locks.js';
+import { type Client, DEADLINE, useBench } from './server-fixture.js';
 
 /** Long enough for a new connection and a command on it, and shorter than a request may take. */
 const LAST_WORDS_MS = 0.75 * DEADLINE;

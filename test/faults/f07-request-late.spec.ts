@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { executions, expectWithin, settled, until, watchKey } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 /** So long that a ghost that is gone soon did not expire. */
 const LONG = '60s';

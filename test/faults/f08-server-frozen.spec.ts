@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockUnavailableError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
 import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, LEASE, RECONNECT, useBench } from './server-fixture.js';
 
 /** When the signal of a hold aborted, on the clock of `performance`. */
 const abortionOf = (hold: Hold): Promise<number> =>

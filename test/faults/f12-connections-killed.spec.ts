@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectWithin, repeatedly, settled } from './observe.js';
-import { type Client, useBench } from './open-locks.js';
+import { type Client, useBench } from './server-fixture.js';
 
 const WORKERS = 4;
 const DURATION = 3000;

@@ -1,5 +1,5 @@
 import { executions, repeatedly } from './observe.js';
-import { type Client, useBench } from './open-locks.js';
+import { type Client, useBench } from './server-fixture.js';
 
 const DURATION = 2500;
 /** Deadlines that a busy machine does not miss: nothing here is about them. */

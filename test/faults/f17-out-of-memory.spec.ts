@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { executions, expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, useBench } from './open-locks.js';
+import { DEADLINE, LEASE, useBench } from './server-fixture.js';
 
 describe('F17: the server is far out of memory', () => {
   const bench = useBench();

@@ -1,5 +1,5 @@
 import { expectWithin, settled } from './observe.js';
-import { type ClientOptions, DEADLINE, POLL, useBench } from './open-locks.js';
+import { type ClientOptions, DEADLINE, POLL, useBench } from './server-fixture.js';
 
 /** The subscriber's heartbeat: asked every 2 s, answered within 1 s. */
 const HEARTBEAT = 3000;

@@ -3,7 +3,7 @@ import type { Hold } from '../../lib/holds/hold.js';
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, type Settled, settled, until } from './observe.js';
-import { DEADLINE, LEASE, POLL, useBench } from './open-locks.js';
+import { DEADLINE, LEASE, POLL, useBench } from './server-fixture.js';
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;

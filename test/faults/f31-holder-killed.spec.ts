@@ -1,7 +1,7 @@
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, settled } from './observe.js';
-import { LEASE, useBench } from './open-locks.js';
+import { LEASE, useBench } from './server-fixture.js';
 
 describe('F31, Show: the process of the holder is killed', () => {
   const bench = useBench();

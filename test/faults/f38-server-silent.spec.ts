@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { expectWithin, settled, until } from './observe.js';
-import { type Client, DEADLINE, POLL, RECONNECT, useBench } from './open-locks.js';
+import { type Client, DEADLINE, POLL, RECONNECT, useBench } from './server-fixture.js';
 
 /** Everything that asks the server says in time that it cannot. */
 const expectUnavailable = async ({ locks }: Client): Promise<void> => {

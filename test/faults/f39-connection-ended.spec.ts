@@ -1,5 +1,5 @@
-import { inWorld } from '../contract/backends.js';
-import { RedisWorld } from '../contract/redis-world.js';
+import { inWorld } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { until } from './observe.js';
 

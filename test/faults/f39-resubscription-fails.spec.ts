@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mentions } from '../servers/fault-proxy.js';
 import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, POLL, RECONNECT, untilConnected, useBench } from './open-locks.js';
+import { DEADLINE, POLL, RECONNECT, untilConnected, useBench } from './server-fixture.js';
 
 /** As many connections within a second are one every 80 ms or more often. Without a pause they would be hundreds. */
 const STORM = 12;

@@ -1,5 +1,5 @@
 import { settled } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 /** What a server refuses for want of a right must not be taken for what it says of a key. */
 describe('F40: the user lacks the right to a command that scripts need', () => {

@@ -4,7 +4,7 @@ import { LockUnavailableError } from '../../lib/index.js';
 import { Certificates, type Identity } from '../servers/certificates.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { expectWithin, settled, until } from './observe.js';
-import { type Client, DEADLINE, openLocks, POLL } from './open-locks.js';
+import { type Client, DEADLINE, openLocks, POLL } from './server-fixture.js';
 
 /** I3 */
 const ALLOWANCE_MS = 100;

@@ -9,7 +9,7 @@ import { LockService } from '../../lib/lock.service.js';
 import { RedisLockModule } from '../../lib/module/redis-lock.module.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { CLOCK_GRAIN, expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, POLL, untilConnected, useBench } from './open-locks.js';
+import { DEADLINE, LEASE, POLL, untilConnected, useBench } from './server-fixture.js';
 
 const SHUTDOWN = 500;
 /** I14 with that: what is promised for the whole. */

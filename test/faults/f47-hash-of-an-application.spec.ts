@@ -2,7 +2,7 @@ import { WrongKeyTypeError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
 import { settled } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 /** Those that live under one key; a multi-lock is made of them. */
 const KINDS = LOCKS.filter(([kind]) => kind !== 'multi');

@@ -1,7 +1,7 @@
 import { LockError, LockLostError, WrongKeyTypeError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
 import { settled, until } from './observe.js';
-import { DEADLINE, LEASE, useBench } from './open-locks.js';
+import { DEADLINE, LEASE, useBench } from './server-fixture.js';
 
 /** A watchdog hold is looked at every third of its lease. */
 const NOTICED = LEASE / 3 + DEADLINE;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hold } from '../../lib/holds/hold.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { repeatedly, settled, until } from './observe.js';
-import { LEASE, useBench } from './open-locks.js';
+import { LEASE, useBench } from './server-fixture.js';
 
 const LEASES = 2000;
 

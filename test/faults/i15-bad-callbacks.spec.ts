@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LockTimeoutError } from '../../lib/errors.js';
 import { Given } from './bad-values.js';
 import { CLOCK_GRAIN, until } from './observe.js';
-import { LEASE, useBench } from './open-locks.js';
+import { LEASE, useBench } from './server-fixture.js';
 
 /** What may be thrown: anything at all. */
 const thrown = fc.oneof(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockError, LockLostError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { executions, until } from './observe.js';
-import { type Client, useBench } from './open-locks.js';
+import { type Client, useBench } from './server-fixture.js';
 
 const HOUR = 3_600_000;
 

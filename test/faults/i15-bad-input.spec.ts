@@ -3,7 +3,7 @@ import { LockError, LockNameError, LockOptionsError } from '../../lib/errors.js'
 import type { LockService } from '../../lib/lock.service.js';
 import { badDuration, badLease, badName, badOptions, type Given, noFunction } from './bad-values.js';
 import { sentCommands } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 describe('I15: bad input is refused before any command is sent', () => {
   const bench = useBench();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { FakeRedis, Raw, type Reply } from './fake-redis.js';
 import { expectWithin, settled, until } from './observe.js';
-import { type Client, DEADLINE, LEASE, POLL, useBench } from './open-locks.js';
+import { type Client, DEADLINE, LEASE, POLL, useBench } from './server-fixture.js';
 
 const now = Date.now();
 

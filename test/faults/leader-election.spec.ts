@@ -1,5 +1,5 @@
 import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './open-locks.js';
+import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
 
 const NAME = 'reports';
 /** The lease of leaders here, ms. */

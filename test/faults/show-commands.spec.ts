@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expectWithin, executions, sentCommands, settled, until } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 /** As an application has them that configures nothing. */
 const DEFAULTS = { watchdogTimeout: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;

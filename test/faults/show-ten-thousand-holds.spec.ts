@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/many-holds.worker.js';
 import { sentCommands, settled } from './observe.js';
-import { useBench } from './open-locks.js';
+import { useBench } from './server-fixture.js';
 
 const HOLDS = 10_000;
 const TIMEOUT = 6000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LockEvent, LockLostError } from '../../lib/index.js';
-import { inWorld } from '../contract/backends.js';
-import { RedisWorld } from '../contract/redis-world.js';
+import { inWorld } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 import { settled, until } from './observe.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 

@@ -11,7 +11,7 @@ import {
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { nearestName } from '../../lib/validation/nearest.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { caught } from '../nest/caught.js';
+import { caught } from '../kit/caught.js';
 import { start } from '../nest/applications.js';
 import { thrownBy } from '../thrown-by.js';
 

@@ -1,4 +1,4 @@
-import { Time, track } from '../contract/time.js';
+import { Time, track } from '../kit/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from '../topologies/clients.js';
 import { JavaPeer } from './java-peer.js';

@@ -1,7 +1,7 @@
 import { LockAbortedError } from '../../lib/index.js';
-import { inWorld } from '../contract/backends.js';
-import type { Client } from '../contract/client.js';
-import { track } from '../contract/time.js';
+import { inWorld } from '../kit/world.js';
+import type { Client } from '../kit/client.js';
+import { track } from '../kit/time.js';
 import { FairOrder } from './fair-order.js';
 import { InteropWorld } from './interop-world.js';
 import { lockChannel, prefixedName } from '../../lib/keys/redisson-keys.js';

@@ -1,5 +1,5 @@
-import { inWorld } from '../contract/backends.js';
-import { track } from '../contract/time.js';
+import { inWorld } from '../kit/world.js';
+import { track } from '../kit/time.js';
 import { InteropWorld } from './interop-world.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 

@@ -1,5 +1,5 @@
 import type { LockService } from '../../lib/index.js';
-import { RedisWorld } from '../contract/redis-world.js';
+import { RedisWorld } from '../kit/redis-world.js';
 import { Worker } from '../servers/worker.js';
 import { JavaPeer, type PeerOptions } from './java-peer.js';
 import type { JavaThread } from './java-thread.js';

@@ -1,4 +1,4 @@
-import { inWorld } from '../contract/backends.js';
+import { inWorld } from '../kit/world.js';
 import { Worker } from '../servers/worker.js';
 import { FairOrder } from './fair-order.js';
 import { InteropWorld } from './interop-world.js';

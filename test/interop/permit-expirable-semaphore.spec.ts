@@ -1,6 +1,6 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { inWorld } from '../contract/backends.js';
-import { track } from '../contract/time.js';
+import { inWorld } from '../kit/world.js';
+import { track } from '../kit/time.js';
 import { InteropWorld } from './interop-world.js';
 import { prefixedName, suffixedName } from '../../lib/keys/redisson-keys.js';
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Client } from '../contract/client.js';
+import { Client } from '../kit/client.js';
 import { serve } from '../servers/worker-host.js';
 import { lockOfKind, type NodeLockKind } from './node-lock.js';
 import { section, type SectionsDone, type SectionsWanted } from './sections.js';

@@ -18,8 +18,8 @@ import {
 } from '@nestjs/common';
 import { lockHandler, LockNameError, LockService } from 'nest-redis-lock';
 import { type Observable, Subject, tap } from 'rxjs';
-import { Pause } from './pause.js';
-import { Room } from './room.js';
+import { Pause } from '../kit/gate.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 /** What stands where in a request, and the lock it saw. */
 @Injectable()

@@ -13,7 +13,7 @@ import {
 import { firstValueFrom, Observable, of } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 
 const answered: ConflictContext[] = [];
 const refusal = new Error('refused by onConflict');

@@ -1,7 +1,7 @@
 import { LockService } from 'nest-redis-lock';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { OrderController, RequestController, seenByGuard } from './order.controllers.js';
-import { Room } from './room.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter) => {
   let served: Served;

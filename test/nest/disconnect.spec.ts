@@ -6,7 +6,7 @@ import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { from, type Observable } from 'rxjs';
 import { RedisServer } from '../servers/redis-server.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 const byId = (context: { switchToHttp(): { getRequest(): { params: { id: string } } } }): string =>
   `cart:${context.switchToHttp().getRequest().params.id}`;

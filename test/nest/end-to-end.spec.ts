@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { adapters, serve, type Served } from './applications.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { LockService } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { runtimeOf, start } from './applications.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 let server: RedisServer;
 /** Sees the keys as they are. */

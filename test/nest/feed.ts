@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Locked, LockService } from 'nest-redis-lock';
 import { concat, defer, map, Observable, of, range, Subject, tap, throwError } from 'rxjs';
-import { Room } from './room.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 @Injectable()
 export class Feed {

@@ -5,8 +5,8 @@ import { LockOptionsError, LockService, lockHandler } from 'nest-redis-lock';
 import { thrownBy } from '../thrown-by.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { CartController, Witness } from './cart.controller.js';
-import { Room } from './room.js';
-import { until } from './until.js';
+import { Room } from '../kit/concurrency-probe.js';
+import { until } from '../kit/until.js';
 
 describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => {
   let served: Served;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { Locked, LockService } from 'nest-redis-lock';
 import { runtimeOf, start } from './applications.js';
-import { Room } from './room.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 @Injectable()
 class Orders {

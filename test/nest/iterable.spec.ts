@@ -2,9 +2,9 @@ import type { TestingModule } from '@nestjs/testing';
 import { LockLostError, LockService, LockTimeoutError } from 'nest-redis-lock';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 import { Items, piecesOf } from './items.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 const WATCHDOG_TIMEOUT = 30_000;
 

@@ -13,9 +13,9 @@ import {
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf } from './applications.js';
-import { caught } from './caught.js';
-import { worlds } from './scope-backends.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { worlds } from './application-backends.js';
+import { until } from '../kit/until.js';
 
 @Injectable()
 class Shop {

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { LockService, LockShutdownError } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { start } from './applications.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 @Injectable()
 class Reports implements OnApplicationBootstrap {

@@ -8,9 +8,9 @@ import { tickAt } from '../../lib/integrations/schedule/planned-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
 

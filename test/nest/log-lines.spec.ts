@@ -10,7 +10,7 @@ import {
 } from 'nest-redis-lock';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, runtimeOf, serve, start } from './applications.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 let finish: () => void = () => {};
 let finished: Promise<void> = Promise.resolve();

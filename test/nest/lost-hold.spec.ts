@@ -5,8 +5,8 @@ import { Locked, LockLostError, LockService } from 'nest-redis-lock';
 import { firstValueFrom, from, Observable, switchMap } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
-import { Pause } from './pause.js';
+import { caught } from '../kit/caught.js';
+import { Pause } from '../kit/gate.js';
 
 const LEASE = 10_000;
 const failure = new Error('out of stock');

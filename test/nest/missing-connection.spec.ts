@@ -4,7 +4,7 @@ import { LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-r
 import { IOREDIS_OPTIONS } from '../../lib/backend/redis/connection/ioredis-options.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { thrownBy } from '../thrown-by.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 
 /** As JavaScript, or a type that lies, may give them. */
 const refusal = (options: unknown): LockOptionsError =>

@@ -15,7 +15,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 
 type Accepts = (value: unknown) => boolean;
 

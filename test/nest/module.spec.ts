@@ -11,7 +11,7 @@ import type { LockSettings } from '../../lib/module/options/settings.js';
 import { LOCK_SETTINGS } from '../../lib/module/redis-lock.constants.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 
 @Injectable()
 class Config implements RedisLockOptionsFactory {

@@ -14,9 +14,9 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { thrownBy } from '../thrown-by.js';
 import { compile, runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
-import { Room } from './room.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { Room } from '../kit/concurrency-probe.js';
+import { until } from '../kit/until.js';
 
 const refusal = (options: unknown): LockOptionsError =>
   thrownBy(() => parseModuleOptions(options as RedisLockOptions), LockOptionsError);

@@ -15,9 +15,9 @@ import {
 } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { adapters, runtimeOf, serve, start } from './applications.js';
-import { caught } from './caught.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 /** Where locks live that name no connection, and where those of `billing` do. */
 const servers: RedisServer[] = [];

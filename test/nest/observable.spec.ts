@@ -2,10 +2,10 @@ import type { TestingModule } from '@nestjs/testing';
 import { LockConflictError, LockNameError, LockService } from 'nest-redis-lock';
 import { firstValueFrom, map, Observable, take, toArray } from 'rxjs';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 import { Feed } from './feed.js';
-import { Room } from './room.js';
-import { until } from './until.js';
+import { Room } from '../kit/concurrency-probe.js';
+import { until } from '../kit/until.js';
 
 let app: TestingModule;
 let feed: Feed;

@@ -26,8 +26,8 @@ import { Type } from 'class-transformer';
 import { IsInt, IsString, ValidateNested } from 'class-validator';
 import { Locked, LockService } from 'nest-redis-lock';
 import { map, type Observable } from 'rxjs';
-import { Pause } from './pause.js';
-import { Room } from './room.js';
+import { Pause } from '../kit/gate.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 class LineDto {
   @IsString()

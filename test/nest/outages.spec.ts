@@ -5,7 +5,7 @@ import { freePort } from '../servers/free-port.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { compile } from './applications.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 let said: string[] = [];
 let events: LockEvent[] = [];

@@ -4,10 +4,10 @@ import { Locked, LockLostError, LockService } from 'nest-redis-lock';
 import { firstValueFrom, type Observable, of, tap } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, runtimeOf, serve, start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 import { Feed } from './feed.js';
-import { Room } from './room.js';
-import { until } from './until.js';
+import { Room } from '../kit/concurrency-probe.js';
+import { until } from '../kit/until.js';
 
 const WATCHDOG_TIMEOUT = 30_000;
 

@@ -2,8 +2,8 @@ import { Injectable, Scope } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { Locked, LockConflictError, LockNameError, LockService } from 'nest-redis-lock';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
-import { Room } from './room.js';
+import { caught } from '../kit/caught.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 interface Line {
   readonly sku: string;

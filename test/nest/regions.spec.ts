@@ -3,11 +3,11 @@ import type { TestingModule } from '@nestjs/testing';
 import { type Hold, LockLostError, LockService } from 'nest-redis-lock';
 import { currentContext } from '../../lib/context/owner-context.js';
 import { runtimeOf } from './applications.js';
-import { caught } from './caught.js';
-import { Pause } from './pause.js';
-import { Room } from './room.js';
-import { worlds } from './scope-backends.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { Pause } from '../kit/gate.js';
+import { Room } from '../kit/concurrency-probe.js';
+import { worlds } from './application-backends.js';
+import { until } from '../kit/until.js';
 
 describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
   const world = makeWorld();

@@ -6,8 +6,8 @@ import { type LockEvent, Locked, LockOptionsError, LockService } from 'nest-redi
 import { from, lastValueFrom, Observable, Subject } from 'rxjs';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 /** As libraries for transactions have it: whoever runs inside can ask for its end. */
 class Transaction {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Locked, LockService } from 'nest-redis-lock';
 import { start } from './applications.js';
-import { Pause } from './pause.js';
+import { Pause } from '../kit/gate.js';
 
 const NIGHTLY = '0 3 * * *';
 

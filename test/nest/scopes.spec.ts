@@ -1,10 +1,10 @@
 import type { TestingModule } from '@nestjs/testing';
 import { type Lock, LockLostError, LockOwnershipError, LockService } from 'nest-redis-lock';
 import { runtimeOf } from './applications.js';
-import { caught } from './caught.js';
-import { Pause } from './pause.js';
-import { Room } from './room.js';
-import { worlds } from './scope-backends.js';
+import { caught } from '../kit/caught.js';
+import { Pause } from '../kit/gate.js';
+import { Room } from '../kit/concurrency-probe.js';
+import { worlds } from './application-backends.js';
 
 describe.each(worlds)('A scope %s', (_, makeWorld) => {
   const world = makeWorld();

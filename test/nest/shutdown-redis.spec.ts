@@ -6,9 +6,9 @@ import { LockService, LockShutdownError, LockUnavailableError } from 'nest-redis
 import { RedisServer } from '../servers/redis-server.js';
 import { Worker } from '../servers/worker.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from './caught.js';
+import { caught } from '../kit/caught.js';
 import type { api } from './fixtures/terminated.worker.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 let server: RedisServer;
 let raw: Redis;

@@ -3,9 +3,9 @@ import type { TestingModule } from '@nestjs/testing';
 import { Locked, lockHandler, LockService, LockShutdownError } from 'nest-redis-lock';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
-import { caught } from './caught.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 const SHUTDOWN_TIMEOUT = 2000;
 /** What holders get of it before their signals abort, and to let go after that. */

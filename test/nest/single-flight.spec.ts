@@ -5,7 +5,7 @@ import { Observable, of } from 'rxjs';
 import { thrownBy } from '../thrown-by.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 interface Query {
   readonly month: string;

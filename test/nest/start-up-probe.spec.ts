@@ -13,8 +13,8 @@ import { FaultProxy } from '../servers/fault-proxy.js';
 import { freePort } from '../servers/free-port.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { compile } from './applications.js';
-import { caught } from './caught.js';
-import { until } from './until.js';
+import { caught } from '../kit/caught.js';
+import { until } from '../kit/until.js';
 
 let server: RedisServer;
 let admin: Redis;

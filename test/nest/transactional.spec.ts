@@ -12,8 +12,8 @@ import { ClsModule } from 'nestjs-cls';
 import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { trackTransactions, transactionEnd } from 'nest-redis-lock/transactional';
 import { runtimeOf, start } from './applications.js';
-import { Pause } from './pause.js';
-import { until } from './until.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 /** A database of which only the transactions matter: each is a client, and its commit takes until the test says so. */
 class Database {

@@ -4,7 +4,7 @@ import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { transactionEnd, type TransactionSource } from 'nest-redis-lock/typeorm';
 import { DataSource, type EntityManager, type QueryRunner, Repository } from 'typeorm';
 import { runtimeOf, start } from './applications.js';
-import { until } from './until.js';
+import { until } from '../kit/until.js';
 
 interface UnitOfWork {
   readonly manager?: EntityManager | undefined;

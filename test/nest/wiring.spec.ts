@@ -4,8 +4,8 @@ import { Test } from '@nestjs/testing';
 import { Locked, LockNotWiredError, LockService, RedisLockModule } from 'nest-redis-lock';
 import { defer, firstValueFrom, Observable } from 'rxjs';
 import { start } from './applications.js';
-import { caught } from './caught.js';
-import { Room } from './room.js';
+import { caught } from '../kit/caught.js';
+import { Room } from '../kit/concurrency-probe.js';
 
 @Injectable()
 class Orders {

@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../../lib/index.js';
-import { MemoryWorld } from '../contract/memory-world.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 
 type Kind = 'plain' | 'multi' | 'red';
 

@@ -2,8 +2,8 @@ import type { ConnectionInput } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import type { ClientOptions } from '../contract/backends.js';
-import { Client, Clients } from '../contract/client.js';
+import type { ClientOptions } from '../kit/world.js';
+import { Client, Clients } from '../kit/client.js';
 
 /** The clients of one topology, whatever it is. */
 export class TopologyClients {

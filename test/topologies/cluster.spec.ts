@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { Time } from '../contract/time.js';
+import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';

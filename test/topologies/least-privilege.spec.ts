@@ -4,7 +4,7 @@ import { lockScripts, type ConnectionInput } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Time } from '../contract/time.js';
+import { Time } from '../kit/time.js';
 import { asUser, CLUSTER_RULES, grantsIn, PREFIX, RULES, SENTINEL_RULES, userWith } from '../probe/documented-acl.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { RedisServer } from '../servers/redis-server.js';

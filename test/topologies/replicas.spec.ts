@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
-import type { Client } from '../contract/client.js';
-import { Time } from '../contract/time.js';
+import type { Client } from '../kit/client.js';
+import { Time } from '../kit/time.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { TopologyClients } from './clients.js';

@@ -1,7 +1,7 @@
 import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
-import { inWorld } from '../contract/backends.js';
-import { RedisWorld } from '../contract/redis-world.js';
-import { onMasters } from '../contract/redlock-world.js';
+import { inWorld } from '../kit/world.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { onMasters } from '../kit/redlock-world.js';
 import { RedisServer } from '../servers/redis-server.js';
 
 /** Longer than a second, in which servers tell their uptime. */

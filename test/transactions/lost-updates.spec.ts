@@ -1,11 +1,11 @@
-import { Pause } from '../nest/pause.js';
-import { until } from '../nest/until.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 import { allStarted } from '../servers/all-started.js';
 import { Worker } from '../servers/worker.js';
 import { SHOP_NAMES, type ShopName } from './replica.js';
 import type { api } from './replica.worker.js';
 import type { Way } from './shop.js';
-import { World } from './world.js';
+import { World } from './shop-fixture.js';
 
 const PROCESSES = 3;
 const SELLERS = 3;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DataSource } from 'typeorm';
-import { until } from '../nest/until.js';
+import { until } from '../kit/until.js';
 import { isAlive } from '../servers/is-alive.js';
 import { PostgresServer } from '../servers/postgres-server.js';
 import { Worker } from '../servers/worker.js';

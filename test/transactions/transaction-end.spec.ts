@@ -1,12 +1,12 @@
 import { Propagation, TransactionHost } from '@nestjs-cls/transactional';
-import { Pause } from '../nest/pause.js';
-import { until } from '../nest/until.js';
+import { Pause } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 import { SHOP_NAMES } from './replica.js';
 import { spoilCommit } from './sales.js';
 import type { GoOn } from './shop.js';
 import { TransactionalStock } from './transactional-shop.js';
 import { TypeOrmStock } from './typeorm-shop.js';
-import { World } from './world.js';
+import { World } from './shop-fixture.js';
 
 const SKU = 'apple';
 

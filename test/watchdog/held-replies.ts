@@ -6,8 +6,8 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import type { ClientOptions } from '../contract/backends.js';
-import { Client } from '../contract/client.js';
+import type { ClientOptions } from '../kit/world.js';
+import { Client } from '../kit/client.js';
 
 type Transition = 'renew' | 'hold';
 

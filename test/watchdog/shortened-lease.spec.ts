@@ -1,6 +1,6 @@
 import { type Hold, type Lock, LockLostError, type LockService } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
-import type { Client } from '../contract/client.js';
+import type { Client } from '../kit/client.js';
 import { HeldReplies, type Unanswered } from './held-replies.js';
 
 const KINDS: readonly (readonly [name: string, lockOf: (locks: LockService) => Lock])[] = [

@@ -3,11 +3,11 @@ import { LockUnavailableError, type Scheduler } from '../../../lib/index.js';
 import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
-import { Client } from '../../contract/client.js';
+import { Client } from '../../kit/client.js';
 import type { ChaosCase } from '../case.js';
 import { overlaps } from '../checkers/exclusion.js';
 import { monotonicNow } from '../history/entry.js';
-import { LEASE_MS, type World } from '../world.js';
+import { LEASE_MS, type World } from '../case-run.js';
 
 /** A clock that runs at another rate than the machine's. */
 const atRate = (rate: number): Scheduler => ({

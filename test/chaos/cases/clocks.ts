@@ -1,6 +1,6 @@
 import type { ChaosCase } from '../case.js';
 import { ClockedServer } from '../../servers/clocked-server.js';
-import { COMMAND_MS, LEASE_MS } from '../world.js';
+import { COMMAND_MS, LEASE_MS } from '../case-run.js';
 
 /** Clocks of servers. */
 export const clockCases: readonly ChaosCase[] = [

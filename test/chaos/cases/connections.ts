@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../../lib/index.js';
 import type { ChaosCase } from '../case.js';
 import { FaultProxy } from '../../servers/fault-proxy.js';
-import { COMMAND_MS } from '../world.js';
+import { COMMAND_MS } from '../case-run.js';
 
 /** Connections that break, or only look as if they lived. */
 export const connectionCases: readonly ChaosCase[] = [

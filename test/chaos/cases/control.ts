@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosCase } from '../case.js';
-import { LEASE_MS } from '../world.js';
+import { LEASE_MS } from '../case-run.js';
 
 /** What the checkers must find. */
 export const controlCases: readonly ChaosCase[] = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../../lib/index.js';
 import type { ChaosCase } from '../case.js';
-import { LEASE_MS } from '../world.js';
+import { LEASE_MS } from '../case-run.js';
 
 /** The time-out of one node, ms. */
 const NODE_MS = 200;

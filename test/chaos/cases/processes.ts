@@ -4,7 +4,7 @@ import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { keysOf } from '../topologies/topology.js';
 import { usualLoad } from '../usual-load.js';
-import { LEASE_MS, POLL_MS } from '../world.js';
+import { LEASE_MS, POLL_MS } from '../case-run.js';
 
 const fairLoad = (): readonly Load[] => [{ kind: 'fair', names: ['fair:1'], loops: 4, wait: 15_000, hold: 10 }];
 

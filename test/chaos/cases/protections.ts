@@ -5,7 +5,7 @@ import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js
 import type { FaultProxy } from '../../servers/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
-import { COMMAND_MS, POLL_MS, type World } from '../world.js';
+import { COMMAND_MS, POLL_MS, type World } from '../case-run.js';
 
 const LONG_MS = 60_000;
 

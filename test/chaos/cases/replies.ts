@@ -6,7 +6,7 @@ import type { FaultProxy } from '../../servers/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
-import type { World } from '../world.js';
+import type { World } from '../case-run.js';
 
 const proxyOf = (world: World): FaultProxy => world.rng.pick(world.topology.proxies);
 

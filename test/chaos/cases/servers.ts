@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../../../lib/index.js';
 import type { RedisServer } from '../../servers/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import { usualLoad } from '../usual-load.js';
-import { COMMAND_MS, LEASE_MS, type World } from '../world.js';
+import { COMMAND_MS, LEASE_MS, type World } from '../case-run.js';
 
 const onlyServer = (world: World): RedisServer => {
   const [server] = world.topology.servers;

@@ -7,7 +7,7 @@ import type { Load } from '../load/load.js';
 import { type ClusterOf, isCluster } from '../topologies/cluster.js';
 import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
-import { COMMAND_MS, LEASE_MS, type World } from '../world.js';
+import { COMMAND_MS, LEASE_MS, type World } from '../case-run.js';
 
 /** What a fail-over takes here, and what clients need to follow it, ms. */
 const FAIL_OVER_MS = 8000;

@@ -4,7 +4,7 @@ import { type Hold, type Lock, LockAbortedError, LockError, type LockService } f
 import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
-import { Client } from '../../contract/client.js';
+import { Client } from '../../kit/client.js';
 import { serve } from '../../servers/worker-host.js';
 import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';

@@ -5,7 +5,7 @@ import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
-import type { ClientOptions } from './backends.js';
+import type { ClientOptions } from './world.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
 

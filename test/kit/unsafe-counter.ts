@@ -1,4 +1,4 @@
-import type { World } from './backends.js';
+import type { World } from './world.js';
 
 /** A counter that is read and written with a pause in between, so that two at a time lose an increment. */
 export class Till {

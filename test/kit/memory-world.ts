@@ -8,7 +8,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import type { ClientOptions, Probe, RawPlace, World } from './backends.js';
+import type { ClientOptions, Probe, RawPlace, World } from './world.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';

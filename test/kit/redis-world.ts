@@ -4,7 +4,7 @@ import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import type { ConnectionInput } from '../../lib/index.js';
 import { RedisServer } from '../servers/redis-server.js';
-import type { ClientOptions, Probe, RawPlace, RawState, World } from './backends.js';
+import type { ClientOptions, Probe, RawPlace, RawState, World } from './world.js';
 import { Client, Clients } from './client.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';

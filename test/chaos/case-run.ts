@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Client } from '../contract/client.js';
+import { Client } from '../kit/client.js';
 import { Worker } from '../servers/worker.js';
 import type { ChaosCase } from './case.js';
 import { monotonicNow } from './history/entry.js';
