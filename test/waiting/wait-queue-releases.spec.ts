@@ -169,6 +169,43 @@ describe('A release by this process', () => {
   });
 
   it.each([
+    { announced: 'before the attempt', instants: [] },
+    { announced: 'before its reply', instants: [0] },
+  ])(
+    'lets the next waiter attempt at $instants ms after a grant if a peer released $announced, in turns that were left',
+    async ({ announced, instants }) => {
+      const bench = new WaitQueueBench();
+      await bench.sleeping('a', 'b');
+      bench.queue.beforeRelease();
+      bench.queue.afterRelease(4);
+      bench.pubSub.announce();
+      if (announced === 'before the attempt') bench.pubSub.announce();
+      await bench.clock.advance(1);
+      const attempt = await bench.attempt();
+      // The reply may predate this: a forced release of what the attempt acquired.
+      if (announced === 'before its reply') bench.pubSub.announce();
+      attempt.grant(1);
+      await expect(bench.attemptsIn(10)).resolves.toEqual(instants);
+      expect(bench.ends).toEqual(['a: granted 1']);
+    },
+  );
+
+  it('lets the next waiter attempt if the subscription is confirmed before the grant, during a yield', async () => {
+    const bench = new WaitQueueBench();
+    let confirm = (): void => {};
+    bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
+    await bench.sleeping('a', 'b');
+    await bench.clock.advance(1000);
+    const attempt = await bench.attempt();
+    bench.queue.beforeRelease();
+    confirm();
+    await bench.clock.advance(0.5);
+    attempt.grant(1);
+    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
+    expect(bench.ends).toEqual(['a: granted 1']);
+  });
+
+  it.each([
     { wait: 49, instants: [0] },
     { wait: 50, instants: [1] },
   ])('yields to peers unless a waiter comes that waits for less than 50 ms: $wait ms', async ({ wait, instants }) => {

@@ -173,8 +173,10 @@ export class Contender<Wanted, Got extends object> {
   private grant(got: Got, { waiters, isOutdated }: Attempting<Wanted, Got>): Busy | undefined {
     const granted = [...waiters].filter((waiter) => this.queue.waiters.delete(waiter));
     for (const waiter of granted) waiter.grant(got);
-    // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent.
-    if (!isOutdated) this.wakeSignal.forget();
+    // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent; the
+    // grant ends the yield whose end would have woken us for that.
+    if (isOutdated) this.wake();
+    else this.wakeSignal.forget();
     if (granted.length > 0) return this.onGrant(got);
     this.attempts.undo(this.name, got);
     return undefined;

@@ -19,7 +19,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/queue/contender.ts',
-        find: 'if (!isOutdated) this.wakeSignal.forget();',
+        find: 'if (isOutdated) this.wake();\n    else this.wakeSignal.forget();',
         replace: 'this.wakeSignal.forget();',
       },
     ],
