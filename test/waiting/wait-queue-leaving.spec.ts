@@ -97,6 +97,20 @@ describe('A wait queue that fails', () => {
     expect(bench.isClean).toBe(true);
   });
 
+  it('leaves no timer behind if its subscription fails during a hand-over to the last waiter', async () => {
+    const bench = new WaitQueueBench();
+    let refuse = (_error: Error): void => {};
+    bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));
+    await bench.sleeping('a');
+    bench.queue.handOver({ id: 1 });
+    await bench.clock.advance(0);
+    refuse(new TypeError('broken'));
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: granted 1']);
+    expect(bench.idle).toBe(1);
+    expect(bench.isClean).toBe(true);
+  });
+
   it('says once more that it is of no use if its subscription fails after the last waiter left', async () => {
     const bench = new WaitQueueBench();
     let refuse = (_error: Error): void => {};

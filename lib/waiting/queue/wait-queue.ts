@@ -153,6 +153,8 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     this.releases.cancelYield();
     if (this.contender.isIdle) this.leaveIfIdle();
     else this.contender.stop();
+    // It may sleep without a waiter, during a hand-over run.
+    this.contender.wake();
   }
 
   onContenderIdle(): void {
