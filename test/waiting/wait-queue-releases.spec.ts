@@ -25,6 +25,14 @@ describe('A hand-over to a wait queue', () => {
     expect(bench.attempts.sent).toHaveLength(length);
   });
 
+  it('does not happen without announcements, since the queue would sleep through the release that follows', async () => {
+    const bench = new WaitQueueBench({ channel: false });
+    await bench.sleeping('a');
+    expect(bench.queue.handOver({ id: 5 })).toBe(false);
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual([]);
+  });
+
   it('to the only waiter keeps the queue and its subscription for 5 ms, without an attempt', async () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a');

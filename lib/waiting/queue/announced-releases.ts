@@ -5,6 +5,7 @@ import type { ReleaseListener, Releases } from './releases.js';
 
 /** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
 export class AnnouncedReleases implements Releases {
+  readonly allowHandOver = true;
   private readonly channel: ChannelListener;
   private readonly peerYield: PeerYield;
   private readonly polling: Polling;

@@ -2,6 +2,11 @@ import type { Busy } from '../acquirer.js';
 
 /** How a wait queue learns of releases, and when it may ask the server after a release by this process. */
 export interface Releases {
+  /**
+   * Whether a lock may pass to the next waiter without a release. Only if the release that follows is sure to wake the
+   * contender, which does not ask in the meantime.
+   */
+  readonly allowHandOver: boolean;
   /** Whether other processes go first at the moment. */
   readonly isYielding: boolean;
   /** How long the contender may sleep if no release becomes known, ms. */

@@ -13,6 +13,7 @@ const MAX_PREFERENCE_MS = 128;
  * lock.
  */
 export class UnannouncedReleases implements Releases {
+  readonly allowHandOver = false;
   readonly isYielding = false;
   readonly pollInterval: number;
   private readonly scheduler: MonotonicScheduler;

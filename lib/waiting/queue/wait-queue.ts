@@ -98,6 +98,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
 
   /** Hands a released lock over to the first waiter; false if that is not possible. */
   handOver(got: Got): boolean {
+    if (!this.releases.allowHandOver) return false;
     // The caller of the first attempt came before all waiters and must not be overtaken.
     if (this.firstAttempt()) return false;
     const { first } = this.waiters;
