@@ -37,10 +37,10 @@ export class AsyncMutex {
     const queue = (this.queue ??= new Set());
     return new Promise((resolve) => {
       const admit = (end: Unlock): void => {
-        watching?.stop();
+        watch?.stop();
         resolve(end);
       };
-      const watching = limit?.watch({
+      const watch = limit?.watch({
         onEnd: (end) => {
           queue.delete(admit);
           resolve(end);
@@ -56,10 +56,10 @@ export class AsyncMutex {
   }
 
   private unlock(): Unlock {
-    let over = false;
+    let isUnlocked = false;
     return () => {
-      if (over) return;
-      over = true;
+      if (isUnlocked) return;
+      isUnlocked = true;
       const [next] = this.queue ?? [];
       if (next) {
         this.queue?.delete(next);

@@ -17,11 +17,11 @@ export class InFlight {
 
   /** For work without a promise; the returned function ends it. */
   begin(): () => void {
-    let over = false;
+    let hasEnded = false;
     this.enter();
     return () => {
-      if (over) return;
-      over = true;
+      if (hasEnded) return;
+      hasEnded = true;
       this.leave();
     };
   }
@@ -50,8 +50,8 @@ export class Background {
 
   /** @param work Must not reject. */
   add(work: Promise<unknown>): void {
-    const noted = work.finally(() => this.works.delete(noted));
-    this.works.add(noted);
+    const tracked = work.finally(() => this.works.delete(tracked));
+    this.works.add(tracked);
   }
 
   /** Resolves when all work is done, or after `ms`. */

@@ -5,7 +5,7 @@ import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
-import { retryWhileWaiting } from '../waiting/retry.js';
+import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
 import type { ErrorCodec } from './error-codec.js';
 import { read, returned, type FlightResult, valueOf, write } from './result-codec.js';
 import { flightLock, flightResult } from '../keys/redisson-keys.js';

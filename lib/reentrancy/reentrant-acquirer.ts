@@ -10,7 +10,7 @@ import { GrantedHold } from '../holds/granted-hold.js';
 import { type ContextServices, type EnclosingHold, EnclosingHolds } from './enclosing-holds.js';
 import { keptFor } from './kept-for.js';
 import type { LockKind } from '../holds/lock-kind.js';
-import { retryWhileWaiting } from '../waiting/retry.js';
+import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
 import { readBeside } from './read-while-writing.js';
 import { stateName } from './context-lock-state.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';

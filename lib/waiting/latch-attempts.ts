@@ -1,5 +1,5 @@
 import type { LatchOperations } from '../backend/counter-operations.js';
-import type { Busy, AttemptStrategy } from './acquirer.js';
+import type { Busy, AttemptStrategy } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 
 /** An open latch (count 0). There is nothing to undo: it is open to every caller. */
@@ -15,7 +15,7 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   constructor(private readonly latches: LatchOperations) {}
 
   attempt(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
-    return this.underWay.add(this.look(name));
+    return this.underWay.add(this.check(name));
   }
 
   undo(): void {}
@@ -27,7 +27,7 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
     return this.underWay.settled();
   }
 
-  private async look(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
+  private async check(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
     return (await this.latches.count(name)) > 0 ? { remaining: -1 } : { got: { isOpen: true } };
   }
 }

@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
-import type { Busy, Result, AttemptStrategy } from './acquirer.js';
+import type { Busy, AttemptResult, AttemptStrategy } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 
 /** A lock acquired for a new owner. */
@@ -43,7 +43,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   ) {}
 
   /** Uses a new owner id each time: one of unknown outcome is released by its id, which must not hit the next. */
-  attempt(name: string, lease: number): Promise<Result<Acquired>> {
+  attempt(name: string, lease: number): Promise<AttemptResult<Acquired>> {
     const owner = this.owners.next();
     const asked = this.locks.acquire({ name, owner, lease, silent: this.silent });
     this.underWay.enter();
@@ -65,7 +65,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
     name: string,
     owner: OwnerId,
     lease: number,
-  ): Result<Acquired> | Promise<never> {
+  ): AttemptResult<Acquired> | Promise<never> {
     if (reply.outcome !== 'acquired') {
       const { outcome: _, ...busy } = reply;
       return busy;

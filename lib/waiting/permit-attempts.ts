@@ -3,7 +3,7 @@ import type { LockEvents } from '../events/lock-events.js';
 import { newPermitIds, type PermitIds } from '../context/ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { leaseSpent } from './lock-attempts.js';
-import type { Busy, Result, AttemptStrategy } from './acquirer.js';
+import type { Busy, AttemptResult, AttemptStrategy } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { SemaphoreOperations } from '../backend/counter-operations.js';
 
@@ -33,7 +33,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   ) {}
 
   /** Uses new ids for each attempt: one of unknown outcome is released by its ids, which must not affect the next. */
-  attempt(name: string, wanted: WantedPermits): Promise<Result<AcquiredPermits>> {
+  attempt(name: string, wanted: WantedPermits): Promise<AttemptResult<AcquiredPermits>> {
     return this.underWay.add(this.acquire(name, wanted));
   }
 
@@ -56,7 +56,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
     return this.underWay.settled();
   }
 
-  private async acquire(name: string, { permits, lease }: WantedPermits): Promise<Result<AcquiredPermits>> {
+  private async acquire(name: string, { permits, lease }: WantedPermits): Promise<AttemptResult<AcquiredPermits>> {
     const ids = newPermitIds(permits);
     const reply = await this.semaphores.acquire({ name, ids, lease });
     if (reply.outcome === 'busy') {

@@ -1,21 +1,15 @@
 import { isPassing } from '../errors.js';
 import type { BackoffSequence } from './backoff.js';
 import { WaitQueue } from './queue/wait-queue.js';
-import { conflict, type LastOutcome, refusal } from './wait-errors.js';
-import {
-  type Acquirer,
-  type Result,
-  type HandOver,
-  type AttemptStrategy,
-  type AcquireContext,
-  type WaitDependencies,
-} from './acquirer.js';
+import { conflict, refusal } from './wait-errors.js';
+import type { AttemptResult, AttemptStrategy, LastOutcome } from './attempt-strategy.js';
+import type { Acquirer, HandOver, AcquireContext, WaitDependencies } from './acquirer.js';
 
 /**
  * A first attempt. `result` is cleared when it settles: V8 keeps outgrown Map tables alive, and with them the promise.
  */
 interface FirstAttempt<Got> {
-  result: Promise<Result<Got>> | undefined;
+  result: Promise<AttemptResult<Got>> | undefined;
 }
 
 /** Acquires by one attempt, or by waiting in the wait queue that this process has for the name. */
@@ -31,42 +25,42 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     private readonly channelOf?: (name: string) => string,
   ) {}
 
-  /** @param pace Pauses between attempts if releases are not announced. */
-  acquire(asked: AcquireContext, wanted: Wanted, pace?: BackoffSequence): Promise<Got> {
+  /** @param backoff Pauses between attempts if releases are not announced. */
+  acquire(asked: AcquireContext, wanted: Wanted, backoff?: BackoffSequence): Promise<Got> {
     const { name, limit } = asked;
     const { ended } = limit;
     if (ended?.cause === 'aborted') return Promise.reject(refusal(asked, ended, undefined));
     if (ended) return tryOnce(this.attempts, asked, wanted);
     const isFirst = !this.queues.has(name) && !this.firstAttempts.has(name);
-    const isQuick = isFirst && !limit.isAbortable && !this.attempts.isShared;
-    return isQuick ? this.acquireFirst(asked, wanted, pace) : this.queueFor(name).enter(asked, wanted, pace);
+    const skipsQueue = isFirst && !limit.isAbortable && !this.attempts.isShared;
+    return skipsQueue ? this.acquireFirst(asked, wanted, backoff) : this.queueFor(name).enter(asked, wanted, backoff);
   }
 
   /** Fast path: with no waiters, try once without queue, timer or listener; create those only if the lock is busy. */
-  private acquireFirst(asked: AcquireContext, wanted: Wanted, pace: BackoffSequence | undefined): Promise<Got> {
+  private acquireFirst(asked: AcquireContext, wanted: Wanted, backoff: BackoffSequence | undefined): Promise<Got> {
     const { name, limit } = asked;
     const result = this.attempts.attempt(name, wanted);
     const firstAttempt: FirstAttempt<Got> = { result };
     this.firstAttempts.set(name, firstAttempt);
-    const over = (): void => {
+    const clear = (): void => {
       this.firstAttempts.delete(name);
       firstAttempt.result = undefined;
     };
-    const wait = (seen: LastOutcome): Promise<Got> => {
+    const wait = (outcome: LastOutcome): Promise<Got> => {
       const { ended } = limit;
-      if (ended) throw refusal(asked, ended, seen);
-      return this.queueFor(name).enterFirst(asked, wanted, pace, seen);
+      if (ended) throw refusal(asked, ended, outcome);
+      return this.queueFor(name).enterFirst(asked, wanted, backoff, outcome);
     };
     return result.then(
       (found) => {
-        over();
+        clear();
         if (!('got' in found)) return wait(found);
         if (!limit.aborted) return found.got;
         this.attempts.undo(name, found.got);
         return wait(undefined);
       },
       (error: unknown) => {
-        over();
+        clear();
         if (!isPassing(error)) throw error;
         return wait(error);
       },
@@ -81,10 +75,10 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     this.queues.get(name)?.beforeRelease();
   }
 
-  afterRelease(name: string, heard: number): void {
+  afterRelease(name: string, notified: number): void {
     const queue = this.queues.get(name);
-    if (queue) queue.afterRelease(heard);
-    else if (heard > 0 && this.channelOf) this.queueFor(name).yieldTo(heard);
+    if (queue) queue.afterRelease(notified);
+    else if (notified > 0 && this.channelOf) this.queueFor(name).yieldTo(notified);
   }
 
   settled(): Promise<void> {
@@ -102,7 +96,7 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
         // A finished queue may call this again after a new one exists for the name.
         if (this.queues.get(name) === queue) this.queues.delete(name);
       };
-      const firstAttempt = (): Promise<Result<Got>> | undefined => this.firstAttempts.get(name)?.result;
+      const firstAttempt = (): Promise<AttemptResult<Got>> | undefined => this.firstAttempts.get(name)?.result;
       queue = new WaitQueue(name, this.channelOf?.(name), this.attempts, this.dependencies, forget, firstAttempt);
       this.queues.set(name, queue);
     }
@@ -112,16 +106,16 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
 
 /** The single attempt of a caller that does not wait. */
 export const tryOnce = async <Wanted, Got extends object>(
-  tries: AttemptStrategy<Wanted, Got>,
+  attempts: AttemptStrategy<Wanted, Got>,
   asked: AcquireContext,
   wanted: Wanted,
 ): Promise<Got> => {
   const { name, limit } = asked;
-  const result = await tries.attempt(name, wanted);
+  const result = await attempts.attempt(name, wanted);
   const { ended } = limit;
   if (ended?.cause === 'aborted') {
     // The signal fired while the only attempt was in flight.
-    if ('got' in result) tries.undo(name, result.got);
+    if ('got' in result) attempts.undo(name, result.got);
     throw refusal(asked, ended, undefined);
   }
   if ('got' in result) return result.got;

@@ -8,9 +8,8 @@ import {
   LockUnavailableError,
 } from '../errors.js';
 import type { WaitEnd } from '../time/wait-limit.js';
-import type { Busy, AcquireContext } from './acquirer.js';
-/** The outcome of the last attempt: busy, or no answer. */
-export type LastOutcome = Busy | LockUnavailableError | undefined;
+import type { AcquireContext } from './acquirer.js';
+import type { Busy, LastOutcome } from './attempt-strategy.js';
 
 const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
   if (isSet === false) return 'without permits, because their number was never set';

@@ -8,7 +8,7 @@ import { InFlight } from '../concurrency/in-flight.js';
 import { readWriteLockChannel } from '../keys/redisson-keys.js';
 
 /** Added to the longest interval between two attempts, ms, for the attempt itself. */
-const GRACE_MS = 1000;
+const MAX_ATTEMPT_MS = 1000;
 
 /** The writers of this process that wait for one lock. They share one announcement on the server. */
 interface LocalWriters {
@@ -27,7 +27,7 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
   private readonly waiting = new Map<string, LocalWriters>();
   private readonly withdrawals = new InFlight();
   private readonly queued: QueuedAcquirer<number, Acquired>;
-  private readonly believedFor: number;
+  private readonly announcementMs: number;
 
   /** @param attempts For callers that make one attempt and do not wait. */
   constructor(
@@ -42,20 +42,20 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
       release: locks.release.bind(locks),
     };
     this.queued = new QueuedAcquirer(new LockAttempts(announcing, owners, events), waiting, readWriteLockChannel);
-    this.believedFor = 2 * waiting.polling.subscribed + GRACE_MS;
+    this.announcementMs = 2 * waiting.polling.subscribed + MAX_ATTEMPT_MS;
   }
 
   async acquire(asked: AcquireContext, wanted: number): Promise<Acquired> {
     if (asked.limit.ended) return this.attempts.acquire(asked, wanted);
     const { name } = asked;
-    const here = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
-    this.waiting.set(name, here);
-    here.writers += 1;
+    const local = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
+    this.waiting.set(name, local);
+    local.writers += 1;
     try {
       return await this.queued.acquire(asked, wanted);
     } finally {
-      here.writers -= 1;
-      if (here.writers === 0) this.withdraw(name, here);
+      local.writers -= 1;
+      if (local.writers === 0) this.withdraw(name, local);
     }
   }
 
@@ -69,13 +69,13 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
   }
 
   private async attempt(request: AcquireRequest): Promise<AcquireOutcome> {
-    const here = this.waiting.get(request.name);
-    if (!here) return this.locks.acquire(request);
-    const { id, announced } = here;
-    here.announced = true;
-    const reply = await this.locks.acquire({ ...request, waiting: { id, patience: this.believedFor } });
+    const local = this.waiting.get(request.name);
+    if (!local) return this.locks.acquire(request);
+    const { id, announced } = local;
+    local.announced = true;
+    const reply = await this.locks.acquire({ ...request, waiting: { id, patience: this.announcementMs } });
     // An attempt that succeeds at once leaves no announcement.
-    if (reply.outcome === 'acquired') here.announced = announced;
+    if (reply.outcome === 'acquired') local.announced = announced;
     return reply;
   }
 

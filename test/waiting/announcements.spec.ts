@@ -2,7 +2,7 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
-import type { Busy, AttemptStrategy } from '../../lib/waiting/acquirer.js';
+import type { Busy, AttemptStrategy } from '../../lib/waiting/attempt-strategy.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 
 const POLLING = { subscribed: 5000, unsubscribed: 1000 };

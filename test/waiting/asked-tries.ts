@@ -1,4 +1,4 @@
-import type { Busy, AttemptStrategy } from '../../lib/waiting/acquirer.js';
+import type { Busy, AttemptStrategy } from '../../lib/waiting/attempt-strategy.js';
 
 /** What was got, and how much of it was left. */
 export interface Taken {

@@ -1,6 +1,6 @@
 import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
 import type { Scheduler } from '../../lib/time/scheduler.js';
-import type { AttemptStrategy, Busy, Result } from '../../lib/waiting/acquirer.js';
+import type { AttemptStrategy, Busy, AttemptResult } from '../../lib/waiting/attempt-strategy.js';
 
 /** What an attempt gets. */
 export interface Thing {
@@ -47,7 +47,7 @@ export class ScriptedAttempts implements AttemptStrategy<number, Thing> {
 
   constructor(private readonly clock: Pick<Scheduler, 'now'>) {}
 
-  attempt(_name: string, wanted: number): Promise<Result<Thing>> {
+  attempt(_name: string, wanted: number): Promise<AttemptResult<Thing>> {
     this.sent.push(wanted);
     this.instants.push(this.clock.now());
     return new Promise((resolve, reject) => {

@@ -1,7 +1,8 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
-import type { AcquireContext, Busy, Result, WaitDependencies } from '../../lib/waiting/acquirer.js';
+import type { AcquireContext, WaitDependencies } from '../../lib/waiting/acquirer.js';
+import type { Busy, AttemptResult } from '../../lib/waiting/attempt-strategy.js';
 import { BackoffSequence } from '../../lib/waiting/backoff.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
 import { WaitQueue } from '../../lib/waiting/queue/wait-queue.js';
@@ -91,7 +92,7 @@ export class WaitQueueBench extends WaitingBench {
   /** How often the queue said that it is of no use any more. */
   idle = 0;
   /** The attempt of a caller that came before the queue, while it is on its way. */
-  firstAttempt: Promise<Result<Thing>> | undefined;
+  firstAttempt: Promise<AttemptResult<Thing>> | undefined;
 
   constructor({
     channel = 'channel',

@@ -34,12 +34,12 @@ export class FairAcquirer implements Acquirer<number, Acquired> {
   }
 
   private queueFor(name: string): FairWaitQueue {
-    let line = this.queues.get(name);
-    if (!line) {
+    let queue = this.queues.get(name);
+    if (!queue) {
       const forget = (): void => void this.queues.delete(name);
-      line = new FairWaitQueue(name, this.waiting, forget);
-      this.queues.set(name, line);
+      queue = new FairWaitQueue(name, this.waiting, forget);
+      this.queues.set(name, queue);
     }
-    return line;
+    return queue;
   }
 }

@@ -8,7 +8,7 @@ import type { InFlight } from '../../concurrency/in-flight.js';
  * Places given up by one request: few enough not to block the server for long, even if each of them has to be searched
  * for in a long queue.
  */
-const BATCH = 100;
+const MAX_BATCH = 100;
 
 /** An owner that has left, not yet reported to the server. */
 interface Leaver {
@@ -49,7 +49,7 @@ export class FairLeaving {
   private async tell(name: string, leavers: Leaver[]): Promise<void> {
     // Waiters that leave in the same turn are reported together.
     await Promise.resolve();
-    while (leavers.length > 0) await this.tellOf(name, leavers.splice(0, BATCH));
+    while (leavers.length > 0) await this.tellOf(name, leavers.splice(0, MAX_BATCH));
     this.leavers.delete(name);
   }
 

@@ -9,17 +9,19 @@ import { ChannelListener } from '../channel-listener.js';
 import { QueueHeartbeat } from './queue-heartbeat.js';
 import { ServerOrder } from './server-order.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
-import { type LastOutcome, queueFull, refusal } from '../wait-errors.js';
-import { WakeSignal, pauseAfter, UNAVAILABLE_PAUSE_MS } from '../contender-sleep.js';
+import { queueFull, refusal } from '../wait-errors.js';
+import type { LastOutcome } from '../attempt-strategy.js';
+import { pauseAfter, UNAVAILABLE_PAUSE_MS } from '../pause-after.js';
+import { WakeSignal } from '../wake-signal.js';
 import { fairChannel } from '../../keys/redisson-keys.js';
 import { type AcquireContext } from '../acquirer.js';
 
 /** Shortest sleep: a place that expires now may still be found for a moment. */
-const SHORTEST_PAUSE_MS = 10;
+const MIN_PAUSE_MS = 10;
 
 /** Milliseconds until another attempt may have a different outcome. */
-const pauseFor = (seen: LastOutcome): number =>
-  seen ? Math.max(SHORTEST_PAUSE_MS, pauseAfter(seen)) : Number.POSITIVE_INFINITY;
+const pauseFor = (outcome: LastOutcome): number =>
+  outcome ? Math.max(MIN_PAUSE_MS, pauseAfter(outcome)) : Number.POSITIVE_INFINITY;
 
 /**
  * The waiters of this process for one fair lock. Each has its own place in the queue on the server from the moment it

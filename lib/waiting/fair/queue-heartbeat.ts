@@ -4,11 +4,11 @@ import type { ServerOrder } from './server-order.js';
 import type { FairWaiter, FairWaiting } from './fair-waiter.js';
 
 /** Shares of a slot: the interval between heartbeats, and the delay before a failed one is retried. */
-const KEEP = 1 / 3;
-const KEEP_AGAIN = 1 / 10;
+const INTERVAL_SHARE = 1 / 3;
+const RETRY_SHARE = 1 / 10;
 
 /** Places kept alive by one request: few enough to block the server for a millisecond or two at most. */
-const BATCH = 500;
+const MAX_BATCH = 500;
 
 /** Receives the results of heartbeats. */
 export interface HeartbeatListener {
@@ -27,12 +27,12 @@ export class QueueHeartbeat {
     private readonly name: string,
     private readonly waiting: FairWaiting,
     private readonly places: ServerOrder<FairWaiter>,
-    private readonly found: HeartbeatListener,
+    private readonly listener: HeartbeatListener,
   ) {}
 
   start(): void {
     this.isRunning = true;
-    this.schedule(KEEP);
+    this.schedule(INTERVAL_SHARE);
   }
 
   stop(): void {
@@ -48,12 +48,12 @@ export class QueueHeartbeat {
 
   private async beat(): Promise<void> {
     const all = this.places.all();
-    let share = KEEP;
+    let share = INTERVAL_SHARE;
     try {
-      for (let from = 0; from < all.length; from += BATCH) await this.beatBatch(all.slice(from, from + BATCH));
+      for (let from = 0; from < all.length; from += MAX_BATCH) await this.beatBatch(all.slice(from, from + MAX_BATCH));
     } catch (error) {
-      if (!isPassing(error)) this.found.failed(error);
-      share = KEEP_AGAIN;
+      if (!isPassing(error)) this.listener.failed(error);
+      share = RETRY_SHARE;
     }
     if (this.isRunning) this.schedule(share);
   }
@@ -64,8 +64,8 @@ export class QueueHeartbeat {
     const places = batch.filter((waiter) => this.places.has(waiter));
     if (places.length === 0) return;
     const owners = places.map(({ owner }) => owner);
-    const kept = await locks.keep({ name: this.name, owners, slot });
-    const lost = places.filter(({ owner }, index) => !kept[index] && owner === owners[index]);
-    for (const waiter of lost) this.found.lost(waiter);
+    const exists = await locks.keep({ name: this.name, owners, slot });
+    const lost = places.filter(({ owner }, index) => !exists[index] && owner === owners[index]);
+    for (const waiter of lost) this.listener.lost(waiter);
   }
 }

@@ -3,9 +3,9 @@ import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../../time/wait-limit.js';
-import type { AttemptStrategy, Busy, Result } from '../acquirer.js';
-import { WakeSignal, pauseAfter } from '../contender-sleep.js';
-import type { LastOutcome } from '../wait-errors.js';
+import type { AttemptResult, AttemptStrategy, Busy, LastOutcome } from '../attempt-strategy.js';
+import { pauseAfter } from '../pause-after.js';
+import { WakeSignal } from '../wake-signal.js';
 import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING } from './contender-state.js';
 import type { Releases } from './releases.js';
 import type { Waiter } from './waiter.js';
@@ -16,7 +16,7 @@ export interface ContendedQueue<Wanted, Got> {
   /** Whether the lock passes between waiters of this process, so that the queue is needed although it may be empty. */
   readonly isHandingOver: boolean;
   /** The attempt of a caller that came before the queue, while it is in flight. */
-  readonly firstAttempt: () => Promise<Result<Got>> | undefined;
+  readonly firstAttempt: () => Promise<AttemptResult<Got>> | undefined;
   reject(waiter: Waiter<Wanted, Got>, error: unknown): void;
   rejectAll(error: unknown): void;
   /** Called with an error that ends the queue. */
@@ -118,7 +118,7 @@ export class Contender<Wanted, Got extends object> {
     this.stop();
   }
 
-  private async awaitFirst(firstAttempt: Promise<Result<Got>>): Promise<void> {
+  private async awaitFirst(firstAttempt: Promise<AttemptResult<Got>>): Promise<void> {
     this.state = PRECEDED;
     try {
       const result = await firstAttempt;

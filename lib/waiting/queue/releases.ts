@@ -1,4 +1,4 @@
-import type { Busy } from '../acquirer.js';
+import type { Busy } from '../attempt-strategy.js';
 
 /** How a wait queue learns of releases, and when it may ask the server after a release by this process. */
 export interface Releases {

@@ -1,6 +1,7 @@
 import type { OwnerId } from '../../context/ids.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { Busy, WaitDependencies } from '../acquirer.js';
+import type { WaitDependencies } from '../acquirer.js';
+import type { Busy } from '../attempt-strategy.js';
 import type { ReleaseListener, Releases } from './releases.js';
 
 /** How long this process may go first, ms: the longest pause of the default backoff. */

@@ -1,9 +1,10 @@
 import { LinkedList } from '../../collections/linked-list.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
-import type { AcquireContext, AttemptStrategy, Result, WaitDependencies } from '../acquirer.js';
+import type { AcquireContext, WaitDependencies } from '../acquirer.js';
+import type { AttemptResult, AttemptStrategy, LastOutcome } from '../attempt-strategy.js';
 import type { BackoffSequence } from '../backoff.js';
-import { type LastOutcome, queueFull, refusal } from '../wait-errors.js';
+import { queueFull, refusal } from '../wait-errors.js';
 import { AnnouncedReleases } from './announced-releases.js';
 import { type ContendedQueue, Contender } from './contender.js';
 import type { ReleaseListener, Releases } from './releases.js';
@@ -38,7 +39,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     private readonly attempts: AttemptStrategy<Wanted, Got>,
     private readonly waiting: WaitDependencies,
     private readonly onIdle: () => void,
-    readonly firstAttempt: () => Promise<Result<Got>> | undefined,
+    readonly firstAttempt: () => Promise<AttemptResult<Got>> | undefined,
   ) {
     this.releases =
       channel === undefined ? new UnannouncedReleases(waiting, this) : new AnnouncedReleases(channel, waiting, this);
@@ -63,16 +64,16 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     });
   }
 
-  /** Waits at the head of the queue, after a first attempt that came before all waiters and showed `seen`. */
+  /** Waits at the head of the queue, after a first attempt with this outcome, which came before all waiters. */
   enterFirst(
     asked: AcquireContext,
     wanted: Wanted,
     backoff: BackoffSequence | undefined,
-    seen: LastOutcome,
+    outcome: LastOutcome,
   ): Promise<Got> {
     return this.wait(asked, wanted, backoff, (waiter) => {
       this.waiters.prepend(waiter);
-      this.contender.contendForFirst(seen);
+      this.contender.contendForFirst(outcome);
     });
   }
 

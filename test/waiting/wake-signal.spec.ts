@@ -1,7 +1,6 @@
-import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { pauseAfter, untilLastLook, WakeSignal } from '../../lib/waiting/contender-sleep.js';
+import { untilLastLook, WakeSignal } from '../../lib/waiting/wake-signal.js';
 
 describe('A wake signal', () => {
   const setUp = () => {
@@ -102,22 +101,5 @@ describe('The last look of a waiter', () => {
     { wait: Number.POSITIVE_INFINITY, waited: 5000, ms: Number.POSITIVE_INFINITY },
   ])('is due in $ms ms after $waited of $wait ms', ({ wait, waited, ms }) => {
     expect(untilLastLook({ wait, waited })).toBe(ms);
-  });
-});
-
-describe('The pause after an attempt', () => {
-  it.each([
-    { title: 'a lease of 300 ms', seen: { holder: 'x', remaining: 300 }, from: 301, to: 306 },
-    { title: 'a lease that ends now', seen: { holder: 'x', remaining: 0 }, from: 1, to: 6 },
-    { title: 'no answer', seen: new LockUnavailableError('no reply', 'unknown', false), from: 50, to: 150 },
-  ])('is $from to $to ms long, spread over that range, after it found $title', ({ seen, from, to }) => {
-    const pauses = Array.from({ length: 500 }, () => pauseAfter(seen));
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(from);
-    expect(Math.max(...pauses)).toBeLessThan(to);
-    expect(Math.max(...pauses) - Math.min(...pauses)).toBeGreaterThan(0.8 * (to - from));
-  });
-
-  it('has no end after it found a state that does not change by itself', () => {
-    expect(pauseAfter({ available: 0, remaining: -1 })).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -3,7 +3,7 @@ import { refusal } from './wait-errors.js';
 import { type AcquireContext } from './acquirer.js';
 
 /** Pause between two requests while the server is unavailable, ms. */
-const PAUSE_MS = 50;
+const RETRY_PAUSE_MS = 50;
 
 /**
  * Repeats a request while the server is unavailable, for as long as the caller waits.
@@ -19,7 +19,7 @@ export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Pro
     } catch (error) {
       if (!isPassing(error) || limit.ended) throw error;
       // An unavailable server may be reported immediately, so retrying without a pause would spin.
-      await limit.scheduler.pause(PAUSE_MS, { keepAlive: true });
+      await limit.scheduler.pause(RETRY_PAUSE_MS, { keepAlive: true });
     }
   }
 };

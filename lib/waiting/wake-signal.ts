@@ -1,7 +1,19 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import { LockUnavailableError } from '../errors.js';
 import type { WaitLimit } from '../time/wait-limit.js';
-import type { Busy } from './acquirer.js';
+
+/** How long before the end of a wait the last look is made, ms: longer than a reply usually takes. */
+const LAST_LOOK_BEFORE_END_MS = 20;
+/** Waits that end within this time, ms, get no last look: their last attempt is recent. */
+const MIN_WAIT_FOR_LOOK_MS = 100;
+
+/**
+ * Milliseconds until a sleeping waiter makes its last look before its wait ends, so that one lost message does not let
+ * it time out while the lock is free; `Infinity`: no last look.
+ */
+export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited'>): number => {
+  const left = wait - waited;
+  return left > MIN_WAIT_FOR_LOOK_MS ? left - LAST_LOOK_BEFORE_END_MS : Number.POSITIVE_INFINITY;
+};
 
 /** A sleep that can be ended early. A call while nothing sleeps is remembered, so no message is lost in between. */
 export class WakeSignal {
@@ -47,27 +59,3 @@ export class WakeSignal {
     });
   }
 }
-
-/** Maximum jitter after the end of a lease, ms, so that the waiters of several processes do not all ask at once. */
-const EXPIRY_JITTER_MS = 5;
-export const UNAVAILABLE_PAUSE_MS = 100;
-
-/** How long before the end of a wait the last look is made, ms: longer than a reply usually takes. */
-const LAST_LOOK_MS = 20;
-/** Waits that end within this time, ms, get no last look: their last attempt is recent. */
-const SHORTEST_SLEEP_MS = 100;
-
-/**
- * Milliseconds until a sleeping waiter makes its last look before its wait ends, so that one lost message does not let
- * it time out while the lock is free; `Infinity`: no last look.
- */
-export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited'>): number => {
-  const left = wait - waited;
-  return left > SHORTEST_SLEEP_MS ? left - LAST_LOOK_MS : Number.POSITIVE_INFINITY;
-};
-
-/** Milliseconds until the outcome may have changed, or an unavailable server may answer. */
-export const pauseAfter = (seen: Busy | LockUnavailableError): number => {
-  if (seen instanceof LockUnavailableError) return UNAVAILABLE_PAUSE_MS * (0.5 + Math.random());
-  return seen.remaining < 0 ? Number.POSITIVE_INFINITY : seen.remaining + 1 + Math.random() * EXPIRY_JITTER_MS;
-};

@@ -1,0 +1,52 @@
+import type { NodeResult } from '../backend/lock-operations.js';
+import type { OwnerId } from '../context/ids.js';
+import type { LockUnavailableError } from '../errors.js';
+
+/** The outcome of an attempt that acquired nothing. */
+export interface Busy {
+  /** The owner that holds the lock, if known. */
+  readonly holder?: OwnerId;
+  /** The owner at the head of the queue, if the lock is free but reserved for it. */
+  readonly next?: OwnerId;
+  /** Permits that are available (semaphores only). */
+  readonly available?: number;
+  /** Whether the number of permits was ever set (semaphores only). */
+  readonly isSet?: boolean;
+  /** Milliseconds until this may change without an announcement; -1: never. */
+  readonly remaining: number;
+  /** The replies of the nodes, if the lock is kept on several independent ones. */
+  readonly nodes?: readonly NodeResult[];
+}
+
+/** The outcome of one attempt. */
+export type AttemptResult<Got> = { readonly got: Got } | Busy;
+
+/** The outcome of the last attempt that granted nothing: busy, or no answer. `undefined`: unknown. */
+export type LastOutcome = Busy | LockUnavailableError | undefined;
+
+/** Makes, undoes and hands over single attempts to acquire something contended. */
+export interface AttemptStrategy<Wanted, Got extends object> {
+  /**
+   * Makes one attempt. If its outcome stays unknown, whatever it acquired is released in the background.
+   * @throws LockUnavailableError, WrongKeyTypeError
+   */
+  attempt(name: string, wanted: Wanted): Promise<AttemptResult<Got>>;
+  /** Releases `got`, which no waiter wants any more. Continues in the background if the first request fails. */
+  undo(name: string, got: Got): void;
+  /**
+   * Converts `got` for a hand-over to a waiter that wants `wanted`; `undefined`: `got` must be released instead.
+   * Absent: nothing is ever handed over.
+   */
+  transfer?(got: Got, wanted: Wanted): Got | undefined;
+  /** The state other waiters should assume after a grant; `undefined` lets the next one try immediately. */
+  outcomeAfterGrant(got: Got): Busy | undefined;
+  /**
+   * Whether `wanted` may still succeed after `found`. Must be false for the request that produced `found`. If absent,
+   * one failed attempt stops all waiters.
+   */
+  mayStillSucceed?(wanted: Wanted, found: Busy): boolean;
+  /** Whether one grant serves all waiters that were present when the attempt began. Absent: no. */
+  readonly isShared?: boolean;
+  /** Resolves when no attempt is in flight and nothing is being released. */
+  settled(): Promise<void>;
+}
