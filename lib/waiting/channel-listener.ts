@@ -1,11 +1,17 @@
 import type { Subscription, PubSub } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 
+type ListenerState =
+  | { readonly name: 'unsubscribed' | 'subscribing' | 'closed' }
+  | { readonly name: 'subscribed'; readonly subscription: Subscription };
+
+const UNSUBSCRIBED = { name: 'unsubscribed' } as const;
+const SUBSCRIBING = { name: 'subscribing' } as const;
+const CLOSED = { name: 'closed' } as const;
+
 /** Listens to one channel, as soon as and as long as a subscription is possible. */
 export class ChannelListener {
-  private subscription: Subscription | undefined;
-  private subscribing = false;
-  private closed = false;
+  private state: ListenerState = UNSUBSCRIBED;
 
   /**
    * @param onMessage Called for every message, and once subscribed: a message before that may have been missed.
@@ -22,32 +28,35 @@ export class ChannelListener {
 
   /** False while messages may be missed. */
   get isSubscribed(): boolean {
-    return this.subscription?.alive ?? false;
+    return this.state.name === 'subscribed' && this.state.subscription.alive;
   }
 
   /** Subscribes unless subscribed already. After a failure, the next call tries again. */
   listen(): void {
-    if (this.subscription || this.subscribing || this.closed) return;
-    this.subscribing = true;
+    if (this.state.name !== 'unsubscribed') return;
+    this.state = SUBSCRIBING;
     this.pubSub
       .subscribe(this.channel, this.onMessage)
       .then((subscription) => this.opened(subscription))
-      .catch((error: unknown) => {
-        if (!(error instanceof LockUnavailableError)) this.onError(error);
-      })
-      .finally(() => {
-        this.subscribing = false;
-      });
+      .catch((error: unknown) => this.failed(error));
   }
 
   close(): void {
-    this.closed = true;
-    this.subscription?.cancel();
+    if (this.state.name === 'subscribed') this.state.subscription.cancel();
+    this.state = CLOSED;
   }
 
   private opened(subscription: Subscription): void {
-    this.subscription = subscription;
-    if (this.closed) subscription.cancel();
-    else this.onSubscribed();
+    if (this.state.name === 'closed') {
+      subscription.cancel();
+      return;
+    }
+    this.state = { name: 'subscribed', subscription };
+    this.onSubscribed();
+  }
+
+  private failed(error: unknown): void {
+    if (this.state.name === 'subscribing') this.state = UNSUBSCRIBED;
+    if (!(error instanceof LockUnavailableError)) this.onError(error);
   }
 }

@@ -24,7 +24,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 're-check after subscribe',
     file: 'waiting/channel-listener.ts',
-    find: 'else this.onSubscribed();',
+    find: 'this.onSubscribed();',
     replace: '',
     caught: { id: 'F28s', topology: 'standalone' },
   },

@@ -5,7 +5,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-second-try',
     what: 'nobody tries again after subscribing, so a release in between goes unheard',
-    edits: [{ file: 'waiting/channel-listener.ts', find: 'else this.onSubscribed();', replace: '' }],
+    edits: [{ file: 'waiting/channel-listener.ts', find: 'this.onSubscribed();', replace: '' }],
   },
   {
     name: 'wake-before-delete',
