@@ -10,7 +10,7 @@ const openTopology = async (shards: readonly Shard[]) => {
   const cluster = new ScriptedCluster(shards);
   const { clock, scheduler } = cluster;
   const settings = { commandTimeout: TIMEOUT, shardedPubSub: false };
-  const topology = new ClusterTopology(cluster.input(shards.flat()), settings, scheduler);
+  const topology = new ClusterTopology(cluster.servers(shards.flat()), settings, scheduler);
   const refresh = async (): Promise<void> => {
     topology.refreshSoon();
     await clock.advance(100);

@@ -13,7 +13,7 @@ const openSubscriber = () => {
   const cluster = new ScriptedCluster(SHARDS);
   const { clock, scheduler } = cluster;
   const settings = { commandTimeout: TIMEOUT, shardedPubSub: false };
-  const topology = new ClusterTopology(cluster.input(['a:1', 'b:1', 'c:1']), settings, scheduler);
+  const topology = new ClusterTopology(cluster.servers(['a:1', 'b:1', 'c:1']), settings, scheduler);
   const subscriber = new ClusterSubscriber(topology, TIMEOUT, scheduler);
   const wakes: string[] = [];
   const [channel, other] = [cluster.nameIn(0), cluster.nameIn(1)];
@@ -85,7 +85,7 @@ describe('A subscription in a cluster', () => {
   ])('is made by $command where messages stay with their shard: $sharded', async ({ sharded, name, command }) => {
     const cluster = new ScriptedCluster(SHARDS);
     const settings = { commandTimeout: TIMEOUT, shardedPubSub: sharded };
-    const topology = new ClusterTopology(cluster.input(['a:1']), settings, cluster.scheduler);
+    const topology = new ClusterTopology(cluster.servers(['a:1']), settings, cluster.scheduler);
     const subscriber = new ClusterSubscriber(topology, TIMEOUT, cluster.scheduler);
     outcomeOf(subscriber.subscribe(name(cluster.nameIn(0)), () => {}));
     await cluster.clock.advance(0);

@@ -12,7 +12,7 @@ const openTopology = (settings: Partial<TransportSettings> = {}, natMap?: Addres
   const cluster = new ScriptedCluster(SEEDS.map((seed) => [seed]));
   const { clock, scheduler } = cluster;
   const topology = new ClusterTopology(
-    cluster.input(SEEDS, natMap),
+    cluster.servers(SEEDS, natMap),
     { commandTimeout: TIMEOUT, ...settings },
     scheduler,
   );

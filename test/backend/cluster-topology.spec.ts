@@ -11,7 +11,7 @@ const openTopology = (shards: readonly Shard[] = THREE) => {
   const cluster = new ScriptedCluster(shards);
   const { clock, scheduler } = cluster;
   const seeds = shards.flatMap(([master = '']) => master);
-  const topology = new ClusterTopology(cluster.input(seeds), { commandTimeout: TIMEOUT }, scheduler);
+  const topology = new ClusterTopology(cluster.servers(seeds), { commandTimeout: TIMEOUT }, scheduler);
   /** How often each master was asked who serves what. */
   const looks = (): number[] => seeds.map((address) => cluster.at(address).count(SLOTS));
   const look = async (): Promise<void> => {

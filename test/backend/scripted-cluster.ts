@@ -1,6 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { RedisOptions } from 'ioredis';
-import type { ClusterInput } from '../../lib/backend/redis/connection/connection-input.js';
+import {
+  type Address,
+  type ClusterServers,
+  clusterServers,
+  hostOf,
+  portOf,
+} from '../../lib/backend/redis/cluster/cluster-servers.js';
+import type { AddressMap } from '../../lib/backend/redis/connection/connection-input.js';
 import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -26,16 +33,18 @@ const connectionCut = (): HeldBack<never> => {
 class ScriptedClient implements RedisClient {
   status = 'wait';
   readonly isCluster = false;
-  readonly options = {};
+  readonly options: RedisOptions;
   private readonly events = new EventEmitter();
   private cut = connectionCut();
 
+  /** @param role What the connection is for. */
   constructor(
     private readonly server: ScriptedServer,
-    readonly role: string,
+    readonly address: Address,
+    readonly role = '',
   ) {
+    this.options = { host: hostOf(address), port: portOf(address) };
     this.events.on('error', () => {});
-    this.server.clients.push(this);
   }
 
   async connect(): Promise<void> {
@@ -68,8 +77,10 @@ class ScriptedClient implements RedisClient {
     this.drop(reconnect ? 'reconnecting' : 'end');
   }
 
-  duplicate(): RedisClient {
-    throw new Error('A connection to a scripted server is not duplicated');
+  duplicate({ connectionName = '' }: RedisOptions): RedisClient {
+    const client = new ScriptedClient(this.server, this.address, connectionName.replace(/^.*:/, ''));
+    this.server.clients.push(client);
+    return client;
   }
 
   on(event: string, listener: (...args: never[]) => void): this {
@@ -163,31 +174,23 @@ export class ScriptedCluster {
   readonly clock = new ManualClock();
   readonly errors: unknown[] = [];
   readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.errors.push(error));
-  private readonly servers = new Map<string, ScriptedServer>();
+  private readonly byAddress = new Map<Address, ScriptedServer>();
 
   constructor(public shards: readonly Shard[]) {}
 
   at(address: string): ScriptedServer {
-    const server = this.servers.get(address) ?? new ScriptedServer((command) => this.defaultReply(command));
-    this.servers.set(address, server);
+    const server = this.byAddress.get(address) ?? new ScriptedServer((command) => this.defaultReply(command));
+    this.byAddress.set(address, server);
     return server;
   }
 
-  /**
-   * What a topology is to be made with. Options that look like a client are duplicated as one: this is the one way in for
-   * connections of the test's own.
-   */
-  input(seeds: readonly string[], natMap?: ClusterInput['natMap']): ClusterInput {
-    const at = (address: string): ScriptedServer => this.at(address);
-    const redisOptions = {
-      options: {},
-      evalsha: (): void => {},
-      duplicate(this: { readonly host: string; readonly port: number }, { connectionName = '' }: RedisOptions) {
-        return new ScriptedClient(at(`${this.host}:${this.port}`), connectionName.replace(/^.*:/, ''));
-      },
-    } as RedisOptions;
-    const cluster = seeds.map((seed) => ({ host: seed.split(':')[0] ?? '', port: Number(seed.split(':')[1]) }));
-    return { cluster, redisOptions, natMap };
+  /** Its servers, and scripted connections to them. */
+  servers(seeds: readonly Address[], natMap?: AddressMap): ClusterServers {
+    const cluster = seeds.map((seed) => ({ host: hostOf(seed), port: portOf(seed) }));
+    return {
+      ...clusterServers({ cluster, natMap }),
+      connectionTo: (address) => new ScriptedClient(this.at(address), address),
+    };
   }
 
   /** What `CLUSTER SLOTS` replies where the slots are shared out so. */

@@ -1,6 +1,7 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { PubSub } from '../lock-backend.js';
 import { ClusterExecutor } from './cluster/cluster-executor.js';
+import { clusterServers } from './cluster/cluster-servers.js';
 import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
 import { ClusterTopology } from './cluster/cluster-topology.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
@@ -22,7 +23,7 @@ export const openTransport = (
   scheduler: MonotonicScheduler,
 ): Transport => {
   if (isCluster(input)) {
-    const topology = new ClusterTopology(input, settings, scheduler);
+    const topology = new ClusterTopology(clusterServers(input), settings, scheduler);
     const commands = new ClusterExecutor(topology, settings.commandTimeout, scheduler);
     const pubSub = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
     return {

@@ -8,7 +8,6 @@ import {
   type ServerInput,
 } from '../connection/connection-input.js';
 import { optionsOfUrl } from '../connection/connection-url.js';
-import type { NodeExecutor } from '../commands/node-executor.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 6379;
@@ -30,7 +29,7 @@ export const addressOf = (host: string, port: number): Address => `${host}:${por
 
 export const hostOf = (address: Address): string => address.slice(0, address.lastIndexOf(':'));
 
-const portOf = (address: Address): number => Number(address.slice(address.lastIndexOf(':') + 1));
+export const portOf = (address: Address): number => Number(address.slice(address.lastIndexOf(':') + 1));
 
 /** Servers that the client knows by now, and its startup nodes, which are missing in its types. */
 const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
@@ -72,23 +71,4 @@ export const clusterServers = (input: ClusterInput | ClusterClient): ClusterServ
       return other ? addressOf(other.host, other.port) : address;
     },
   };
-};
-
-/**
- * Redisson's rule: messages stay with the shard of their lock if the servers support that (Redis 7). A server that
- * denies permission for the subcommand by its name supports it as well.
- */
-export const askWhetherSharded = async (node: Pick<NodeExecutor, 'ask' | 'deadline'>): Promise<boolean> => {
-  const deadline = node.deadline();
-  try {
-    await node.ask((client) => client.pubsub('SHARDNUMSUB'), deadline);
-    return true;
-  } catch (error) {
-    const { cause } = error instanceof Error ? error : {};
-    const text = cause instanceof Error ? cause.message : '';
-    if (/NOPERM.*shardnumsub/i.test(text)) return true;
-    // Only an error reply of the server is an answer.
-    if (/^(ERR|NOPERM)\b/.test(text)) return false;
-    throw error;
-  }
 };

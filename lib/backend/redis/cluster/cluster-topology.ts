@@ -1,34 +1,22 @@
-import { isPassing, LockUnavailableError } from '../../../errors.js';
+import { LockUnavailableError } from '../../../errors.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { type BackendListener, noListener } from '../../lock-backend.js';
-import type { ClusterClient, ClusterInput, ServerInput, TransportSettings } from '../connection/connection-input.js';
-import { NodeExecutor } from '../commands/node-executor.js';
+import type { ServerInput, TransportSettings } from '../connection/connection-input.js';
+import type { NodeExecutor } from '../commands/node-executor.js';
 import { clusterUnknown } from '../connection/reply-errors.js';
 import { ClusterOutages } from './cluster-outages.js';
-import { type Address, type ClusterServers, clusterServers, hostOf, askWhetherSharded } from './cluster-servers.js';
-import { SlotMap } from './slot-map.js';
+import { ClusterNodes } from './cluster-nodes.js';
+import type { Address, ClusterServers } from './cluster-servers.js';
+import { askClusterView, askWhetherSharded, type ClusterView } from './cluster-view.js';
+import type { SlotMap } from './slot-map.js';
 
 /** Shortest pause between two refreshes, ms; and the pause before the next one if the cluster has a problem. */
 const LEAST_PAUSE_MS = 100;
 const TROUBLED_PAUSE_MS = 500;
 /** Number of servers asked at once: the first answer counts. */
 const ASKED_AT_ONCE = 3;
-
-/** The cluster as reported by one of its servers. */
-interface ClusterView {
-  readonly map: SlotMap;
-  readonly node: NodeExecutor;
-  /** Whether that server sees enough of the others for its report to count. */
-  readonly isHealthy: boolean;
-}
-
-/** Result of a refresh. */
-export interface Look {
-  /** Whether a slot is served by another server than before. */
-  readonly isChanged: boolean;
-}
 
 /**
  * The slot map of a cluster, and the connections to its servers. Learned from any server that answers, and learned
@@ -37,12 +25,9 @@ export interface Look {
 export class ClusterTopology {
   /** Whether messages stay with the shard of their lock. */
   isSharded = false;
-  private readonly servers: ClusterServers;
   private readonly outages: ClusterOutages;
-  private readonly nodes = new Map<Address, NodeExecutor>();
-  /** Nodes that serve nothing any more and are about to be closed. */
-  private readonly unused = new Map<NodeExecutor, ScheduledTask>();
-  private readonly refreshListeners: ((look: Look) => void)[] = [];
+  private readonly nodes: ClusterNodes;
+  private readonly refreshListeners: (() => void)[] = [];
   watcher = noListener;
   private readonly waiting = new Set<() => void>();
   private map: SlotMap | undefined;
@@ -54,12 +39,21 @@ export class ClusterTopology {
   private closed = false;
 
   constructor(
-    input: ClusterInput | ClusterClient,
+    private readonly servers: ClusterServers,
     private readonly settings: TransportSettings,
     private readonly scheduler: MonotonicScheduler,
   ) {
-    this.servers = clusterServers(input);
-    this.outages = new ClusterOutages(this.servers.seeds, settings.commandTimeout, scheduler, this);
+    this.outages = new ClusterOutages(servers.seeds, settings.commandTimeout, scheduler, this);
+    this.nodes = new ClusterNodes(servers, settings, scheduler, {
+      forServer: (address) => ({
+        reconnected: () => this.watcher.reconnected(),
+        clockJumped: (ms) => this.watcher.clockJumped(ms),
+        gaveUp: (what) => this.watcher.gaveUp(what),
+        unavailable: (outage) => this.outages.lost(address, outage, settings.commandTimeout),
+        available: () => this.outages.recovered(address),
+      }),
+      onLost: () => this.refreshSoon(),
+    });
   }
 
   /** Refreshes the slot map soon: now, unless that was done just before. */
@@ -110,26 +104,12 @@ export class ClusterTopology {
   }
 
   nodeAt(address: Address): NodeExecutor {
-    const known = this.nodes.get(address);
-    if (known) return known;
-    const node = new NodeExecutor(this.connectionTo(address), this.settings, this.scheduler, () => {
-      // Closing a server that serves nothing is no reason to ask it again.
-      if (this.nodes.get(address) === node) this.refreshSoon();
-    });
-    node.watch({
-      reconnected: () => this.watcher.reconnected(),
-      clockJumped: (ms) => this.watcher.clockJumped(ms),
-      gaveUp: (what) => this.watcher.gaveUp(what),
-      unavailable: (outage) => this.outages.lost(address, outage, this.settings.commandTimeout),
-      available: () => this.outages.recovered(address),
-    });
-    this.nodes.set(address, node);
-    return node;
+    return this.nodes.at(address);
   }
 
   /** Every server with a connection. */
   get connected(): readonly NodeExecutor[] {
-    return [...this.nodes.values()];
+    return this.nodes.all;
   }
 
   connectionTo(address: Address): ServerInput {
@@ -145,12 +125,11 @@ export class ClusterTopology {
 
   /** Address of a server that another one refers to; without a host it is on the same host. */
   resolveAddress(node: NodeExecutor, host: string, port: number): Address {
-    const [asked = ''] = [...this.nodes].find(([, known]) => known === node) ?? [];
-    return this.servers.reachable(host === '' ? hostOf(asked) : host, port);
+    return this.nodes.resolveAddress(node, host, port);
   }
 
   /** Calls `listener` after every refresh. */
-  onRefresh(listener: (look: Look) => void): void {
+  onRefresh(listener: () => void): void {
     this.refreshListeners.push(listener);
   }
 
@@ -164,8 +143,7 @@ export class ClusterTopology {
     this.outages.end();
     this.next?.cancel();
     for (const resolve of this.waiting) resolve();
-    for (const closing of this.unused.values()) closing.cancel();
-    await Promise.all([...this.nodes.values(), ...this.unused.keys()].map((node) => node.close(ms)));
+    await this.nodes.close(ms);
   }
 
   private schedule(ms: number): void {
@@ -187,7 +165,7 @@ export class ClusterTopology {
     this.isRefreshing = false;
     this.lastRefresh = this.scheduler.now();
     if (this.closed) return;
-    for (const listener of this.refreshListeners) listener({ isChanged });
+    for (const listener of this.refreshListeners) listener();
     if (isChanged) this.watcher.reconnected();
     if (this.needsRefresh) this.schedule(TROUBLED_PAUSE_MS);
   }
@@ -195,7 +173,7 @@ export class ClusterTopology {
   /** Whether the slot map is unknown, or a connection to a master is lost. */
   private get needsRefresh(): boolean {
     if (!this.map) return true;
-    return [...this.masters].some((address) => this.nodes.get(address)?.isLost);
+    return [...this.masters].some((address) => this.nodes.isLost(address));
   }
 
   /**
@@ -207,7 +185,8 @@ export class ClusterTopology {
     const candidates = this.candidates();
     let doubtful: ClusterView | undefined;
     const ask = async (address: Address): Promise<ClusterView> => {
-      const view = await this.ask(address);
+      const deadline = this.scheduler.now() + this.settings.commandTimeout;
+      const view = await askClusterView(this.nodeAt(address), address, this.servers, deadline);
       if (view.isHealthy) return view;
       doubtful = view;
       throw new LockUnavailableError(`${address} reports cluster_state:fail`, 'refused', false);
@@ -228,33 +207,9 @@ export class ClusterTopology {
   private candidates(): Address[] {
     const { map } = this;
     const known = new Set([...this.masters, ...(map?.replicas ?? []), ...this.servers.seeds]);
-    const isReady = (address: Address): boolean => this.nodes.get(address)?.isReady ?? false;
-    const shuffled = [...known].map((address) => ({ address, order: Math.random() - (isReady(address) ? 1 : 0) }));
+    const orderOf = (address: Address): number => Math.random() - (this.nodes.isReady(address) ? 1 : 0);
+    const shuffled = [...known].map((address) => ({ address, order: orderOf(address) }));
     return shuffled.sort((a, b) => a.order - b.order).map(({ address }) => address);
-  }
-
-  private async ask(address: Address): Promise<ClusterView> {
-    const node = this.nodeAt(address);
-    const deadline = this.scheduler.now() + this.settings.commandTimeout;
-    await node.whenConnected(deadline);
-    const [reply, isHealthy] = await Promise.all([
-      node.ask((client) => client.cluster('SLOTS'), deadline),
-      this.isHealthy(node, deadline),
-    ]);
-    const map = SlotMap.parse(reply, address, (host, port) => this.servers.reachable(host, port));
-    if (map) return { map, node, isHealthy };
-    throw new LockUnavailableError(`${address} returned no slot map`, 'refused', false);
-  }
-
-  /** Whether a server sees enough of the others. A server that denies this user the question counts as healthy. */
-  private async isHealthy(node: NodeExecutor, deadline: number): Promise<boolean> {
-    try {
-      const info = await node.ask((client) => client.cluster('INFO'), deadline);
-      return !String(info).includes('cluster_state:fail');
-    } catch (error) {
-      if (isPassing(error)) throw error;
-      return true;
-    }
   }
 
   private async apply({ map, node }: ClusterView): Promise<boolean> {
@@ -264,24 +219,9 @@ export class ClusterTopology {
     this.map = map;
     this.lastError = undefined;
     for (const master of map.masters) if (before?.replicas.has(master)) this.nodeAt(master).promoted();
-    this.closeUnused();
+    this.nodes.keepOnly(map.masters);
     this.outages.learned();
     for (const resolve of this.waiting) resolve();
     return before !== undefined && map.differsFrom(before);
-  }
-
-  /** Commands in flight to servers that serve nothing any more may still be answered. */
-  private closeUnused(): void {
-    const { masters } = this;
-    for (const [address, node] of this.nodes) {
-      if (masters.has(address)) continue;
-      this.nodes.delete(address);
-      node.rejectWaiting();
-      const closing = this.scheduler.schedule(this.settings.commandTimeout, () => {
-        this.unused.delete(node);
-        void node.close();
-      });
-      this.unused.set(node, closing);
-    }
   }
 }

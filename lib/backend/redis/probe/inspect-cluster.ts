@@ -1,4 +1,5 @@
-import { type Address, type ClusterServers, clusterServers, askWhetherSharded } from '../cluster/cluster-servers.js';
+import { type Address, type ClusterServers, clusterServers } from '../cluster/cluster-servers.js';
+import { askWhetherSharded } from '../cluster/cluster-view.js';
 import { SlotMap } from '../cluster/slot-map.js';
 import type { ClusterClient, ClusterInput } from '../connection/connection-input.js';
 import { lookAtServer, type ServerReport, type IntendedUse } from './inspect-server.js';
