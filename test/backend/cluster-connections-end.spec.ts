@@ -82,3 +82,38 @@ describe('A subscription in a cluster whose slot moves twice', () => {
     expect(wakes).toEqual([]);
   });
 });
+
+describe('A cluster whose connections were closed', () => {
+  const FOUR = ['a:1', 'b:1', 'c:1', 'd:1'];
+
+  /** Only three servers are asked for the slot map, so that one of four has no connection yet. */
+  const closed = async () => {
+    const { cluster, clock, scheduler, topology } = await openTopology(FOUR.map((address) => [address]));
+    const subscriber = new ClusterSubscriber(topology, TIMEOUT, scheduler);
+    const index = FOUR.findIndex((address) => cluster.at(address).open('commands').length === 0);
+    const closing = Promise.all([topology.close(), subscriber.close()]);
+    await clock.advance(0);
+    await closing;
+    const connections = () => FOUR.flatMap((address) => cluster.at(address).clients).filter(isOpen);
+    return { clock, topology, subscriber, name: cluster.nameIn(index), connections };
+  };
+  const isOpen = ({ status }: { readonly status: string }): boolean => !['wait', 'end'].includes(status);
+
+  it('is not connected to for a command that comes later', async () => {
+    const { clock, topology, name, connections } = await closed();
+    const asked = outcomeOf(topology.nodeFor(name)?.whenConnected(clock.now() + TIMEOUT) ?? Promise.resolve());
+    await clock.advance(TIMEOUT);
+    expect(asked).toMatchObject({ state: 'rejected', value: { outcome: 'not-sent' } });
+    expect(connections()).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not connected to for a subscription that comes later', async () => {
+    const { clock, subscriber, name, connections } = await closed();
+    const asked = outcomeOf(subscriber.subscribe(name, () => {}));
+    await clock.advance(TIMEOUT);
+    expect(asked).toMatchObject({ state: 'rejected', value: { outcome: 'not-sent' } });
+    expect(connections()).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -21,6 +21,7 @@ export class ClusterNodes {
   private readonly nodes = new Map<Address, NodeExecutor>();
   /** Nodes that serve nothing any more and are about to be closed. */
   private readonly unused = new Map<NodeExecutor, ScheduledTask>();
+  private closed = false;
 
   constructor(
     private readonly servers: ClusterServers,
@@ -38,6 +39,8 @@ export class ClusterNodes {
     });
     node.watch(this.listener.forServer(address));
     this.nodes.set(address, node);
+    // A wait for it fails at once, as for one that was connected before.
+    if (this.closed) void node.close();
     return node;
   }
 
@@ -77,6 +80,7 @@ export class ClusterNodes {
 
   /** @param ms The longest that this may take. */
   async close(ms?: number): Promise<void> {
+    this.closed = true;
     for (const closing of this.unused.values()) closing.cancel();
     await Promise.all([...this.nodes.values(), ...this.unused.keys()].map((node) => node.close(ms)));
   }

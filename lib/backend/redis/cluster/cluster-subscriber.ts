@@ -48,6 +48,7 @@ class RoutedSubscription implements Subscription {
 export class ClusterSubscriber implements PubSub {
   private readonly subscribers = new Map<Address, RedisSubscriber>();
   private readonly routed = new Set<RoutedSubscription>();
+  private closed = false;
 
   constructor(
     private readonly topology: ClusterTopology,
@@ -72,6 +73,7 @@ export class ClusterSubscriber implements PubSub {
   }
 
   async close(ms?: number): Promise<void> {
+    this.closed = true;
     this.routed.clear();
     await Promise.all([...this.subscribers.values()].map((subscriber) => subscriber.close(ms)));
   }
@@ -125,6 +127,8 @@ export class ClusterSubscriber implements PubSub {
       onMoved: () => this.onServerUnsubscribed(address),
     });
     this.subscribers.set(address, subscriber);
+    // A subscription over it fails at once, as over one that was connected before.
+    if (this.closed) void subscriber.close();
     return subscriber;
   }
 
