@@ -117,6 +117,15 @@ describe('Addresses that servers of a cluster give', () => {
     expect([topology.resolveAddress(node, 'b', 1), topology.resolveAddress(node, 'c', 1)]).toEqual(['out:102', 'c:1']);
   });
 
+  it('are on the server that gives none, although that serves nothing any more', async () => {
+    const { cluster, topology, look } = openTopology();
+    await look();
+    const left = topology.nodeAt('a:1');
+    cluster.shards = [['d:1'], ['b:1'], ['c:1']];
+    await look();
+    expect(topology.resolveAddress(left, '', 7)).toBe('a:7');
+  });
+
   it('are on the server that gives none', async () => {
     const { topology, look } = openTopology();
     await look();

@@ -5,6 +5,12 @@ import { NodeExecutor } from '../commands/node-executor.js';
 import type { TransportSettings } from '../connection/connection-input.js';
 import { type Address, type ClusterServers, hostOf } from './cluster-servers.js';
 
+/** A node that serves nothing any more and is about to be closed. */
+interface UnusedNode {
+  readonly address: Address;
+  readonly closing: ScheduledTask;
+}
+
 /** Listener for the connections to all servers of a cluster. */
 export interface ClusterNodesListener {
   /** The listener for one server. */
@@ -19,8 +25,7 @@ export interface ClusterNodesListener {
  */
 export class ClusterNodes {
   private readonly nodes = new Map<Address, NodeExecutor>();
-  /** Nodes that serve nothing any more and are about to be closed. */
-  private readonly unused = new Map<NodeExecutor, ScheduledTask>();
+  private readonly unused = new Map<NodeExecutor, UnusedNode>();
   private closed = false;
 
   constructor(
@@ -60,8 +65,7 @@ export class ClusterNodes {
 
   /** Address of a server that this one refers to; without a host it is on the same host. */
   resolveAddress(node: NodeExecutor, host: string, port: number): Address {
-    const [asked = ''] = [...this.nodes].find(([, known]) => known === node) ?? [];
-    return this.servers.reachable(host === '' ? hostOf(asked) : host, port);
+    return this.servers.reachable(host === '' ? hostOf(this.addressOfNode(node)) : host, port);
   }
 
   /** Closes the connections to all servers but these. Commands in flight to the others may still be answered. */
@@ -74,14 +78,20 @@ export class ClusterNodes {
         this.unused.delete(node);
         void node.close();
       });
-      this.unused.set(node, closing);
+      this.unused.set(node, { address, closing });
     }
   }
 
   /** @param ms The longest that this may take. */
   async close(ms?: number): Promise<void> {
     this.closed = true;
-    for (const closing of this.unused.values()) closing.cancel();
+    for (const { closing } of this.unused.values()) closing.cancel();
     await Promise.all([...this.nodes.values(), ...this.unused.keys()].map((node) => node.close(ms)));
+  }
+
+  /** Address of a node, which may still answer commands although it serves nothing any more. */
+  private addressOfNode(node: NodeExecutor): Address {
+    const [address] = [...this.nodes].find(([, known]) => known === node) ?? [this.unused.get(node)?.address];
+    return address ?? '';
   }
 }
