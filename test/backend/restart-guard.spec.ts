@@ -1,4 +1,5 @@
-import { RestartGuard, type ServerIdentity } from '../../lib/backend/redis/commands/restart-guard.js';
+import { RestartGuard } from '../../lib/backend/redis/commands/restart-guard.js';
+import type { ServerIdentity } from '../../lib/backend/redis/commands/server-identity.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 

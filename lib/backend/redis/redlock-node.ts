@@ -3,7 +3,7 @@ import type { BackendListener } from '../lock-backend.js';
 import type { NodeBackend } from '../quorum/quorum-node.js';
 import type { ServerInput } from './connection/connection-input.js';
 import { RedisLock } from './kinds/redis-lock.js';
-import { NodeExecutor, type NodeCommandsOptions } from './commands/node-executor.js';
+import { NodeExecutor, type NodeSettings } from './commands/node-executor.js';
 import { PlainLockScripts } from './kinds/lock-scripts.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
@@ -15,7 +15,7 @@ export class RedlockNode implements NodeBackend {
 
   constructor(
     connection: ServerInput,
-    settings: Omit<NodeCommandsOptions, 'identify'>,
+    settings: Omit<NodeSettings, 'identify'>,
     private readonly scheduler: MonotonicScheduler,
   ) {
     this.commands = new NodeExecutor(connection, { ...settings, identify: true }, scheduler);

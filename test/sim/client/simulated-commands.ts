@@ -1,18 +1,18 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
 import { type BackendListener, noListener } from '../../../lib/backend/lock-backend.js';
-import type { PublishCommand, ScriptExecutor } from '../../../lib/backend/redis/commands/script-executor.js';
+import {
+  type PublishCommand,
+  type ScriptExecutor,
+  timeoutWithin,
+} from '../../../lib/backend/redis/commands/script-executor.js';
+import { readReply } from '../../../lib/backend/redis/commands/script-reply.js';
 import { withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
-import { timeoutWithin } from '../../../lib/backend/redis/commands/node-executor.js';
-import { unexpectedReply } from '../../../lib/backend/redis/connection/reply-errors.js';
 import {
   type ArgumentsOf,
   encode,
-  isReplyOf,
   type KeysOf,
   type ReplyOf,
   type Script,
-  shapeOf,
-  timeIn,
 } from '../../../lib/backend/redis/scripts/script.js';
 import { ServerClock } from '../../../lib/backend/redis/commands/server-clock.js';
 import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
@@ -96,13 +96,7 @@ export class SimulatedCommands implements ScriptExecutor {
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return withDeadline(asked, deadline, this.scheduler, {
       name,
-      read: (reply): ReplyOf<S> => {
-        const shape = shapeOf(script, reply);
-        if (!shape || !isReplyOf(script, reply)) throw unexpectedReply(reply);
-        const now = timeIn(shape, reply);
-        if (now !== undefined) this.clock.observe(now);
-        return reply;
-      },
+      read: (reply) => readReply(script, reply, this.clock),
     });
   }
 

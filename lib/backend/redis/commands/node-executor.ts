@@ -1,36 +1,21 @@
 import { isPassing } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { type BackendListener, noListener } from '../../lock-backend.js';
-import type { PublishCommand, ScriptExecutor } from './script-executor.js';
+import { type PublishCommand, type ScriptExecutor, timeoutWithin } from './script-executor.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { describeProblem } from '../connection/connection-problem.js';
 import { rawReply, withDeadline } from '../connection/command-deadline.js';
 import { Reachability } from '../connection/reachability.js';
-import { isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
+import { isNotWritten, isScriptMissing } from '../connection/reply-errors.js';
 import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
-import { RestartGuard, askIdentity } from './restart-guard.js';
-import {
-  type ArgumentsOf,
-  encode,
-  type KeysOf,
-  type ReplyOf,
-  type Script,
-  shapeOf,
-  timeIn,
-  scriptHash,
-} from '../scripts/script.js';
-import { ServerClock } from './server-clock.js';
-/** Shortest deadline of any command, however short its lease, ms. */
-const SHORTEST_DEADLINE_MS = 50;
-
-const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
-
-/** {@link ScriptExecutor.timeoutFor} */
-export const timeoutWithin = (commandTimeout: number, lease: number): number =>
-  Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
+import { RestartGuard } from './restart-guard.js';
+import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script, scriptHash } from '../scripts/script.js';
+import { readReply } from './script-reply.js';
+import { askServerTime, ServerClock } from './server-clock.js';
+import { askIdentity, askRunId } from './server-identity.js';
 
 /** ASKING applies to the next command only, so both are written in the same event-loop turn. */
 const announced =
@@ -40,7 +25,7 @@ const announced =
     return reply;
   };
 
-export interface NodeCommandsOptions {
+export interface NodeSettings {
   /** The longest deadline of one command, ms. */
   readonly commandTimeout: number;
   /** The longest lease that the server may have forgotten when it restarts, ms. Default: 0, none. */
@@ -68,7 +53,7 @@ export class NodeExecutor implements ScriptExecutor {
 
   constructor(
     private readonly input: ServerInput,
-    { commandTimeout, missedAfter = commandTimeout, restartGuard = 0, identify = false }: NodeCommandsOptions,
+    { commandTimeout, missedAfter = commandTimeout, restartGuard = 0, identify = false }: NodeSettings,
     private readonly scheduler: MonotonicScheduler,
     onLost: () => void = () => {},
   ) {
@@ -200,7 +185,7 @@ export class NodeExecutor implements ScriptExecutor {
     this.connection.corkUntilNextTick();
     return withDeadline(evaluate('evalsha'), deadline, this.scheduler, {
       name,
-      read: (reply) => this.read(script, reply),
+      read: (reply) => readReply(script, reply, this.clock),
       // EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded.
       instead: (error) => {
         if (isNotWritten(error)) this.connection.markUnwritable();
@@ -211,27 +196,14 @@ export class NodeExecutor implements ScriptExecutor {
     });
   }
 
-  /** Every reply that contains the time sets the clock of the server that sent it, and of no other. */
-  private read<S extends Script>(script: S, reply: unknown): ReplyOf<S> {
-    const shape = shapeOf(script, reply);
-    if (!shape) throw unexpectedReply(reply);
-    const answer = reply as ReplyOf<S>;
-    const now = timeIn(shape, answer);
-    if (now !== undefined) this.clock.observe(now);
-    return answer;
-  }
-
   /** Runs one command that is not a script, with the same deadline rules. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
     return withDeadline(command(this.connection.client), deadline, this.scheduler, rawReply());
   }
 
   private async prepare(identify: boolean): Promise<void> {
-    await this.learnServerTime();
-    if (this.guard) {
-      const deadline = this.deadline();
-      this.guard.observe(await this.ask(askIdentity, deadline));
-    }
+    this.clock.observe(await this.ask(askServerTime, this.deadline()));
+    if (this.guard) this.guard.observe(await this.ask(askIdentity, this.deadline()));
     if (identify) this.serverId = await this.askServerId();
   }
 
@@ -241,19 +213,9 @@ export class NodeExecutor implements ScriptExecutor {
     this.wasReady = true;
   }
 
-  private async learnServerTime(): Promise<void> {
-    const deadline = this.deadline();
-    const reply = await this.ask((client) => client.time(), deadline);
-    const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-    if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
-    this.clock.observe(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
-  }
-
   private async askServerId(): Promise<string | undefined> {
     try {
-      const deadline = this.deadline();
-      const info = await this.ask((client) => client.info('server'), deadline);
-      return /^run_id:(\w+)/m.exec(String(info))?.[1];
+      return await this.ask(askRunId, this.deadline());
     } catch (error) {
       // A user without permission to ask can lock all the same.
       if (isPassing(error)) throw error;

@@ -1,19 +1,6 @@
 import { LockUnavailableError } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { RedisClient } from '../connection/redis-client.js';
-import { unexpectedReply } from '../connection/reply-errors.js';
-
-/** Identity that a server reports on each new connection. */
-export interface ServerIdentity {
-  /** Changes with every start. */
-  readonly runId: string;
-  /** Changes with every promotion. */
-  readonly replicationId: string;
-  /** Whether it was a replica once. It does not report when. */
-  readonly wasPromoted: boolean;
-  /** Milliseconds since its start, at least. */
-  readonly uptime: number;
-}
+import type { ServerIdentity } from './server-identity.js';
 
 /**
  * Keeps a server from granting locks while it may have forgotten their holders: after a restart, since persistence may
@@ -60,22 +47,3 @@ export class RestartGuard {
     this.until = Math.max(this.until, this.scheduler.now() + ms);
   }
 }
-
-const NEVER_PROMOTED = /^0*$/;
-
-/** Asks a server for its identity. */
-export const askIdentity = async (client: RedisClient): Promise<ServerIdentity> => {
-  const [server, replication] = await Promise.all([client.info('server'), client.info('replication')]);
-  const text = `${String(server)}\n${String(replication)}`;
-  const field = (name: string): string => {
-    const value = new RegExp(`^${name}:(\\S*)`, 'm').exec(text)?.[1];
-    if (value === undefined) throw unexpectedReply(text);
-    return value;
-  };
-  return {
-    runId: field('run_id'),
-    replicationId: field('master_replid'),
-    wasPromoted: !NEVER_PROMOTED.test(field('master_replid2')),
-    uptime: Number(field('uptime_in_seconds')) * 1000,
-  };
-};

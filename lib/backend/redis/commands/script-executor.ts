@@ -64,3 +64,10 @@ export interface ScriptExecutor {
   /** @param ms The longest time that this may take. Default: half a second. */
   close(ms?: number): Promise<void>;
 }
+
+/** Shortest deadline of any command, however short its lease, ms. */
+const SHORTEST_DEADLINE_MS = 50;
+
+/** {@link ScriptExecutor.timeoutFor} */
+export const timeoutWithin = (commandTimeout: number, lease: number): number =>
+  Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));

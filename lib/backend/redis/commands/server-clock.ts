@@ -1,4 +1,6 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
 
 /**
  * A clock further ahead than it ever was, by more than this, ms, was set forward: a slow reply only makes it look
@@ -47,3 +49,13 @@ export class ServerClock {
     return this.scheduler.now() + this.ahead;
   }
 }
+
+const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
+
+/** Asks a server for its time, ms. */
+export const askServerTime = async (client: RedisClient): Promise<number> => {
+  const reply = await client.time();
+  const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+};

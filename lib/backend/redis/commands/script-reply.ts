@@ -1,0 +1,16 @@
+import { unexpectedReply } from '../connection/reply-errors.js';
+import { type ReplyOf, type Script, shapeOf, timeIn } from '../scripts/script.js';
+import type { ServerClock } from './server-clock.js';
+
+/**
+ * Reads the reply to a script. The time in it sets the clock of the server that sent it, and of no other.
+ * @throws LockUnavailableError (`unknown`) if it is not a reply of this script.
+ */
+export const readReply = <S extends Script>(script: S, reply: unknown, clock: ServerClock): ReplyOf<S> => {
+  const shape = shapeOf(script, reply);
+  if (!shape) throw unexpectedReply(reply);
+  const answer = reply as ReplyOf<S>;
+  const now = timeIn(shape, answer);
+  if (now !== undefined) clock.observe(now);
+  return answer;
+};
