@@ -1,11 +1,11 @@
 import {
   type DeadlineRequest,
   errorOfTwo,
+  type RequestLimits,
   sendWithDeadline,
 } from '../../lib/backend/redis/commands/deadline-request.js';
 import { wrongKeyType } from '../../lib/errors.js';
 import type { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
-import type { RequestLimits } from '../../lib/backend/redis/kinds/lock-scripts.js';
 import { settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 

@@ -30,14 +30,17 @@ describe('Releasing a lock', () => {
   it.each([
     ['unknown', UNKNOWN, UNKNOWN],
     ['refused', REFUSED, DENIED],
-  ])('(first try %s) is not tried a third time where the server refuses the second for good', async (_, first, error) => {
-    const { clock, lock, log } = setUpLock([first, DENIED]);
-    const settled = settlementOf(lock.release(REQUEST), clock);
-    await clock.advance(60_000);
-    expect(settled).toEqual([{ at: 0, error }]);
-    expect(log()).toHaveLength(2);
-    expect(clock.pending).toBe(0);
-  });
+  ])(
+    '(first try %s) is not tried a third time where the server refuses the second for good',
+    async (_, first, error) => {
+      const { clock, lock, log } = setUpLock([first, DENIED]);
+      const settled = settlementOf(lock.release(REQUEST), clock);
+      await clock.advance(60_000);
+      expect(settled).toEqual([{ at: 0, error }]);
+      expect(log()).toHaveLength(2);
+      expect(clock.pending).toBe(0);
+    },
+  );
 
   it.each([
     ['unknown', 'refused', UNKNOWN, REFUSED, UNKNOWN],

@@ -61,7 +61,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       {
         file: 'backend/redis/commands/idempotent-requests.ts',
         find: 'const answer = await this.ask(identity, end, send)',
-        replace: 'const answer = await this.ask(this.identify(identity.name), end, send)',
+        replace: 'const answer = await this.ask(this.keys.next(identity.name), end, send)',
       },
     ],
   },

@@ -1,7 +1,14 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
 import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type { ScriptExecutor } from './script-executor.js';
-import type { RequestLimits } from '../kinds/lock-scripts.js';
+
+/** Limits of one script: for its effect, and for its reply. */
+export interface RequestLimits {
+  /** Last instant at which the script may take effect, on the server's clock. */
+  readonly notAfter: number;
+  /** Instant until which the reply is awaited, on the scheduler's clock. */
+  readonly deadline: number;
+}
 
 /** A request to the server, repeated when there is reason and time to. */
 export interface DeadlineRequest<Reply, T> {

@@ -1,17 +1,13 @@
-import { isPassing, LockUnavailableError, wrongKeyType } from '../../../errors.js';
-import { runOutsideContexts } from '../../../context/owner-context.js';
-import { OwnerIds } from '../../../context/ids.js';
+import { isPassing, type LockUnavailableError, wrongKeyType } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { GivenUp } from '../../lock-backend.js';
 import type { ScriptExecutor } from './script-executor.js';
 import { enoughReplicas } from './enough-replicas.js';
-import type { RequestLimits } from '../kinds/lock-scripts.js';
 import type { Replicas } from './replica-confirmation.js';
-import { errorOfTwo, isUnknown, sendWithDeadline } from './deadline-request.js';
-import { scripts } from '../scripts/scripts.generated.js';
+import { errorOfTwo, isUnknown, type RequestLimits, sendWithDeadline } from './deadline-request.js';
+import { IdempotencyKeys, REMEMBERED_MS, type RequestIdentity } from './idempotency-keys.js';
 import { OrphanReleaser } from './unknown-outcomes.js';
 import { writtenIdempotencyKey } from './written.js';
-import { idempotencyKeyOf } from '../../../keys/redisson-keys.js';
 
 /** Fields that every such request sends beside its own arguments. */
 export interface IdempotentRequest extends RequestLimits {
@@ -49,30 +45,8 @@ interface BackgroundRetry {
   readonly notAfter: number;
 }
 
-/** One request, however often it is sent. */
-interface RequestIdentity {
-  readonly name: string;
-  readonly idempotencyKey: string;
-  /** Server time after which its key may have expired, if the request may have been executed. */
-  until: number;
-}
-
-/**
- * How long the server keeps the key of a request of unknown outcome, and how long the background retry goes on, ms:
- * longer than outages last. Keys live that long only if their process or its connection fails within a minute, so they
- * are few.
- */
-const REMEMBERED_MS = 24 * 3_600_000;
-/** After this time no copy of a request can still arrive, ms: the server has been refusing it for that long. */
-const COPIES_MS = 60_000;
-
 /** Outcomes of requests that changed something, which replicas may lack. */
 const CHANGES: ReadonlySet<string> = new Set(['taken', 'set', 'added', 'deleted', 'released', 'counted']);
-
-const forgotten = (name: string): LockUnavailableError =>
-  new LockUnavailableError('The request is too old to be repeated without a second effect', 'unknown', true, {
-    lockName: name,
-  });
 
 /**
  * Requests that change a number without an owner. Only the request itself can tell whether it was executed before: it
@@ -80,7 +54,7 @@ const forgotten = (name: string): LockUnavailableError =>
  * key of an answered request is deleted at once, unless a copy of the request may still arrive.
  */
 export class IdempotentRequests {
-  private readonly ids = new OwnerIds();
+  private readonly keys: IdempotencyKeys;
   private readonly retries: OrphanReleaser<BackgroundRetry>;
 
   constructor(
@@ -89,6 +63,7 @@ export class IdempotentRequests {
     onGivenUp: (what: GivenUp) => void = () => {},
     private readonly replicas?: Replicas,
   ) {
+    this.keys = new IdempotencyKeys(commands, scheduler);
     this.retries = new OrphanReleaser<BackgroundRetry>(
       scheduler,
       ({ free }) => free(),
@@ -105,11 +80,11 @@ export class IdempotentRequests {
     name: string,
     asked: Asked,
     send: SendIdempotent<Outcome | 'taken'>,
-    undo: (marker: string) => Promise<number>,
+    undo: (idempotencyKey: string) => Promise<number>,
   ): Promise<Answer<Outcome | 'taken'>> {
-    const identity = this.identify(name);
+    const identity = this.keys.next(name);
     const { idempotencyKey } = identity;
-    const orphan = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keep };
+    const orphan = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keys.timeToLive };
     const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
       this.retries.releaseInBackground({ ...orphan, notAfter }),
     );
@@ -118,7 +93,7 @@ export class IdempotentRequests {
       await undo(idempotencyKey).catch(() => this.retries.releaseInBackground({ ...orphan, notAfter: 0 }));
       throw error;
     });
-    this.discardKey(idempotencyKey);
+    this.keys.discard(idempotencyKey);
     return answer;
   }
 
@@ -129,9 +104,9 @@ export class IdempotentRequests {
    */
   async change<Outcome extends string>(name: string, send: SendIdempotent<Outcome>): Promise<Answer<Outcome>> {
     const deadline = this.deadline();
-    const identity = this.identify(name);
+    const identity = this.keys.next(name);
     const changing = this.retryOnce(identity, send, () => deadline).catch(async (error: unknown) => {
-      if (isPassing(error)) this.discardKeyLater(identity.idempotencyKey);
+      if (isPassing(error)) this.keys.discardLater(identity.idempotencyKey);
       if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
       throw error;
     });
@@ -146,7 +121,7 @@ export class IdempotentRequests {
     asked: Asked,
     send: SendIdempotent<Outcome>,
   ): Promise<Answer<Outcome>> {
-    const identity = this.identify(name);
+    const identity = this.keys.next(name);
     const so = 'it continues in the background';
     try {
       const { answer, forget } = await this.retryOnce(identity, send, () => this.deadline());
@@ -157,7 +132,7 @@ export class IdempotentRequests {
       const again = async (): Promise<number> => {
         const answer = await this.ask(identity, this.deadline(), send);
         await this.knownOutcome(identity, answer, so, 'unknown');
-        this.discardKeyLater(identity.idempotencyKey);
+        this.keys.discardLater(identity.idempotencyKey);
         return Number.POSITIVE_INFINITY;
       };
       const givenUp = { name, ...asked };
@@ -182,14 +157,14 @@ export class IdempotentRequests {
   ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
     const { idempotencyKey } = identity;
     try {
-      return { answer: await this.ask(identity, deadline(), send), forget: () => this.discardKey(idempotencyKey) };
+      return { answer: await this.ask(identity, deadline(), send), forget: () => this.keys.discard(idempotencyKey) };
     } catch (first) {
       const end = deadline();
       if (!isPassing(first) || this.scheduler.now() >= end) throw first;
       const answer = await this.ask(identity, end, send).catch((second: unknown) => {
         throw errorOfTwo(first, second);
       });
-      return { answer, forget: () => this.discardKeyLater(idempotencyKey) };
+      return { answer, forget: () => this.keys.discardLater(idempotencyKey) };
     }
   }
 
@@ -211,16 +186,15 @@ export class IdempotentRequests {
     send: SendIdempotent<Outcome>,
     onUnknown?: (notAfter: number) => void,
   ): Promise<Answer<Outcome>> {
-    const { keep: keyTtl } = this;
     const { name, idempotencyKey } = identity;
+    const keyTtl = this.keys.timeToLive;
     return sendWithDeadline(this.commands, this.scheduler, {
       key: name,
       deadline,
       send: async (limits) => {
-        // Compared by the server's clock, which goes on while this machine is suspended.
-        if (limits.notAfter > identity.until) throw forgotten(name);
+        identity.checkKnown(limits.notAfter);
         return send({ ...limits, idempotencyKey, keyTtl }).catch((error: unknown) => {
-          identity.until = Math.min(identity.until, limits.notAfter + REMEMBERED_MS);
+          identity.mayBeExecuted(limits.notAfter);
           throw error;
         });
       },
@@ -230,25 +204,6 @@ export class IdempotentRequests {
       },
       ...(onUnknown && { onUnknown }),
     });
-  }
-
-  /** Runs unawaited. If it fails, the key expires by its time to live. */
-  private discardKey(idempotencyKey: string): void {
-    if (!this.commands.isConnected(idempotencyKey)) return;
-    this.commands.run(scripts.counter.forget, { marker: idempotencyKey }, {}, this.deadline()).catch(() => {});
-  }
-
-  /** As {@link discardKey}, once no copy of the request can arrive any more. */
-  private discardKeyLater(idempotencyKey: string): void {
-    runOutsideContexts(() => this.scheduler.schedule(COPIES_MS, () => this.discardKey(idempotencyKey)));
-  }
-
-  private identify(name: string): RequestIdentity {
-    return { name, idempotencyKey: idempotencyKeyOf(name, this.ids.next()), until: Number.POSITIVE_INFINITY };
-  }
-
-  private get keep(): number {
-    return 2 * this.commands.commandTimeout + REMEMBERED_MS;
   }
 
   private deadline(): number {

@@ -11,14 +11,13 @@ import type { ScriptExecutor } from '../commands/script-executor.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
-import { isUnknown } from '../commands/deadline-request.js';
+import { isUnknown, type RequestLimits } from '../commands/deadline-request.js';
 import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
 import {
   type AcquireReply,
   type ForceReleaseReply,
-  type RequestLimits,
   type Release,
   type ReleaseReply,
   PlainLockScripts,

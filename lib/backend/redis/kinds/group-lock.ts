@@ -2,13 +2,13 @@ import { partsOfGroupLock } from '../../../keys/group-field.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../errors.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
   HoldReply,
   InspectReply,
-  RequestLimits,
   LockScripts,
   Release,
   ReleaseReply,

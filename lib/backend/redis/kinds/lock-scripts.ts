@@ -6,17 +6,10 @@ import type {
   ReleaseRequest,
   Renewal,
 } from '../../lock-operations.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel } from '../../../keys/redisson-keys.js';
-
-/** Limits of one script: for its effect, and for its reply. */
-export interface RequestLimits {
-  /** Last instant at which the script may take effect, on the server's clock. */
-  readonly notAfter: number;
-  /** Instant until which the reply is awaited, on the scheduler's clock. */
-  readonly deadline: number;
-}
 
 /**
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:

@@ -3,7 +3,7 @@ import { MOST_PERMITS } from '../../counter-operations.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
 import { wrongKeyType } from '../../../errors.js';
 import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
-import type { RequestLimits } from './lock-scripts.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
 import type { CounterReply, IdempotentRequest } from '../commands/idempotent-requests.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { permitDeadlines, semaphoreChannel } from '../../../keys/redisson-keys.js';

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../../errors.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
-import type { RequestLimits } from './lock-scripts.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { readTimeout } from '../../../keys/redisson-keys.js';
 

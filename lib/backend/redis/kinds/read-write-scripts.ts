@@ -16,11 +16,10 @@ import type {
   ForceReleaseReply,
   HoldReply,
   InspectReply,
-  RequestLimits,
   LockScripts,
   RenewReply,
 } from './lock-scripts.js';
-import { sendWithDeadline } from '../commands/deadline-request.js';
+import { type RequestLimits, sendWithDeadline } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { keepTimeouts } from './read-timeouts.js';
 import { tornApart } from './renew-by-shard.js';
