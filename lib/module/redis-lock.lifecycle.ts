@@ -30,7 +30,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
 
   constructor(
     @Inject(LOCK_CONNECTIONS) private readonly connections: ConnectionRegistry<OwnedRuntime>,
-    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout' | 'absent'>,
+    @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout' | 'target'>,
     @Inject(LockedExecutor) private readonly interceptor: LockedExecutor,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -95,11 +95,11 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   }
 
   private refuseMissing({ place, connection }: LockedMethodInfo): void {
-    const { absent } = this.settings;
+    const { target } = this.settings;
     try {
       this.connections.get(connection);
-      if (connection === undefined && absent !== undefined)
-        throw new LockOptionsError(absent, { details: { option: 'connection' } });
+      if (connection === undefined && target.kind === 'none')
+        throw new LockOptionsError(target.reason, { details: { option: 'connection' } });
     } catch (error) {
       if (!(error instanceof LockOptionsError)) throw error;
       throw new LockOptionsError(`${place} cannot be locked: ${error.message}`, { details: error.details });

@@ -48,13 +48,10 @@ export interface OwnedRuntime extends LockRuntime {
   close(ms: number): Promise<void>;
 }
 
-const createBackend = (
-  { connection, absent, ...settings }: ConnectionSettings,
-  scheduler: MonotonicScheduler,
-): LockBackend => {
-  if (absent !== undefined) return unconfiguredBackend(absent);
-  if (connection === undefined) return new MemoryBackend(new MemoryStore(scheduler), settings.fencing);
-  return new RedisBackend(openTransport(connection, settings, scheduler), settings, scheduler);
+const createBackend = ({ target, ...settings }: ConnectionSettings, scheduler: MonotonicScheduler): LockBackend => {
+  if (target.kind === 'none') return unconfiguredBackend(target.reason);
+  if (target.kind === 'memory') return new MemoryBackend(new MemoryStore(scheduler), settings.fencing);
+  return new RedisBackend(openTransport(target.input, settings, scheduler), settings, scheduler);
 };
 
 const createMasters = (
@@ -159,9 +156,9 @@ export const createConnections = (settings: LockSettings, clock: Scheduler): Con
   const runtime = createRuntime(base, clock);
   const byName = new Map<string, OwnedRuntime>();
   // If only other connections were given, there is no `default` to ask for.
-  if (base.absent === undefined || others.size === 0) byName.set(DEFAULT_CONNECTION_NAME, runtime);
-  for (const [name, place] of others) {
-    byName.set(name, createRuntime({ ...base, ...place, redlock: undefined }, clock));
+  if (base.target.kind !== 'none' || others.size === 0) byName.set(DEFAULT_CONNECTION_NAME, runtime);
+  for (const [name, target] of others) {
+    byName.set(name, createRuntime({ ...base, ...target, redlock: undefined }, clock));
   }
   return new ConnectionRegistry(runtime, byName);
 };

@@ -211,7 +211,7 @@ const unsafe = (dangers: readonly ProbeError[], others: readonly string[] = []):
 };
 
 const targetsOf = (
-  { connection, absent, redlock, replicas, ...settings }: ConnectionSettings,
+  { target, redlock, replicas, ...settings }: ConnectionSettings,
   { backend, masters }: ProbeRefusals,
   scheduler: MonotonicScheduler,
   signal: AbortSignal,
@@ -225,11 +225,11 @@ const targetsOf = (
     look: () => nodes.probe(input),
     refuse: (reason) => masters?.refuse(address, reason),
   }));
-  if (connection === undefined || absent !== undefined) return targets;
+  if (target.kind !== 'redis') return targets;
   const main: Target = {
-    where: describeConnection(connection),
+    where: describeConnection(target.input),
     isNode: false,
-    look: () => probeConnection(connection, { ...settings, minReplicas: replicas?.min ?? 0 }, terms),
+    look: () => probeConnection(target.input, { ...settings, minReplicas: replicas?.min ?? 0 }, terms),
     refuse: (reason) => backend.refuse(reason),
   };
   return [main, ...targets];

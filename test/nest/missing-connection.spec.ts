@@ -5,6 +5,7 @@ import { IOREDIS_OPTIONS } from '../../lib/backend/redis/connection/ioredis-opti
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { thrownBy } from '../thrown-by.js';
 import { caught } from '../kit/caught.js';
+import { redisInput } from './redis-input.js';
 
 /** As JavaScript, or a type that lies, may give them. */
 const refusal = (options: unknown): LockOptionsError =>
@@ -74,16 +75,16 @@ describe('A connection that is missing', () => {
     ['ioredis options without an address', { connection: { db: 2 } }],
     ['a port', { connection: { port: 6380 } }],
   ])('D35: is the default with %s', (_, options) => {
-    expect(parseModuleOptions(options).connection).toEqual(options.connection ?? 'redis://127.0.0.1:6379');
+    expect(redisInput(options)).toEqual(options.connection ?? 'redis://127.0.0.1:6379');
   });
 
   it('D35: is none of memory, and none beside several connections', () => {
     const memory = { backend: 'memory', connection: FROM_ENVIRONMENT };
-    expect(parseModuleOptions(memory as RedisLockOptions).connection).toBeUndefined();
+    expect(parseModuleOptions(memory as RedisLockOptions).target).toEqual({ kind: 'memory' });
     const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redlock: undefined };
-    expect(parseModuleOptions(several as RedisLockOptions).connection).toBe('redis://shop');
+    expect(redisInput(several as RedisLockOptions)).toBe('redis://shop');
     const host = { host: 'shop', path: undefined, sentinels: null };
-    expect(parseModuleOptions({ connection: host as object }).connection).toBe(host);
+    expect(redisInput({ connection: host as object })).toBe(host);
   });
 });
 
@@ -114,7 +115,7 @@ describe('The options of a connection', () => {
     missing satisfies readonly never[];
     for (const option of IOREDIS_OPTIONS.filter((name) => !['host', 'path', 'sentinels', 'role'].includes(name))) {
       const connection = { host: 'redis', [option]: undefined };
-      expect(parseModuleOptions({ connection }).connection).toBe(connection);
+      expect(redisInput({ connection })).toBe(connection);
     }
   });
 });

@@ -16,6 +16,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import { thrownBy } from '../thrown-by.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
+import { redisInput } from './redis-input.js';
 
 type Accepts = (value: unknown) => boolean;
 
@@ -132,8 +133,7 @@ describe('An option of the module', () => {
   it('may be missing', () => {
     expect(parseModuleOptions({ wait: undefined, keyPrefix: undefined })).toEqual(parseModuleOptions({}));
     expect(parseModuleOptions({})).toEqual({
-      connection: 'redis://127.0.0.1:6379',
-      absent: undefined,
+      target: { kind: 'redis', input: 'redis://127.0.0.1:6379' },
       others: new Map(),
       redlock: undefined,
       keyPrefix: '',
@@ -203,12 +203,15 @@ describe('The connection', () => {
 
   it('is taken as a Cluster client, as servers of a Cluster, and as what Sentinels watch', () => {
     const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, keyPrefix: 'shop:' });
-    expect(parseModuleOptions({ connection: cluster })).toMatchObject({ connection: cluster, keyPrefix: 'shop:' });
+    expect(parseModuleOptions({ connection: cluster })).toMatchObject({
+      target: { kind: 'redis', input: cluster },
+      keyPrefix: 'shop:',
+    });
     cluster.disconnect();
     const seeds = { cluster: ['redis://127.0.0.1:7000', { host: '127.0.0.1', port: 7001 }] };
-    expect(parseModuleOptions({ connection: seeds }).connection).toBe(seeds);
+    expect(redisInput({ connection: seeds })).toBe(seeds);
     const sentinels = { sentinels: [{ host: '127.0.0.1', port: 26379 }], name: 'shop' };
-    expect(parseModuleOptions({ connection: sentinels }).connection).toBe(sentinels);
+    expect(redisInput({ connection: sentinels })).toBe(sentinels);
   });
 
   it('is refused beside the memory backend', () => {

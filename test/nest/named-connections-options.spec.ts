@@ -66,13 +66,13 @@ describe('The option connections', () => {
 
   it('is read into one connection each', () => {
     const client = new Redis({ lazyConnect: true, keyPrefix: 'mine:' });
-    const { connection, keyPrefix, others } = parseModuleOptions({
+    const { target, keyPrefix, others } = parseModuleOptions({
       connections: { billing: client, default: url, cart: 'memory' },
     });
-    expect({ connection, keyPrefix }).toEqual({ connection: url, keyPrefix: '' });
+    expect({ target, keyPrefix }).toEqual({ target: { kind: 'redis', input: url }, keyPrefix: '' });
     expect([...others]).toEqual([
-      ['billing', { connection: client, absent: undefined, keyPrefix: 'mine:', isPrefixChosen: true }],
-      ['cart', { connection: undefined, absent: undefined, keyPrefix: '', isPrefixChosen: false }],
+      ['billing', { target: { kind: 'redis', input: client }, keyPrefix: 'mine:', isPrefixChosen: true }],
+      ['cart', { target: { kind: 'memory' }, keyPrefix: '', isPrefixChosen: false }],
     ]);
     client.disconnect();
   });

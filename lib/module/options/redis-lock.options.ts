@@ -6,9 +6,9 @@ import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
-import { parsePlaces } from './connection-targets.js';
+import { parseConnectionTargets } from './connection-targets.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redlock.options.js';
-import type { ConnectionTarget, LockSettings } from './settings.js';
+import type { LockSettings, PrefixedTarget } from './settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
@@ -171,12 +171,12 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   if (options === undefined) throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
   const given = parseOptions(options, OPTIONS, PLACE);
   const backend = oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']);
-  const { place, others } = parsePlaces({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
+  const { main, others } = parseConnectionTargets({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
   const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
   return {
-    ...place,
+    ...main,
     others,
-    redlock: redlockBeside(place, given.redlock),
+    redlock: redlockBeside(main, given.redlock),
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
     watchdogTimeout,
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
@@ -237,11 +237,11 @@ const keyPrefix = (value: unknown): string | undefined => {
 };
 
 const redlockBeside = (
-  { connection, absent, keyPrefix: prefix }: ConnectionTarget,
+  { target, keyPrefix: prefix }: PrefixedTarget,
   redlock: unknown,
 ): RedlockSettings | undefined => {
   if (redlock === undefined) return undefined;
-  if (connection !== undefined || absent !== undefined) return parseRedlockOptions(redlock, parseConnection, prefix);
+  if (target.kind !== 'memory') return parseRedlockOptions(redlock, parseConnection, prefix);
   throw new LockOptionsError(
     'redlock cannot be combined with backend "memory", which is one process; in tests use getLock(), or real servers',
     { details: { option: 'redlock' } },

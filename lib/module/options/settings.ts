@@ -5,19 +5,24 @@ import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
 import type { HandOverLimits } from '../../waiting/lock-attempts.js';
 
-/** Location of the locks of one connection. */
-export interface ConnectionTarget {
-  /** `undefined`: the memory of this process. */
-  readonly connection: ConnectionInput | undefined;
-  /** Error text for every use, if there is no connection at all. */
-  readonly absent: string | undefined;
+/** Where the locks of one connection are. */
+export type ConnectionTarget =
+  | { readonly kind: 'redis'; readonly input: ConnectionInput }
+  /** In the memory of this process. */
+  | { readonly kind: 'memory' }
+  /** Nowhere: every use is refused with this reason. */
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** Where the locks of one connection are, and the prefix of their names there. */
+export interface PrefixedTarget {
+  readonly target: ConnectionTarget;
   readonly keyPrefix: string;
   /** True if the prefix was set explicitly, even to `''`: then the start-up probe does not warn of a missing one. */
   readonly isPrefixChosen: boolean;
 }
 
 /** Validated, complete settings of one connection. Durations are ms. */
-export interface ConnectionSettings extends ConnectionTarget {
+export interface ConnectionSettings extends PrefixedTarget {
   readonly redlock: RedlockSettings | undefined;
   readonly wait: number;
   readonly watchdogTimeout: number;
@@ -42,7 +47,7 @@ export interface ConnectionSettings extends ConnectionTarget {
 /** The module's options, parsed, validated and complete. Settings of a connection are those of the default one. */
 export interface LockSettings extends ConnectionSettings {
   /** The other connections by name. They share all settings except target and masters. */
-  readonly others: ReadonlyMap<string, ConnectionTarget>;
+  readonly others: ReadonlyMap<string, PrefixedTarget>;
   readonly shutdownTimeout: number;
   readonly conflictStatus: 409 | 423;
 }
