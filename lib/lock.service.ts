@@ -4,7 +4,7 @@ import { assertNameCount, validateName } from './keys/lock-name.js';
 import { ConnectionRegistry } from './runtime/connection-registry.js';
 import type { LockEvent } from './events/lock-events.js';
 import { CountDownLatch } from './synchronizers/count-down-latch.js';
-import { currentHold } from './reentrancy/enclosing-holds.js';
+import { currentHold } from './reentrancy/current-hold.js';
 import { type FencedLock, FencedReentrantLock } from './locks/fenced-lock.js';
 import { GroupLock } from './locks/group-lock.js';
 import { parseSingleFlight, type SingleFlightOptions } from './coordination/single-flight.options.js';
@@ -25,7 +25,7 @@ import { Semaphore } from './synchronizers/semaphore.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { SpinLock } from './locks/spin-lock.js';
 import { acceptedTerms, type LockRequest } from './waiting/acquire.options.js';
-import { runInContext, OwnerContext } from './context/owner-context.js';
+import { runInContext, ScopeContext } from './context/owner-context.js';
 import type { Backoff } from './waiting/backoff.js';
 import { ReentrantLock } from './locks/reentrant-lock.js';
 
@@ -236,7 +236,7 @@ export class LockService {
    * `lock.release()` finds their holds. Starts as a new owner without holds, even if the caller holds locks.
    */
   async runInScope<T>(fn: () => T | Promise<T>): Promise<T> {
-    const scope = new OwnerContext(undefined);
+    const scope = new ScopeContext();
     try {
       return await runInContext(scope, fn);
     } finally {

@@ -1,55 +1,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * The context of one running callback: under a hold, in its own scope, or for a caller that may disconnect. Code is
- * inside until the callback settles; once closed it owns nothing, so detached work that outlives its callback has no
- * owner.
+ * The context of one running callback, as the library tells owners apart. Code is inside until the callback settles;
+ * once closed a context owns nothing, so detached work that outlives its callback has no owner.
  */
-export class OwnerContext {
-  private readonly outer: OwnerContext | undefined;
+export type OwnerContext = HoldContext | ScopeContext | RequestContext | BeneficiaryContext;
+
+/** A context that may hold locks. */
+export type HoldingContext = HoldContext | ScopeContext;
+
+/** What contexts of all kinds have: the enclosing context, and an end. */
+abstract class NestedContext {
+  /** The context that was the innermost open one when this one was entered; it may have closed since. */
+  readonly enclosing: OwnerContext | undefined;
   private open = true;
   private closeListeners: (() => void)[] | undefined;
 
-  /**
-   * @param hold The hold that the callback runs under; `undefined` makes a scope, in which all acquisitions have one
-   *   owner.
-   * @param outer The enclosing context. Closed ones are skipped, so a loop that reschedules itself from inside does not
-   *   grow a chain.
-   * @param callerGone Aborts when the caller that the work is done for disconnects; the context is not a scope then.
-   */
-  constructor(
-    readonly hold: object | undefined,
-    outer?: OwnerContext,
-    readonly callerGone?: AbortSignal,
-  ) {
-    this.outer = OwnerContext.innermostOpen(outer);
+  constructor(outer?: OwnerContext) {
+    this.enclosing = innermostOpen(outer);
   }
 
-  static innermostOpen(context: OwnerContext | undefined): OwnerContext | undefined {
-    let candidate = context;
-    while (candidate && !candidate.open) candidate = candidate.outer;
-    return candidate;
+  get isOpen(): boolean {
+    return this.open;
   }
 
-  get isScope(): boolean {
-    return this.hold === undefined && this.callerGone === undefined;
-  }
-
-  /** The scope that code in this context acquires in: the innermost enclosing one. */
-  get acquiresIn(): OwnerContext | undefined {
-    for (const context of this.outwards()) if (context.isScope) return context;
-    return undefined;
-  }
-
-  /** The scope of the object that the running call acquires locks for, such as a transaction, if any. */
-  get beneficiary(): OwnerContext | undefined {
-    return undefined;
-  }
-
-  /** This context and the enclosing ones that are open, innermost first. */
-  *outwards(): Generator<OwnerContext> {
-    for (let context = OwnerContext.innermostOpen(this); context; context = OwnerContext.innermostOpen(context.outer))
-      yield context;
+  /** The next open context outwards. Closed ones are skipped, so a loop that reschedules itself does not grow a chain. */
+  get outer(): OwnerContext | undefined {
+    return innermostOpen(this.enclosing);
   }
 
   close(): void {
@@ -64,6 +41,58 @@ export class OwnerContext {
   }
 }
 
+/** The callback runs under a hold. */
+export class HoldContext extends NestedContext {
+  readonly kind = 'hold';
+
+  constructor(
+    readonly hold: object,
+    outer: OwnerContext | undefined,
+  ) {
+    super(outer);
+  }
+}
+
+/** All that the callback acquires has one owner. */
+export class ScopeContext extends NestedContext {
+  readonly kind = 'scope';
+}
+
+/** The callback works for a client that may disconnect. */
+export class RequestContext extends NestedContext {
+  readonly kind = 'request';
+
+  /** @param callerGone Aborts when the client disconnects. */
+  constructor(
+    readonly callerGone: AbortSignal,
+    outer: OwnerContext | undefined,
+  ) {
+    super(outer);
+  }
+}
+
+/**
+ * The callback acquires for a beneficiary, such as a transaction, whose scope all calls made for it share. Locks that
+ * the caller holds come first; everything else is acquired in the shared scope, even if the caller is in a scope of its
+ * own: the beneficiary keeps the lock, and other calls for it may come from elsewhere.
+ */
+export class BeneficiaryContext extends NestedContext {
+  readonly kind = 'beneficiary';
+
+  constructor(
+    readonly scope: ScopeContext,
+    outer: OwnerContext | undefined,
+  ) {
+    super(outer);
+  }
+}
+
+const innermostOpen = (context: OwnerContext | undefined): OwnerContext | undefined => {
+  let candidate = context;
+  while (candidate && !candidate.isOpen) candidate = candidate.enclosing;
+  return candidate;
+};
+
 /**
  * The library's only AsyncLocalStorage: every further one would be copied at each promise of the process. `enterWith`
  * is never used, because it leaks into the code that awaits the function calling it.
@@ -71,11 +100,33 @@ export class OwnerContext {
 const contexts = new AsyncLocalStorage<OwnerContext | undefined>();
 
 /** The innermost open context of the running code. */
-export const currentContext = (): OwnerContext | undefined => OwnerContext.innermostOpen(contexts.getStore());
+export const currentContext = (): OwnerContext | undefined => innermostOpen(contexts.getStore());
 
-/** Aborts when the caller disconnects that the running code works for; absent if its connection is not observed. */
+/** The open contexts of the running code, innermost first; the scope of its beneficiary comes last. */
+export function* enclosingContexts(): Generator<OwnerContext> {
+  const innermost = currentContext();
+  for (let context = innermost; context; context = context.outer) yield context;
+  if (innermost?.kind === 'beneficiary') yield innermost.scope;
+}
+
+/** The scope in which the running code acquires what no enclosing context holds, if it is in one. */
+export const currentScope = (): ScopeContext | undefined => {
+  const innermost = currentContext();
+  if (innermost?.kind === 'beneficiary') return innermost.scope;
+  for (let context: OwnerContext | undefined = innermost; context; context = context.outer)
+    if (context.kind === 'scope') return context;
+  return undefined;
+};
+
+/** The scope of the beneficiary, such as a transaction, that the running code acquires for. */
+export const currentBeneficiary = (): ScopeContext | undefined => {
+  const innermost = currentContext();
+  return innermost?.kind === 'beneficiary' ? innermost.scope : undefined;
+};
+
+/** Aborts when the client disconnects that the running code works for; absent if its connection is not observed. */
 export const currentCallerGone = (): AbortSignal | undefined => {
-  for (const { callerGone } of currentContext()?.outwards() ?? []) if (callerGone) return callerGone;
+  for (const context of enclosingContexts()) if (context.kind === 'request') return context.callerGone;
   return undefined;
 };
 

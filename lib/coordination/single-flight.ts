@@ -64,7 +64,7 @@ export class SingleFlight {
   /** A scope is no proof: within one scope the running call may be a sibling of this one. */
   private isRunningHere(): boolean {
     const covering = new EnclosingHolds(this.runtime, this.lock.name).covering('exclusive');
-    return covering !== undefined && !covering.context.isScope;
+    return covering?.context.kind === 'hold';
   }
 
   private async runDirectly(terms: AcquireTerms, work: Work): Promise<unknown> {

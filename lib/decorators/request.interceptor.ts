@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import { currentContext, runInContext, OwnerContext } from '../context/owner-context.js';
+import { currentContext, RequestContext, runInContext } from '../context/owner-context.js';
 import { whenClientGoes } from './http-response.js';
 
 const TIED = Symbol('waits of @Locked that end with their request');
@@ -29,13 +29,13 @@ export class RequestInterceptor implements NestInterceptor {
     if (!isAsked || context.getType() !== 'http') return next.handle();
     return new Observable((subscriber) => {
       const gone = new AbortController();
-      const region = new OwnerContext(undefined, currentContext(), gone.signal);
+      const request = new RequestContext(gone.signal, currentContext());
       subscriber.add(
         whenClientGoes(context, () => gone.abort(new Error('The client of the request has disconnected'))),
       );
-      subscriber.add(() => region.close());
+      subscriber.add(() => request.close());
       // Nest binds the next handler to the async context in which `handle` was called.
-      subscriber.add(runInContext(region, () => next.handle().subscribe(subscriber)));
+      subscriber.add(runInContext(request, () => next.handle().subscribe(subscriber)));
     });
   }
 }

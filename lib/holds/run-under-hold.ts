@@ -1,4 +1,4 @@
-import { currentContext, runInContext, OwnerContext } from '../context/owner-context.js';
+import { currentContext, HoldContext, runInContext } from '../context/owner-context.js';
 import type { Hold } from './hold.js';
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
@@ -10,7 +10,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
  */
 export const runUnder = <T>(hold: Hold, fn: () => T): T => {
   hold.assertHeld();
-  const context = new OwnerContext(hold, currentContext());
+  const context = new HoldContext(hold, currentContext());
   let result: T;
   let goesOn: boolean;
   try {

@@ -107,7 +107,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     method?: string,
   ) {
     super(runtime);
-    this.acquirer = new ReentrantAcquirer(runtime, kind, name, { template, method });
+    this.acquirer = new ReentrantAcquirer(runtime, kind, name, template, method);
   }
 
   /** @internal */

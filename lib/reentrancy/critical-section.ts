@@ -1,4 +1,4 @@
-import { currentContext, runInContext, OwnerContext } from '../context/owner-context.js';
+import { currentContext, HoldContext, runInContext } from '../context/owner-context.js';
 import type { Unlock } from '../concurrency/async-mutex.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
@@ -25,7 +25,7 @@ export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
  * @param onKept Called when the work has ended but the hold is kept.
  */
 export const entered = (hold: GrantedHold, unlock: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
-  const context = new OwnerContext(hold, currentContext());
+  const context = new HoldContext(hold, currentContext());
   const leave = async (kept?: Promise<unknown>): Promise<void> => {
     context.close();
     if (kept) {
@@ -52,9 +52,9 @@ export const entered = (hold: GrantedHold, unlock: Unlock, onKept?: () => void):
  * @param parts The sections of the individual holds.
  */
 export const enteredTogether = (hold: CompositeHold, parts: readonly HeldSection[]): HeldSection<MultiHold> => {
-  const members: OwnerContext[] = [];
-  for (const member of hold.members) members.push(new OwnerContext(member, members.at(-1) ?? currentContext()));
-  const innermost = new OwnerContext(hold, members.at(-1) ?? currentContext());
+  const members: HoldContext[] = [];
+  for (const member of hold.members) members.push(new HoldContext(member, members.at(-1) ?? currentContext()));
+  const innermost = new HoldContext(hold, members.at(-1) ?? currentContext());
   return {
     hold,
     run: (fn) => {

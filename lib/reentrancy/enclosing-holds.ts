@@ -1,10 +1,14 @@
-import type { Hold } from '../holds/hold.js';
-import { currentContext, type OwnerContext } from '../context/owner-context.js';
+import {
+  currentContext,
+  currentScope,
+  enclosingContexts,
+  type HoldingContext,
+  type ScopeContext,
+} from '../context/owner-context.js';
 import type { Grant, GrantServices } from '../holds/grant.js';
 import { GrantedHold } from '../holds/granted-hold.js';
-import { type LockFamily, LOCK_FAMILIES } from '../holds/lock-kind.js';
+import type { LockFamily } from '../holds/lock-kind.js';
 import { type ContextLockStates, type ReadWritePairs, stateName } from './context-lock-state.js';
-import { CompositeHold } from '../holds/multi-hold.js';
 
 /** Services needed to look up which locks of one connection contexts hold. */
 export interface ContextServices extends GrantServices {
@@ -14,9 +18,22 @@ export interface ContextServices extends GrantServices {
 
 /** A context that holds a lock, and the grant by which it does. */
 export interface EnclosingHold {
-  readonly context: OwnerContext;
+  readonly context: HoldingContext;
   readonly grant: Grant;
 }
+
+/** As whom the running code acquires a lock, if it does not join a hold. */
+export type NewHolder =
+  /** As the writer, which may read as well: the code runs under its write hold. */
+  | ({ readonly as: 'writer' } & EnclosingHold)
+  /** As the owner of all that is acquired in the scope. */
+  | { readonly as: 'scope'; readonly scope: ScopeContext }
+  | { readonly as: 'new-owner' };
+
+/** As whom the running code acquires a lock. */
+export type Holder = /** As the owner that holds it. */ ({ readonly as: 'holder' } & EnclosingHold) | NewHolder;
+
+const NEW_OWNER: NewHolder = { as: 'new-owner' };
 
 /** Looks up one lock in the contexts that enclose the running code. */
 export class EnclosingHolds {
@@ -25,29 +42,63 @@ export class EnclosingHolds {
     private readonly name: string,
   ) {}
 
+  /**
+   * As whom the running code acquires the lock; the first that applies:
+   *
+   * - a context holds it: as its owner, with one hold more;
+   * - it is to be read, and a hold of the code writes it: as the writer;
+   * - the code is in a scope: as the owner of the scope, which may be a writer, too;
+   * - otherwise as a new owner.
+   */
+  holder(family: LockFamily): Holder {
+    if (!currentContext()) return NEW_OWNER;
+    const held = this.covering(family);
+    return held ? { as: 'holder', ...held } : this.newHolder(family);
+  }
+
+  /** As {@link holder}, for code that could not join what a context held, because that has just ended. */
+  newHolder(family: LockFamily): NewHolder {
+    const written = this.writing(family);
+    if (written?.context.kind === 'hold') return { as: 'writer', ...written };
+    const scope = this.scope(family);
+    return scope ? { as: 'scope', scope } : NEW_OWNER;
+  }
+
+  /**
+   * The scope that new grants belong to: the one that holds the lock, or the half that allows the other; otherwise the
+   * one that locks are acquired in. Calls for a transaction are inside two scopes: their own and that of the transaction.
+   */
+  scope(family: LockFamily): ScopeContext | undefined {
+    const scope = currentScope();
+    if (!scope) return undefined;
+    const held = (this.covering(family) ?? this.writing(family))?.context;
+    return held?.kind === 'scope' ? held : scope;
+  }
+
   /** The innermost enclosing context that holds the lock in this family. */
   covering(family: LockFamily): EnclosingHold | undefined {
-    const innermost = currentContext();
-    if (!innermost) return undefined;
-    for (const context of innermost.outwards()) {
+    if (!currentContext()) return undefined;
+    for (const context of enclosingContexts()) {
+      if (context.kind !== 'hold' && context.kind !== 'scope') continue;
       const grant = this.heldIn(context, family);
       if (grant?.isJoinable) return { context, grant };
     }
     return undefined;
   }
 
-  /** The scope in which the running code acquires locks that no enclosing context holds. */
-  scope(): OwnerContext | undefined {
-    return currentContext()?.acquiresIn;
+  /** The innermost enclosing context that writes, for code that is about to read. */
+  writing(family: LockFamily): EnclosingHold | undefined {
+    return family === 'read' ? this.covering('write') : undefined;
   }
 
-  /** The scope of the object that the running call acquires locks for, such as a transaction, if any. */
-  beneficiary(): OwnerContext | undefined {
-    return currentContext()?.beneficiary;
+  /** The grant by which the code reads what it is about to write: it would wait for itself. A lost one does not count. */
+  reading(family: LockFamily): Grant | undefined {
+    const read = family === 'write' ? this.covering('read')?.grant : undefined;
+    return read?.isLost === true ? undefined : read;
   }
 
   /** The grant by which a context holds the lock, also if the context belongs to the other half of the same owner. */
-  heldIn(context: OwnerContext, family: LockFamily): Grant | undefined {
+  heldIn(context: HoldingContext, family: LockFamily): Grant | undefined {
     const own = this.ownOf(context, family);
     if (own?.isJoinable) return own;
     const { readWritePairs } = this.runtime;
@@ -57,8 +108,8 @@ export class EnclosingHolds {
     return read ? readWritePairs.writeOf(read) : undefined;
   }
 
-  private ownOf(context: OwnerContext, family: LockFamily): Grant | undefined {
-    if (context.isScope)
+  private ownOf(context: HoldingContext, family: LockFamily): Grant | undefined {
+    if (context.kind === 'scope')
       return this.runtime.contextLockStates.find(context, stateName(family, this.name))?.joinableGrant;
     const { hold } = context;
     if (!(hold instanceof GrantedHold)) return undefined;
@@ -67,48 +118,3 @@ export class EnclosingHolds {
     return isOurs ? grant : undefined;
   }
 }
-
-/**
- * The hold that the running code is under, on one of these connections: the one of the given lock, or the innermost.
- * @param name As callers give it, without the key prefix of the connection.
- */
-export const currentHold = (runtimes: readonly ContextServices[], name: string | undefined): Hold | undefined => {
-  for (const context of currentContext()?.outwards() ?? []) {
-    const hold = context.isScope ? heldInScope(runtimes, context, name) : heldBy(runtimes, context, name);
-    if (hold) return hold;
-  }
-  return undefined;
-};
-
-const nameOn = ({ defaults }: GrantServices, name: string): string => defaults.keyPrefix + name;
-
-const heldBy = (
-  runtimes: readonly GrantServices[],
-  { hold }: OwnerContext,
-  name: string | undefined,
-): Hold | undefined => {
-  if (hold instanceof GrantedHold) {
-    const { runtime } = hold.grant;
-    return runtimes.includes(runtime) && (name === undefined || hold.name === nameOn(runtime, name)) ? hold : undefined;
-  }
-  // A member is found by its own name: each has its own context.
-  const isOurs = hold instanceof CompositeHold && hold.members.some(({ grant }) => runtimes.includes(grant.runtime));
-  return isOurs && name === undefined ? hold : undefined;
-};
-
-/** A scope may hold several locks, none nested in another, so without a name there is no result. */
-const heldInScope = (
-  runtimes: readonly ContextServices[],
-  scope: OwnerContext,
-  name: string | undefined,
-): Hold | undefined => {
-  if (name === undefined) return undefined;
-  for (const runtime of runtimes) {
-    for (const family of LOCK_FAMILIES) {
-      const hold = runtime.contextLockStates.find(scope, stateName(family, nameOn(runtime, name)))?.joinableGrant
-        ?.latestManualHold;
-      if (hold) return hold;
-    }
-  }
-  return undefined;
-};

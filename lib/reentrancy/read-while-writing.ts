@@ -1,5 +1,5 @@
 import type { LockOperations } from '../backend/lock-operations.js';
-import { LockUnavailableError } from '../errors.js';
+import { LockConflictError, LockUnavailableError } from '../errors.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import type { Grant } from '../holds/grant.js';
 
@@ -10,7 +10,7 @@ import type { Grant } from '../holds/grant.js';
  * @returns `undefined` if the owner no longer writes, because it released.
  * @throws LockLostError, LockUnavailableError
  */
-export const readBeside = async (
+export const readWhileWriting = async (
   write: Grant,
   reads: Pick<LockOperations, 'hold' | 'release'>,
   lease: number,
@@ -37,3 +37,10 @@ export const readBeside = async (
   write.assertHeld();
   return undefined;
 };
+
+/** The error for a reader that wants to write: it would wait for itself, so it is refused at once. */
+export const upgradeError = ({ name, owner }: Grant, template: string | undefined): LockConflictError =>
+  new LockConflictError(
+    `Lock "${name}" is held for reading by the caller itself (${owner}), so it would wait for itself: release the read lock first, or take the write lock before reading`,
+    { lockName: name, template, details: { holder: owner } },
+  );

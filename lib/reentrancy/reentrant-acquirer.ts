@@ -1,5 +1,4 @@
-import { LockConflictError } from '../errors.js';
-import type { OwnerContext } from '../context/owner-context.js';
+import { currentBeneficiary, type HoldingContext, type ScopeContext } from '../context/owner-context.js';
 import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { refusal } from '../waiting/wait-errors.js';
@@ -7,11 +6,11 @@ import { type HeldSection, entered } from './critical-section.js';
 import { Grant } from '../holds/grant.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';
 import { GrantedHold } from '../holds/granted-hold.js';
-import { type ContextServices, type EnclosingHold, EnclosingHolds } from './enclosing-holds.js';
-import { keptFor } from './kept-for.js';
+import { type ContextServices, EnclosingHolds } from './enclosing-holds.js';
+import { keepForBeneficiary } from './keep-for-beneficiary.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
-import { readBeside } from './read-while-writing.js';
+import { readWhileWriting, upgradeError } from './read-while-writing.js';
 import { stateName } from './context-lock-state.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { type AcquireContext } from '../waiting/acquirer.js';
@@ -24,39 +23,31 @@ export interface ReentrancyServices extends ContextServices {
   readonly shutdown: AbortSignal;
 }
 
-/** The origin of a lock, for errors, events and logs. */
-interface Origin {
-  /** The key template that produced its name. */
-  readonly template: string | undefined;
-  /** The method or interceptor that is locked: `@Locked Orders.pay`. */
-  readonly method: string | undefined;
-}
-
 /**
- * Acquires one lock, or re-enters it. The owner depends on the context of the running code: inside a context that holds
- * the lock it is that owner, without waiting; inside a scope, the scope's owner; otherwise always a new owner. A writer
- * may also read, as the same owner; a reader may not write.
+ * Acquires one lock, or re-enters it. {@link EnclosingHolds} decides as whom, and so what happens:
+ *
+ * - `holder`: joins the grant of the context. In a scope, a section first waits for the other sections of the scope.
+ * - `writer`: joins the writer's read grant, or makes it.
+ * - `scope`: waits for the acquisitions of the scope, then joins its grant, or makes it.
+ * - `new-owner`: makes a grant.
+ *
+ * What a context held may end before it is joined. The code then acquires as the next of them that applies.
  */
 export class ReentrantAcquirer {
+  private readonly enclosing: EnclosingHolds;
+
+  /**
+   * @param template The key template that produced the name, if any, for errors.
+   * @param method The method or interceptor that is locked, if any, for events and logs: `@Locked Orders.pay`.
+   */
   constructor(
     private readonly runtime: ReentrancyServices,
     private readonly kind: LockKind,
     private readonly name: string,
-    private readonly origin: Origin,
-  ) {}
-
-  private get enclosing(): EnclosingHolds {
-    return new EnclosingHolds(this.runtime, this.name);
-  }
-
-  /** The key under which contexts store the state of this lock. */
-  private get stateName(): string {
-    return stateName(this.kind.family, this.name);
-  }
-
-  /** A scope acquires the two halves one at a time: whether it holds one decides how it gets the other. */
-  private get acquireStateName(): string {
-    return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
+    private readonly template: string | undefined,
+    private readonly method: string | undefined,
+  ) {
+    this.enclosing = new EnclosingHolds(runtime, name);
   }
 
   /** The grant that the running code may join: that of the innermost enclosing context that has one. */
@@ -67,99 +58,94 @@ export class ReentrantAcquirer {
   /** A separate hold, which the caller must release. */
   acquire(terms: AcquireTerms): Promise<GrantedHold> {
     const request = this.request(terms);
-    const grant = this.current();
-    return grant ? this.joinOrAcquire(grant, request) : this.acquireNew(request, 'manual');
-  }
-
-  private async joinOrAcquire(grant: Grant, request: Request): Promise<GrantedHold> {
-    return (await this.join(grant, request, 'manual')) ?? (await this.acquireNew(request, 'manual'));
+    const holder = this.enclosing.holder(this.kind.family);
+    // No async wrapper: there may be many waiters, and each would pay for an extra promise.
+    if (holder.as === 'new-owner') return this.acquireAsNewOwner(request, 'manual');
+    return holder.as === 'holder' ? this.joinOrAcquire(holder.grant, request) : this.acquireAnew(request, 'manual');
   }
 
   /** A hold for work that runs under it. Sections of one owner on one lock run one at a time, in order of arrival. */
   async enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
     const request = this.request(terms);
-    const covering = this.enclosing.covering(this.kind.family);
-    if (covering && !covering.context.isScope) {
+    let holder = this.enclosing.holder(this.kind.family);
+    if (holder.as === 'holder') {
+      const { context, grant } = holder;
       // Join before waiting for the mutex, so that the grant stays while a sibling queues, whichever ends first.
-      const hold = await this.join(covering.grant, request, 'scoped');
-      if (hold) return this.enterInRegion(covering.context, hold, request);
+      const hold = context.kind === 'hold' ? await this.join(grant, request, 'scoped') : undefined;
+      if (context.kind === 'hold' && hold) return this.enterUnder(context, hold, request);
+      holder = this.enclosing.newHolder(this.kind.family);
     }
-    const written = this.enclosingWrite();
-    if (written && !written.context.isScope)
-      return this.enterInRegion(written.context, await this.acquireNew(request, 'scoped'), request);
-    const scope = this.scope();
-    if (scope) return this.enterInScope(scope, request);
-    return entered(await this.acquireNew(request, 'scoped'), () => {});
+    switch (holder.as) {
+      case 'writer':
+        return this.enterUnder(holder.context, await this.acquireAnew(request, 'scoped'), request);
+      case 'scope':
+        return this.enterInScope(holder.scope, request);
+      default:
+        return entered(await this.acquireAsNewOwner(request, 'scoped'), () => {});
+    }
   }
 
-  /** Opens a section under a hold that the context has. */
-  private joinIn(context: OwnerContext, hold: GrantedHold, unlock: Unlock): HeldSection<GrantedHold> {
-    const beneficiary = this.enclosing.beneficiary();
-    if (!beneficiary || context === beneficiary) return entered(hold, unlock);
-    const { contextLockStates } = this.runtime;
-    return entered(hold, unlock, () => keptFor(beneficiary, contextLockStates, this.stateName, hold, context));
+  private async joinOrAcquire(grant: Grant, request: Request): Promise<GrantedHold> {
+    return (await this.join(grant, request, 'manual')) ?? (await this.acquireAnew(request, 'manual'));
   }
 
-  private async enterInRegion(
-    context: OwnerContext,
+  /** Opens a section under a hold that the context has, once the other sections of the context have ended. */
+  private async enterUnder(
+    context: HoldingContext,
     hold: GrantedHold,
     request: Request,
   ): Promise<HeldSection<GrantedHold>> {
-    const unlock = await this.enterMutexIn(context, request).catch((error: unknown) => {
+    const unlock = await this.lockSections(context, request).catch((error: unknown) => {
       // In the background: the caller need not wait for the release.
       void hold.releaseQuietly();
       throw error;
     });
-    const inTurn = this.joinIn(context, hold, unlock);
+    const section = this.openSection(context, hold, unlock);
     try {
       // The lease starts with the section, not with the wait for the mutex.
       await hold.refresh(request.lease);
       hold.assertHeld();
-      return inTurn;
+      return section;
     } catch (error) {
-      void inTurn.leave();
+      void section.leave();
       throw error;
     }
   }
 
-  private async enterInScope(scope: OwnerContext, request: Request): Promise<HeldSection<GrantedHold>> {
-    const unlock = await this.enterMutexIn(scope, request);
+  private async enterInScope(scope: ScopeContext, request: Request): Promise<HeldSection<GrantedHold>> {
+    const unlock = await this.lockSections(scope, request);
     try {
-      return this.joinIn(scope, await this.acquireInScope(scope, request, 'scoped'), unlock);
+      return this.openSection(scope, await this.acquireInScope(scope, request, 'scoped'), unlock);
     } catch (error) {
       unlock();
       throw error;
     }
   }
 
-  /** For a caller that holds nothing yet, or only the other half; inside a scope or outside. */
-  private acquireNew(request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
-    const scope = this.scope();
-    return scope ? this.acquireInScope(scope, request, lifetime) : this.acquireFirst(request, lifetime);
-  }
-
-  /**
-   * The scope that holds the lock, or the other half that allows this one; otherwise the one that new locks are
-   * acquired in. Calls for a transaction are inside two scopes: that of the caller and that of the transaction.
-   */
-  private scope(): OwnerContext | undefined {
-    const scope = this.enclosing.scope();
-    if (!scope) return undefined;
-    const covering = this.enclosing.covering(this.kind.family) ?? this.enclosingWrite();
-    return covering?.context.isScope ? covering.context : scope;
-  }
-
-  private async acquireInScope(scope: OwnerContext, request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
+  private openSection(context: HoldingContext, hold: GrantedHold, unlock: Unlock): HeldSection<GrantedHold> {
+    const beneficiary = currentBeneficiary();
+    if (!beneficiary || context === beneficiary) return entered(hold, unlock);
     const { contextLockStates } = this.runtime;
-    const unlock = await this.enterMutex(contextLockStates.take(scope, this.acquireStateName).acquireMutex, request);
+    const onKept = (): void => keepForBeneficiary(beneficiary, contextLockStates, this.stateName, hold, context);
+    return entered(hold, unlock, onKept);
+  }
+
+  /** For a caller that joins no hold: in its scope, if it is in one. */
+  private acquireAnew(request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
+    const scope = this.enclosing.scope(this.kind.family);
+    return scope ? this.acquireInScope(scope, request, lifetime) : this.acquireGrant(request, lifetime);
+  }
+
+  private async acquireInScope(scope: ScopeContext, request: Request, lifetime: HoldLifetime): Promise<GrantedHold> {
+    const { contextLockStates } = this.runtime;
+    const unlock = await this.lock(contextLockStates.take(scope, this.acquireStateName).acquireMutex, request);
     const state = contextLockStates.take(scope, this.stateName);
     try {
       const joined = state.joinableGrant ? await this.join(state.joinableGrant, request, lifetime) : undefined;
       if (joined) return joined;
-      const hold = await this.acquireFirst(request, lifetime, () =>
-        contextLockStates.removeIfIdle(scope, this.stateName),
-      );
-      // Not `seat`: it may have been removed meanwhile, if the scope's previous grant ended.
+      const onClosed = (): void => contextLockStates.removeIfIdle(scope, this.stateName);
+      const hold = await this.acquireGrant(request, lifetime, onClosed);
+      // Not `state`: it may have been removed meanwhile, if the scope's previous grant ended.
       contextLockStates.take(scope, this.stateName).grant = hold.grant;
       return hold;
     } finally {
@@ -168,28 +154,18 @@ export class ReentrantAcquirer {
     }
   }
 
-  /** Acquires as the owner of the other half, or as a new owner. */
-  private acquireFirst(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
-    const refused = this.upgradeError(request);
-    if (refused) return Promise.reject(refused);
-    const write = this.enclosingWrite()?.grant;
-    return write
-      ? this.acquireAsWriter(write, request, lifetime, onClosed)
-      : this.acquireAsNewOwner(request, lifetime, onClosed);
-  }
-
-  private async acquireAsWriter(
-    write: Grant,
-    request: Request,
-    lifetime: HoldLifetime,
-    onClosed?: () => void,
-  ): Promise<GrantedHold> {
-    const beside = await this.acquireReadForWriter(write, request, lifetime, onClosed);
-    return beside ?? (await this.acquireAsNewOwner(request, lifetime, onClosed));
+  /** Acquires as the writer that the caller is, or as a new owner. */
+  private acquireGrant(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
+    const write = this.enclosing.writing(this.kind.family)?.grant;
+    if (!write) return this.acquireAsNewOwner(request, lifetime, onClosed);
+    const reading = this.acquireAsWriter(write, request, lifetime, onClosed);
+    return reading.then((hold) => hold ?? this.acquireAsNewOwner(request, lifetime, onClosed));
   }
 
   private acquireAsNewOwner(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
     const { runtime, kind } = this;
+    const read = this.enclosing.reading(kind.family);
+    if (read) return Promise.reject(upgradeError(read, request.template));
     // A new owner is not admitted while the application shuts down.
     const limit = request.limit.withShutdown(runtime.shutdown);
     const { what, name, template, lease } = request;
@@ -200,7 +176,7 @@ export class ReentrantAcquirer {
   }
 
   /** Reads as the owner that writes; `undefined` if it no longer writes. */
-  private async acquireReadForWriter(
+  private async acquireAsWriter(
     write: Grant,
     request: Request,
     lifetime: HoldLifetime,
@@ -208,14 +184,14 @@ export class ReentrantAcquirer {
   ): Promise<GrantedHold | undefined> {
     const { readWritePairs, watchdog } = this.runtime;
     const state = readWritePairs.stateOf(write);
-    const unlock = await this.enterMutex(state.acquireMutex, request);
+    const unlock = await this.lock(state.acquireMutex, request);
     try {
       const joined = state.joinableGrant && (await this.join(state.joinableGrant, request, lifetime));
       if (joined) return joined;
       // Same owner id: wait for its pending commands first, or they could overtake the new one.
       await state.grant?.seal();
       const lease = request.lease ?? watchdog.timeout;
-      const acquired = await retryWhileWaiting(request, () => readBeside(write, this.kind.operations, lease));
+      const acquired = await retryWhileWaiting(request, () => readWhileWriting(write, this.kind.operations, lease));
       if (!acquired) return undefined;
       const hold = this.admit(acquired, request, lifetime, onClosed);
       readWritePairs.add(write, hold.grant);
@@ -226,7 +202,7 @@ export class ReentrantAcquirer {
   }
 
   private admit(acquired: Acquired, terms: AcquireTerms, lifetime: HoldLifetime, onClosed?: () => void): GrantedHold {
-    const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.origin.method, onClosed);
+    const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.method, onClosed);
     const hold = new GrantedHold(grant, lifetime, terms.limit.waited);
     grant.addFirstHold(hold, terms.lease);
     return hold;
@@ -243,36 +219,31 @@ export class ReentrantAcquirer {
   }
 
   /** Sections run one at a time. Readers run concurrently with each other, unless their context also writes. */
-  private async enterMutexIn(context: OwnerContext, request: Request): Promise<Unlock> {
+  private async lockSections(context: HoldingContext, request: Request): Promise<Unlock> {
     const { contextLockStates } = this.runtime;
     if (this.kind.family !== 'read')
-      return this.enterMutex(contextLockStates.take(context, this.stateName).sectionMutex, request);
+      return this.lock(contextLockStates.take(context, this.stateName).sectionMutex, request);
     if (!this.enclosing.heldIn(context, 'write')) return () => {};
-    return this.enterMutex(contextLockStates.take(context, stateName('write', this.name)).sectionMutex, request);
+    return this.lock(contextLockStates.take(context, stateName('write', this.name)).sectionMutex, request);
   }
 
-  private async enterMutex(mutex: AsyncMutex, request: Request): Promise<Unlock> {
+  private async lock(mutex: AsyncMutex, request: Request): Promise<Unlock> {
     const unlockOrEnd = await mutex.lock(request.limit);
     if (typeof unlockOrEnd === 'function') return unlockOrEnd;
     throw refusal(request, unlockOrEnd, undefined);
   }
 
+  /** The key under which contexts store the state of this lock. */
+  private get stateName(): string {
+    return stateName(this.kind.family, this.name);
+  }
+
+  /** A scope acquires the two halves one at a time: whether it holds one decides how it gets the other. */
+  private get acquireStateName(): string {
+    return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
+  }
+
   private request(terms: AcquireTerms): Request {
-    return { what: 'Lock', name: this.name, template: this.origin.template, ...terms };
-  }
-
-  /** The write grant held by the caller that is about to read, if any. */
-  private enclosingWrite(): EnclosingHold | undefined {
-    return this.kind.family === 'read' ? this.enclosing.covering('write') : undefined;
-  }
-
-  /** The error for a reader that wants to write: it would wait for itself, so it is refused at once. */
-  private upgradeError({ name, template }: Request): LockConflictError | undefined {
-    const read = this.kind.family === 'write' ? this.enclosing.covering('read')?.grant : undefined;
-    if (!read || read.isLost) return undefined;
-    return new LockConflictError(
-      `Lock "${name}" is held for reading by the caller itself (${read.owner}), so it would wait for itself: release the read lock first, or take the write lock before reading`,
-      { lockName: name, template, details: { holder: read.owner } },
-    );
+    return { what: 'Lock', name: this.name, template: this.template, ...terms };
   }
 }

@@ -66,7 +66,7 @@ describe('A hold of a grant', () => {
     const working = first.run(async () => {
       const region = currentContext();
       await new Promise<void>((resolve) => (finish = resolve));
-      return [region?.hold, currentContext() === region] as const;
+      return [region?.kind === 'hold' ? region.hold : undefined, currentContext() === region] as const;
     });
     expect(currentContext()).toBeUndefined();
     finish();

@@ -1,15 +1,21 @@
-import { currentContext, OwnerContext, runInContext } from '../../lib/context/owner-context.js';
+import {
+  currentBeneficiary,
+  currentScope,
+  type OwnerContext,
+  RequestContext,
+  runInContext,
+  type ScopeContext,
+} from '../../lib/context/owner-context.js';
 import { runFor } from '../../lib/context/shared-context.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
-import { CompositeHold } from '../../lib/holds/multi-hold.js';
-import { currentHold } from '../../lib/reentrancy/enclosing-holds.js';
+import type { LockFamily } from '../../lib/holds/lock-kind.js';
 import { newScope, openContexts } from './open-contexts.js';
 
 describe('The hold that covers the running code', () => {
   it('is none outside all regions', () => {
     const { enclosing } = openContexts();
     expect(enclosing().covering('exclusive')).toBeUndefined();
-    expect([enclosing().scope(), enclosing().beneficiary()]).toEqual([undefined, undefined]);
+    expect([currentScope(), currentBeneficiary()]).toEqual([undefined, undefined]);
   });
 
   it('is that of the innermost region, and that of the next one when the inner has closed', () => {
@@ -115,11 +121,11 @@ describe('The scope of the running code', () => {
     const { context } = region({}, scope);
     const transaction = {};
     await runInContext(context, async () => {
-      expect([enclosing().scope(), enclosing().beneficiary()]).toEqual([scope, undefined]);
-      const beneficiary = await runFor(transaction, async () => enclosing().beneficiary());
+      expect([currentScope(), currentBeneficiary()]).toEqual([scope, undefined]);
+      const beneficiary = await runFor(transaction, async () => currentBeneficiary());
       await runFor(transaction, async () => {
         expect(beneficiary).toBeDefined();
-        expect([enclosing().scope(), enclosing().beneficiary()]).toEqual([beneficiary, beneficiary]);
+        expect([currentScope(), currentBeneficiary()]).toEqual([beneficiary, beneficiary]);
         if (beneficiary) holdIn(beneficiary, { name: 'm' });
         // The locks of the caller come first, and then those of the transaction.
         expect(enclosing('n').covering('exclusive')?.context).toBe(context);
@@ -130,52 +136,109 @@ describe('The scope of the running code', () => {
   });
 });
 
-describe('The current hold', () => {
-  it('without a name is that of the innermost region on one of the connections, and never that of a scope', () => {
-    const [ours, theirs] = [openContexts(), openContexts()];
-    const outer = ours.region({ name: 'a' });
-    const inner = theirs.region({ name: 'b' }, outer.context);
-    const scope = newScope(inner.context);
-    ours.holdIn(scope, { name: 'c' });
-    runInContext(scope, () => {
-      expect(currentHold([ours.runtime], undefined)).toBe(outer.first);
-      expect(currentHold([theirs.runtime], undefined)).toBe(inner.first);
-      expect(currentHold([ours.runtime, theirs.runtime], undefined)).toBe(inner.first);
-      expect(currentHold([], undefined)).toBeUndefined();
-    });
-    expect(currentContext()).toBeUndefined();
-    expect(currentHold([ours.runtime], undefined)).toBeUndefined();
+type Contexts = ReturnType<typeof openContexts>;
+
+/** A scope that holds a lock of the family. */
+const holdingScope = ({ holdIn }: Contexts, family: LockFamily): ScopeContext => {
+  const scope = newScope();
+  holdIn(scope, { family });
+  return scope;
+};
+
+/** What encloses code that wants a lock of the family, and as whom it acquires it. */
+const HOLDERS: readonly {
+  readonly encloses: string;
+  readonly context: (contexts: Contexts) => OwnerContext;
+  readonly family: LockFamily;
+  readonly as: string;
+}[] = [
+  {
+    encloses: 'a request',
+    context: () => new RequestContext(new AbortController().signal, undefined),
+    family: 'exclusive',
+    as: 'new-owner',
+  },
+  {
+    encloses: 'a hold of another lock',
+    context: ({ region }) => region({ name: 'm' }).context,
+    family: 'exclusive',
+    as: 'new-owner',
+  },
+  { encloses: 'its hold', context: ({ region }) => region().context, family: 'exclusive', as: 'holder' },
+  {
+    encloses: 'its hold, in a scope',
+    context: ({ region }) => region({}, newScope()).context,
+    family: 'exclusive',
+    as: 'holder',
+  },
+  {
+    encloses: 'a scope, in its hold',
+    context: ({ region }) => newScope(region().context),
+    family: 'exclusive',
+    as: 'holder',
+  },
+  { encloses: 'a scope', context: () => newScope(), family: 'exclusive', as: 'scope' },
+  {
+    encloses: 'a scope that holds it',
+    context: (contexts) => holdingScope(contexts, 'exclusive'),
+    family: 'exclusive',
+    as: 'holder',
+  },
+  {
+    encloses: 'a write hold',
+    context: ({ region }) => region({ family: 'write' }).context,
+    family: 'read',
+    as: 'writer',
+  },
+  {
+    encloses: 'a write hold, in a scope',
+    context: ({ region }) => region({ family: 'write' }, newScope()).context,
+    family: 'read',
+    as: 'writer',
+  },
+  {
+    encloses: 'a scope that writes',
+    context: (contexts) => holdingScope(contexts, 'write'),
+    family: 'read',
+    as: 'scope',
+  },
+  {
+    encloses: 'a read hold',
+    context: ({ region }) => region({ family: 'read' }).context,
+    family: 'write',
+    as: 'new-owner',
+  },
+  {
+    encloses: 'a scope that reads',
+    context: (contexts) => holdingScope(contexts, 'read'),
+    family: 'write',
+    as: 'scope',
+  },
+];
+
+describe('The running code acquires', () => {
+  it('outside of all contexts as a new owner', () => {
+    expect(openContexts().enclosing().holder('exclusive').as).toBe('new-owner');
   });
 
-  it('by a name has the prefix of its connection, in regions and in scopes', () => {
-    const { region, holdIn, runtime } = openContexts({ keyPrefix: 'p:' });
-    const { context, first } = region({ name: 'p:a' });
-    const scope = newScope(context);
-    const inScope = holdIn(scope, { name: 'p:b', family: 'write' });
-    runInContext(scope, () => {
-      expect(currentHold([runtime], 'a')).toBe(first);
-      expect(currentHold([runtime], 'b')).toBe(inScope.first);
-      expect(['p:a', 'p:b', 'c'].map((name) => currentHold([runtime], name))).toEqual(Array(3).fill(undefined));
-    });
+  it.each(HOLDERS)('within $encloses, in family $family, as $as', ({ context, family, as }) => {
+    const contexts = openContexts();
+    expect(runInContext(context(contexts), () => contexts.enclosing().holder(family).as)).toBe(as);
   });
 
-  it.each(['is lost', 'is being released', 'belongs to a callback'])('of a scope is none that %s', (fate) => {
-    const { holdIn, open, contextLockStates, runtime } = openContexts();
-    const scope = newScope();
-    const opened = fate === 'belongs to a callback' ? open({ lifetime: 'scoped' }) : holdIn(scope);
-    contextLockStates.take(scope, 'exclusive n').grant = opened.grant;
-    if (fate === 'is lost') opened.grant.lease.lose('gone');
-    if (fate === 'is being released') void opened.first.release().catch(() => {});
-    expect(runInContext(scope, () => currentHold([runtime], 'n'))).toBeUndefined();
+  it('in the scope that writes, although it is in another scope as well', () => {
+    const contexts = openContexts();
+    const writing = holdingScope(contexts, 'write');
+    const found = runInContext(newScope(writing), () => contexts.enclosing().holder('read'));
+    expect(found).toEqual({ as: 'scope', scope: writing });
   });
 
-  it('of several locks is found without a name, if a member is of one of the connections', () => {
-    const [ours, theirs] = [openContexts(), openContexts()];
-    const composite = new CompositeHold([ours.open({ name: 'a' }).first, ours.open({ name: 'b' }).first], 0);
-    runInContext(new OwnerContext(composite), () => {
-      expect(currentHold([ours.runtime], undefined)).toBe(composite);
-      expect(currentHold([theirs.runtime], undefined)).toBeUndefined();
-      expect(currentHold([ours.runtime], 'a')).toBeUndefined();
-    });
+  it.each(['holder', 'writer'] as const)('as the %s no more, once that has released', (as) => {
+    const { enclosing, region } = openContexts();
+    const { context, first } = region({ family: 'write' });
+    const decide = () => runInContext(context, () => enclosing().holder(as === 'holder' ? 'write' : 'read').as);
+    expect(decide()).toBe(as);
+    void first.release().catch(() => {});
+    expect(decide()).toBe('new-owner');
   });
 });

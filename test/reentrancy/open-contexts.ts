@@ -1,4 +1,4 @@
-import { OwnerContext } from '../../lib/context/owner-context.js';
+import { HoldContext, type OwnerContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { ContextLockStates, ReadWritePairs, stateName } from '../../lib/reentrancy/context-lock-state.js';
 import { type ContextServices, EnclosingHolds } from '../../lib/reentrancy/enclosing-holds.js';
 import { type ConnectionOptions, grantOn, type GrantOptions, openConnection } from '../holds/open-grant.js';
@@ -13,10 +13,10 @@ export const openContexts = (options: ConnectionOptions = {}) => {
   /** A context whose callback runs under the first hold of a new grant. */
   const region = (grantOptions: GrantOptions = {}, outer?: OwnerContext) => {
     const { grant, first } = open(grantOptions);
-    return { grant, first, context: new OwnerContext(first, outer) };
+    return { grant, first, context: new HoldContext(first, outer) };
   };
   /** Lets a scope hold a new grant. */
-  const holdIn = (scope: OwnerContext, grantOptions: GrantOptions = {}) => {
+  const holdIn = (scope: ScopeContext, grantOptions: GrantOptions = {}) => {
     const opened = open(grantOptions);
     const { family = 'exclusive', name = 'n' } = grantOptions;
     contextLockStates.take(scope, stateName(family, name)).grant = opened.grant;
@@ -26,4 +26,4 @@ export const openContexts = (options: ConnectionOptions = {}) => {
   return { clock, lock, runtime, contextLockStates, readWritePairs, open, region, holdIn, enclosing };
 };
 
-export const newScope = (outer?: OwnerContext): OwnerContext => new OwnerContext(undefined, outer);
+export const newScope = (outer?: OwnerContext): ScopeContext => new ScopeContext(outer);

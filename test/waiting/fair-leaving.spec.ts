@@ -1,4 +1,4 @@
-import { OwnerContext, runInContext } from '../../lib/context/owner-context.js';
+import { runInContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { FairParts, LEASE, NAME, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
@@ -118,7 +118,7 @@ describe('Leaving the queue of a fair lock', () => {
   });
 
   it('goes on outside the region of who left', async () => {
-    runInContext(new OwnerContext(undefined), () => leave('a'));
+    runInContext(new ScopeContext(), () => leave('a'));
     await parts.settle();
     expect([...parts.locks.leaves.regions]).toEqual([undefined]);
   });

@@ -1,5 +1,5 @@
 import { WrongKeyTypeError } from '../../lib/errors.js';
-import { currentContext, OwnerContext, runInContext } from '../../lib/context/owner-context.js';
+import { currentContext, runInContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { FairQueueWorld, LEASE, NOTHING, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
@@ -130,7 +130,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
 
   it('sends everything outside the region of its caller', async () => {
     const abort = new AbortController();
-    await runInContext(new OwnerContext(undefined), async () => {
+    await runInContext(new ScopeContext(), async () => {
       expect(currentContext()).toBeDefined();
       const { owner } = await world.enterFirst({ signal: abort.signal });
       await world.clock.advance(SLOT / 3);

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors.js';
-import { currentContext, OwnerContext, runInContext } from '../../lib/context/owner-context.js';
+import { currentContext, runInContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { noReply } from './scripted-attempts.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
@@ -210,7 +210,7 @@ describe('The contender of a wait queue', () => {
       regions.push(currentContext());
       return attempt(name, wanted);
     };
-    runInContext(new OwnerContext(undefined), () => bench.enter('a'));
+    runInContext(new ScopeContext(), () => bench.enter('a'));
     await bench.untilAsleep();
     expect(regions).toEqual([undefined, undefined]);
   });

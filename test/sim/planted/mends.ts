@@ -81,7 +81,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'coordination/single-flight.ts',
-        find: 'return covering !== undefined && !covering.context.isScope;',
+        find: "return covering?.context.kind === 'hold';",
         replace: 'return covering !== undefined;',
       },
     ],

@@ -1,16 +1,16 @@
-import { keptFor } from '../../lib/reentrancy/kept-for.js';
+import { keepForBeneficiary } from '../../lib/reentrancy/keep-for-beneficiary.js';
 import { outcomeOf } from '../holds/open-grant.js';
 import { newScope, openContexts } from './open-contexts.js';
 
-const SEAT = 'exclusive n';
+const STATE = 'exclusive n';
 
 const setUp = () => {
   const { region, contextLockStates: states, ...contexts } = openContexts();
   const { context: caller, first, grant } = region();
   const beneficiary = newScope();
-  const keep = (): void => keptFor(beneficiary, states, SEAT, first, caller);
+  const keep = (): void => keepForBeneficiary(beneficiary, states, STATE, first, caller);
   /** The turn of a later call for the beneficiary. */
-  const turn = () => outcomeOf(states.take(beneficiary, SEAT).sectionMutex.lock());
+  const turn = () => outcomeOf(states.take(beneficiary, STATE).sectionMutex.lock());
   return { ...contexts, states, caller, first, grant, beneficiary, keep, turn };
 };
 
@@ -18,7 +18,7 @@ describe('A hold that is kept for a beneficiary', () => {
   it('can be joined by its later calls at once, and their turn comes when the region of the caller has closed', async () => {
     const { clock, states, caller, grant, beneficiary, keep, turn } = setUp();
     keep();
-    expect(states.find(beneficiary, SEAT)?.joinableGrant).toBe(grant);
+    expect(states.find(beneficiary, STATE)?.joinableGrant).toBe(grant);
     const waiting = turn();
     await clock.advance(0);
     expect(waiting.end).toBe('pending');
@@ -55,7 +55,7 @@ describe('A hold that is kept for a beneficiary', () => {
     const waiting = turn();
     await clock.advance(0);
     expect(waiting.end).toEqual(expect.any(Function));
-    expect(states.find(beneficiary, SEAT)?.grant).toBe(own.grant);
+    expect(states.find(beneficiary, STATE)?.grant).toBe(own.grant);
   });
 
   it.each(['lost', 'released'])('takes the place of what the beneficiary held, if that is %s', (fate) => {
@@ -64,12 +64,12 @@ describe('A hold that is kept for a beneficiary', () => {
     if (fate === 'lost') own.grant.lease.lose('gone');
     else void own.first.release().catch(() => {});
     keep();
-    expect(states.find(beneficiary, SEAT)?.joinableGrant).toBe(grant);
+    expect(states.find(beneficiary, STATE)?.joinableGrant).toBe(grant);
   });
 
   it('waits for a call of the beneficiary that runs, and comes before those that ask later', async () => {
     const { clock, states, caller, beneficiary, keep, turn } = setUp();
-    const end = await states.take(beneficiary, SEAT).sectionMutex.lock();
+    const end = await states.take(beneficiary, STATE).sectionMutex.lock();
     keep();
     const later = turn();
     end();
@@ -87,7 +87,7 @@ describe('A hold that is kept for a beneficiary', () => {
       await clock.advance(0);
       if (isReleased) void first.release().catch(() => {});
       caller.close();
-      expect(states.find(beneficiary, SEAT)?.grant).toBe(isReleased ? undefined : grant);
+      expect(states.find(beneficiary, STATE)?.grant).toBe(isReleased ? undefined : grant);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { OwnerContext } from '../context/owner-context.js';
+import type { OwnerContext, ScopeContext } from '../context/owner-context.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { ContextLockStates } from './context-lock-state.js';
 
@@ -7,17 +7,17 @@ import type { ContextLockStates } from './context-lock-state.js';
  * call joined a grant of its caller. Otherwise they would wait, as a new owner, for the end of the beneficiary, and so
  * for themselves. The caller comes first: later calls get in when its context has closed.
  * @param beneficiary Scope of the beneficiary.
- * @param seatName Key under which the scope stores the state of the lock.
+ * @param stateKey Key under which the scope stores the state of the lock.
  * @param caller The context whose grant was joined.
  */
-export const keptFor = (
-  beneficiary: OwnerContext,
+export const keepForBeneficiary = (
+  beneficiary: ScopeContext,
   states: ContextLockStates,
-  seatName: string,
+  stateKey: string,
   hold: GrantedHold,
   caller: OwnerContext,
 ): void => {
-  const state = states.take(beneficiary, seatName);
+  const state = states.take(beneficiary, stateKey);
   if (state.joinableGrant) return;
   state.grant = hold.grant;
   void state.sectionMutex.lock().then((unlock) => caller.whenClosed(unlock));
