@@ -2,7 +2,7 @@ import { describeProblem, explain } from '../../lib/backend/redis/connection/con
 import { optionsOfUrl } from '../../lib/backend/redis/connection/connection-url.js';
 import { endpointOf } from '../../lib/backend/redis/connection/endpoint.js';
 import { LockOptionsError } from '../../lib/errors.js';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 
 const endpoint = endpointOf('redis://joe:secret@redis:6379/3');
 

@@ -1,6 +1,6 @@
 import type { Load } from './load/load.js';
 import type { TopologyName } from './topologies/topology.js';
-import type { World } from './case-run.js';
+import type { ChaosRun } from './chaos-run.js';
 
 /** A fault, and what must hold under it. */
 export interface ChaosCase {
@@ -29,5 +29,5 @@ export interface ChaosCase {
   /** Shows that the checkers find what is wrong: it must fail, and is no part of the set. Default: false. */
   readonly isControl?: boolean;
   /** Injects the fault, while the load runs; may check what is special about it. */
-  run(world: World): Promise<void>;
+  run(chaosRun: ChaosRun): Promise<void>;
 }

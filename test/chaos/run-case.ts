@@ -4,7 +4,7 @@ import type { TopologyName } from './topologies/topology.js';
 import { start } from './topologies/start.js';
 import { usualLoad } from './usual-load.js';
 import type { Verdict } from './verdict.js';
-import { World } from './case-run.js';
+import { ChaosRun } from './chaos-run.js';
 
 const FAILURES = new URL('./failures/', import.meta.url);
 const DEFAULT_PROCESSES = 3;
@@ -20,26 +20,26 @@ export const titleOf = ({ chaos, topology }: Pick<CaseRun, 'chaos' | 'topology'>
 
 /** Runs a case once. What it shows when it fails is kept, with everything that happened. */
 export const runCase = async ({ chaos, topology: name, seed, scale }: CaseRun): Promise<Verdict> => {
-  const world = new World(chaos, await start(name, chaos.serverArgs), seed, scale);
+  const chaosRun = new ChaosRun(chaos, await start(name, chaos.serverArgs), seed, scale);
   try {
-    await world.startLoad((chaos.load ?? usualLoad)(name), chaos.processes ?? DEFAULT_PROCESSES);
+    await chaosRun.startLoad((chaos.load ?? usualLoad)(name), chaos.processes ?? DEFAULT_PROCESSES);
     try {
-      await chaos.run(world);
+      await chaos.run(chaosRun);
     } catch (error) {
-      world.expect(
+      chaosRun.expect(
         false,
         `the case itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
     }
-    const { verdict, history } = await world.finish();
+    const { verdict, history } = await chaosRun.finish();
     if (verdict.violations.length > 0) {
       mkdirSync(FAILURES, { recursive: true });
-      const failure = { case: chaos.id, topology: name, seed, scale, verdict, log: world.log, history };
+      const failure = { case: chaos.id, topology: name, seed, scale, verdict, log: chaosRun.log, history };
       const inJson = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
       writeFileSync(new URL(`${chaos.id}-${name}-${seed}.json`, FAILURES), JSON.stringify(failure, inJson, 1));
     }
     return verdict;
   } finally {
-    await world.close();
+    await chaosRun.close();
   }
 };

@@ -1,5 +1,5 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
-import { inWorld, onEveryBackend } from '../kit/world.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { LockOptionsError, LockShutdownError, WrongKeyTypeError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { latchChannel } from '../../lib/keys/redisson-keys.js';
 

@@ -1,6 +1,6 @@
 import { WrongKeyTypeError } from '../../lib/index.js';
 import { Worker } from '../servers/worker.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import type { api } from './counter.worker.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';

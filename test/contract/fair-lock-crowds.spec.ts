@@ -1,5 +1,5 @@
-import { onEveryBackend } from '../kit/world.js';
-import { crowd, Till } from '../kit/unsafe-counter.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 
 const LIMIT_MS = 60_000;
 
@@ -10,15 +10,15 @@ onEveryBackend((world) => {
       'FL-02 serves 500 owners of one client, who come at once, in order',
       async () => {
         const { locks, runtime } = await world.open();
-        const [till, order] = [new Till(world), [] as number[]];
+        const [counter, order] = [new UnsafeCounter(world), [] as number[]];
         const works = Array.from({ length: 500 }, async (_, arrival) => {
           const hold = await locks.getFairLock('n').acquire({ wait: Infinity, lease: '5s' });
           order.push(arrival);
-          await till.add(1);
+          await counter.add(1);
           await expect(hold.release()).resolves.toBe('released');
         });
         await world.time.finish(Promise.all(works), LIMIT_MS);
-        expect(till).toMatchObject({ count: 500, mostInside: 1 });
+        expect(counter).toMatchObject({ count: 500, mostInside: 1 });
         expect(order).toEqual(Array.from({ length: 500 }, (_, arrival) => arrival));
         await expect(world.probe.names()).resolves.toEqual([]);
         await world.time.until(async () => (await world.probe.channels()).length === 0, 1000);
@@ -111,24 +111,24 @@ onEveryBackend((world) => {
 
     it('FL-11 lets 15 owners of one client in one at a time', async () => {
       const { locks } = await world.open();
-      const till = new Till(world);
+      const counter = new UnsafeCounter(world);
       await world.time.finish(
-        crowd(15, 1, () => locks.getFairLock('n').withLock(() => till.add(1))),
+        crowd(15, 1, () => locks.getFairLock('n').withLock(() => counter.add(1))),
         LIMIT_MS,
       );
-      expect(till).toMatchObject({ count: 15, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 15, mostInside: 1 });
     });
 
     it(
       'FL-11 lets 16 clients in one at a time, 20 rounds each',
       async () => {
         const clients = await Promise.all(Array.from({ length: 16 }, () => world.open({ wait: Infinity })));
-        const till = new Till(world);
+        const counter = new UnsafeCounter(world);
         const rounds = clients.map(({ locks }) =>
-          crowd(1, 20, () => locks.getFairLock('n').withLock(() => till.add(1))),
+          crowd(1, 20, () => locks.getFairLock('n').withLock(() => counter.add(1))),
         );
         await world.time.finish(Promise.all(rounds), LIMIT_MS);
-        expect(till).toMatchObject({ count: 320, mostInside: 1 });
+        expect(counter).toMatchObject({ count: 320, mostInside: 1 });
       },
       LIMIT_MS,
     );
@@ -137,12 +137,12 @@ onEveryBackend((world) => {
       'FL-11 lets 100 owners of 20 clients in one at a time',
       async () => {
         const clients = await Promise.all(Array.from({ length: 20 }, () => world.open({ wait: Infinity })));
-        const till = new Till(world);
+        const counter = new UnsafeCounter(world);
         const crowds = clients.map(({ locks }) =>
-          crowd(5, 1, () => locks.getFairLock('n').withLock(() => till.add(1))),
+          crowd(5, 1, () => locks.getFairLock('n').withLock(() => counter.add(1))),
         );
         await world.time.finish(Promise.all(crowds), LIMIT_MS);
-        expect(till).toMatchObject({ count: 100, mostInside: 1 });
+        expect(counter).toMatchObject({ count: 100, mostInside: 1 });
         await expect(world.probe.names()).resolves.toEqual([]);
       },
       LIMIT_MS,

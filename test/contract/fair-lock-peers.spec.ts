@@ -1,16 +1,15 @@
 import type { LockOptions } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { Worker } from '../servers/worker.js';
-import { inWorld, type RawPlace } from '../kit/world.js';
-import { Client } from '../kit/client.js';
+import { inWorld } from '../kit/every-backend.js';
+import type { RawPlace } from '../kit/world.js';
 import type { api } from './fair-waiter.worker.js';
 import { Recorder } from './recorder.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 import { A1, B7 } from './vectors/vector.js';
 import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
+import { openClient } from '../kit/client.js';
 
 const redis = new RedisWorld();
 
@@ -88,9 +87,8 @@ inWorld(redis, ({ time }) => {
 
     it('FL-20 is not thrown out by a peer whose clock is ten minutes ahead', async () => {
       const { locks } = await redis.open();
-      const settings = parseModuleOptions({ connection: redis.server.url });
       const ahead = { ...systemScheduler, wallNow: () => Date.now() + 600_000 };
-      const peer = new Client(createRuntime(settings, ahead));
+      const peer = openClient({ connection: redis.server.url }, { scheduler: ahead });
       redis.onReset(() => peer.close());
       const hold = await locks.getFairLock('f').acquire();
       const order: string[] = [];

@@ -1,5 +1,6 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend, type World } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import type { World } from '../kit/world.js';
 import { Owner } from './owner.js';
 import { track } from '../kit/time.js';
 import { fairQueue } from '../../lib/keys/redisson-keys.js';

@@ -1,5 +1,5 @@
 import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 const SLOT = 600;
 const LEASE = 60_000;

@@ -1,5 +1,5 @@
 import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 

@@ -1,4 +1,5 @@
-import { onEveryBackend, type RawPlace, type World } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import type { RawPlace, World } from '../kit/world.js';
 import { track } from '../kit/time.js';
 import { fairQueue } from '../../lib/keys/redisson-keys.js';
 

@@ -1,5 +1,5 @@
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from '../kit/world.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { crowd } from '../kit/unsafe-counter.js';

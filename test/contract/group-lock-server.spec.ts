@@ -1,6 +1,6 @@
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { groupField, groupLockName } from '../../lib/keys/group-field.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
 const redis = new RedisWorld();

@@ -1,7 +1,7 @@
 import { LockConflictError, LockNameError, LockOptionsError, LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
-import { crowd, Till } from '../kit/unsafe-counter.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 
 /** Rows ML-10 to ML-16 of the behaviour catalogue, in the form of a group; ML-17 scaled down. */
@@ -105,12 +105,12 @@ onEveryBackend((world) => {
 
     it('ML-17 lets those that have a value in common in one at a time', async () => {
       const clients = await Promise.all(Array.from({ length: 5 }, () => world.open({ wait: Infinity })));
-      const till = new Till(world);
+      const counter = new UnsafeCounter(world);
       const crowds = clients.map(({ locks }, index) =>
-        crowd(2, 5, () => locks.getGroupLock('g', ['common', `own ${index}`]).withLock(() => till.add(1))),
+        crowd(2, 5, () => locks.getGroupLock('g', ['common', `own ${index}`]).withLock(() => counter.add(1))),
       );
       await world.time.finish(Promise.all(crowds), 30_000);
-      expect(till).toMatchObject({ count: 50, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 50, mostInside: 1 });
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 

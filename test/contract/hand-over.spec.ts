@@ -1,7 +1,7 @@
 import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
 import type { Hold } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
 /** Long enough that a busy machine does not end a series before the test does. */

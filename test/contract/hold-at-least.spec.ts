@@ -1,6 +1,6 @@
 import type { Hold } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 /** What `holdAtLeast` does to what a method was given. */
 const keepAtLeast = (hold: Hold, ms: number): void => {

@@ -1,13 +1,9 @@
 import type { Hold } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
 import { serve } from '../servers/worker-host.js';
-import { Client } from '../kit/client.js';
+import { openClient } from '../kit/client.js';
 
 const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
-const settings = parseModuleOptions({ connection, watchdogTimeout: Number(watchdogTimeout) });
-const client = new Client(createRuntime(settings, systemScheduler));
+const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
 const holds = new Map<string, Hold>();
 
 /** Another process that takes locks and gives them back when it is told to. */

@@ -1,5 +1,5 @@
 import type { Lock } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from '../kit/world.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 
 onEveryBackend((world) => {

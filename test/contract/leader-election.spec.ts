@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
 import { LeaderElection, type LeaderElectionOptions } from '../../lib/coordination/leader-election.js';
 import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
-import { thrownBy } from '../thrown-by.js';
-import { onEveryBackend, type World } from '../kit/world.js';
+import { thrownBy } from '../kit/caught.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import type { World } from '../kit/world.js';
 import { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 
 const NAME = 'reports';

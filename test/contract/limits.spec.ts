@@ -1,5 +1,5 @@
 import { LockLostError, LockQueueFullError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 
 onEveryBackend((world) => {

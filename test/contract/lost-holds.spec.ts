@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { LockLostError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 /** One period of a watchdog of 600 ms, after which a loss is noticed at the latest. */
 const PERIOD = 200;

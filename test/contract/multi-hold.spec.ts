@@ -5,7 +5,7 @@ import { LockLostError, LockOptionsError, type LockService } from '../../lib/ind
 import type { AcquirableLock } from '../../lib/locks/reentrant-lock.js';
 import { termsOf } from '../../lib/waiting/acquire.options.js';
 import type { MultiHold } from '../../lib/holds/multi-hold.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
 /** What a hold of several locks does: everything that a hold of one does, for all of them or not at all. */

@@ -1,9 +1,10 @@
 import { LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
-import { inWorld, onEveryBackend, type World } from '../kit/world.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
+import type { World } from '../kit/world.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { crowd, Till } from '../kit/unsafe-counter.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 
 /** Rows ML of the behaviour catalogue in which members belong to several clients, or live on several servers. */
 describe.each([
@@ -40,10 +41,10 @@ onEveryBackend((world) => {
       const [a, b] = [one.locks.getLock('a'), other.locks.getLock('b')];
       const [there, back] = [one.locks.getMultiLock(a, b), other.locks.getMultiLock(b, a)];
       expect([there.name, back.name]).toEqual(['a, b', 'b, a']);
-      const till = new Till(world);
-      const round = (worker: number): Promise<void> => (worker === 0 ? there : back).withLock(() => till.add(1));
+      const counter = new UnsafeCounter(world);
+      const round = (worker: number): Promise<void> => (worker === 0 ? there : back).withLock(() => counter.add(1));
       await world.time.finish(crowd(2, 10, round), 20_000);
-      expect(till).toMatchObject({ count: 20, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 20, mostInside: 1 });
     });
 
     it('holds nothing while it waits long for one of them', async () => {

@@ -7,9 +7,9 @@ import {
   LockTimeoutError,
 } from '../../lib/index.js';
 import type { Lock, LockService } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
-import { crowd, Till } from '../kit/unsafe-counter.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 
 const NAMES = ['a', 'b', 'c'] as const;
@@ -261,23 +261,23 @@ onEveryBackend((world) => {
 
     it('ML-17 lets 15 owners of one client in, one at a time', async () => {
       const { locks } = await world.open({ wait: Infinity });
-      const till = new Till(world);
-      const work = (): Promise<void> => locks.getMultiLock(...NAMES).withLock(() => till.add(1));
+      const counter = new UnsafeCounter(world);
+      const work = (): Promise<void> => locks.getMultiLock(...NAMES).withLock(() => counter.add(1));
       await world.time.finish(crowd(15, 1, work), 20_000);
-      expect(till).toMatchObject({ count: 15, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 15, mostInside: 1 });
     });
 
     it('ML-17 lets 8 clients in, 10 rounds each, whatever order they give', async () => {
       const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
-      const till = new Till(world);
+      const counter = new UnsafeCounter(world);
       const rounds = clients.map(({ locks }, index) => {
         const order = index % 2 === 0 ? NAMES : NAMES.toReversed();
         return crowd(1, 10, () =>
-          locks.getMultiLock(...order.map((name) => locks.getLock(name))).withLock(() => till.add(1)),
+          locks.getMultiLock(...order.map((name) => locks.getLock(name))).withLock(() => counter.add(1)),
         );
       });
       await world.time.finish(Promise.all(rounds), 20_000);
-      expect(till).toMatchObject({ count: 80, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 80, mostInside: 1 });
     });
   });
 

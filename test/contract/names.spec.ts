@@ -1,6 +1,6 @@
 import { LockNameError, LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 /** What a caller without a compiler may pass. */
 const anything = (value: unknown): never => value as never;

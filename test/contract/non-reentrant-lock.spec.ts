@@ -1,5 +1,5 @@
 import { type Lock, LockLostError, LockOptionsError, LockOwnershipError, type LockService } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { track } from '../kit/time.js';
 

@@ -1,5 +1,5 @@
 import { LockOptionsError, WrongKeyTypeError } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from '../kit/world.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
 const UNKNOWN = '00000000000000000000000000000001';

@@ -1,15 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { inWorld, onEveryBackend } from '../kit/world.js';
-import { Client } from '../kit/client.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Recorder } from './recorder.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { crowd, Till } from '../kit/unsafe-counter.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
+import { openClient } from '../kit/client.js';
 
 const LIMIT_MS = 30_000;
 
@@ -80,10 +78,10 @@ onEveryBackend((world) => {
 
     it('PS-18 lets 100 in one at a time where there is one permit', async () => {
       const semaphore = await open(1);
-      const till = new Till(world);
-      const work = () => semaphore.withPermit(() => till.add(0));
+      const counter = new UnsafeCounter(world);
+      const work = () => semaphore.withPermit(() => counter.add(0));
       await world.time.finish(crowd(100, 1, work), LIMIT_MS);
-      expect(till).toMatchObject({ count: 100, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 100, mostInside: 1 });
     });
 
     it(
@@ -91,10 +89,10 @@ onEveryBackend((world) => {
       async () => {
         const semaphores = await Promise.all(Array.from({ length: 16 }, () => open()));
         await semaphores[0]?.trySetPermits(1);
-        const till = new Till(world);
-        const visits = semaphores.map((semaphore) => crowd(1, 10, () => semaphore.withPermit(() => till.add(2))));
+        const counter = new UnsafeCounter(world);
+        const visits = semaphores.map((semaphore) => crowd(1, 10, () => semaphore.withPermit(() => counter.add(2))));
         await world.time.finish(Promise.all(visits), LIMIT_MS);
-        expect(till).toMatchObject({ count: 160, mostInside: 1 });
+        expect(counter).toMatchObject({ count: 160, mostInside: 1 });
         await expect(semaphores[0]?.availablePermits()).resolves.toBe(1);
       },
       LIMIT_MS,
@@ -236,8 +234,7 @@ inWorld(redis, ({ time }) => {
       await a.trySetPermits(1);
       const id = await a.acquire({ lease: '5s' });
       const ahead = { ...systemScheduler, wallNow: () => Date.now() + 60_000 };
-      const settings = parseModuleOptions({ connection: redis.server.url });
-      const b = new Client(createRuntime(settings, ahead));
+      const b = openClient({ connection: redis.server.url }, { scheduler: ahead });
       redis.onReset(() => b.close());
       const semaphore = b.locks.getPermitExpirableSemaphore('p');
       await expect(semaphore.tryAcquire()).resolves.toBeNull();

@@ -1,6 +1,6 @@
 import { LockConflictError, LockOwnershipError } from '../../lib/index.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 const UNKNOWN = '00000000000000000000000000000001';
 const OTHER = 'aabbccddeeff00112233445566778899';

@@ -4,12 +4,10 @@ import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import type { PermitOperations } from '../../lib/backend/permit-operations.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { onEveryBackend } from '../kit/world.js';
-import { Client } from '../kit/client.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import { openClient } from '../kit/client.js';
 
 /** What is left of 1000 ms for who acts: less 2 % and 20 ms. */
 const SAFE_MS = 960;
@@ -93,7 +91,7 @@ describe('The lease of a permit', () => {
       const transitions = Object.assign(Object.create(permits) as typeof permits, slow);
       return Object.assign(memory, { permitExpirableSemaphore: transitions });
     };
-    const client = new Client(createRuntime(parseModuleOptions({ backend: 'memory' }), clock, backend));
+    const client = openClient({ backend: 'memory' }, { scheduler: clock, backend });
     const semaphore = client.locks.getPermitExpirableSemaphore('p');
     await semaphore.trySetPermits(1);
     const finish = async <T>(work: Promise<T>, ms: number): Promise<T> => {

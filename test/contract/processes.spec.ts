@@ -1,5 +1,5 @@
 import { Worker } from '../servers/worker.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import type { api } from './holder.worker.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';

@@ -1,5 +1,5 @@
 import { type Lock, LockConflictError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
 /** One owner of a read-write lock: what it may do inside its own holds, and what is left when one of them ends. */

@@ -1,5 +1,5 @@
 import type { LockOptions } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import type { Client } from '../kit/client.js';
 import { track } from '../kit/time.js';
 

@@ -1,5 +1,5 @@
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';

@@ -1,5 +1,5 @@
 import { type LockOptions, LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { track } from '../kit/time.js';
 import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';

@@ -5,7 +5,7 @@ import {
   type ReadWriteLockOptions,
   WrongKeyTypeError,
 } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
 const halves = ['readLock', 'writeLock'] as const;

@@ -8,11 +8,9 @@ import {
   LockTimeoutError,
   LockUnavailableError,
 } from '../../lib/index.js';
-import { caught } from '../kit/caught.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { thrownBy } from '../thrown-by.js';
-import type { ClientOptions } from '../kit/world.js';
-import type { Client } from '../kit/client.js';
+import type { Client, ClientOptions } from '../kit/client.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 

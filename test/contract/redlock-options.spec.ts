@@ -5,12 +5,11 @@ import { LockService } from '../../lib/lock.service.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { caught } from '../kit/caught.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { thrownBy } from '../thrown-by.js';
-import { Client } from '../kit/client.js';
 import { Time } from '../kit/time.js';
+import { openClient } from '../kit/client.js';
 
 const NODES = ['redis://:s3cret@one', 'redis://:s3cret@two:6380', { host: 'three', password: 's3cret' }];
 
@@ -86,9 +85,7 @@ describe('The option redlock', () => {
     await using other = await RedisServer.start();
     await using detour = await FaultProxy.start(server);
     const nodes = [server.url, detour.url, other.url];
-    const client = new Client(
-      createRuntime(parseModuleOptions({ connection: server.url, redlock: { nodes } }), systemScheduler),
-    );
+    const client = openClient({ connection: server.url, redlock: { nodes } });
     try {
       const lock = client.locks.getRedLock('n');
       // It shows when it has connected both ways; one of them and the other server are a quorum meanwhile.

@@ -1,14 +1,10 @@
 import type { Hold } from '../../lib/index.js';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
 import { serve } from '../servers/worker-host.js';
-import { Client } from '../kit/client.js';
+import { openClient } from '../kit/client.js';
 
 const [, , ...nodes] = process.argv;
 const [connection = ''] = nodes;
-const settings = parseModuleOptions({ connection, redlock: { nodes } });
-const client = new Client(createRuntime(settings, systemScheduler));
+const client = openClient({ connection, redlock: { nodes } });
 let hold: Hold | null = null;
 
 /** Another process that contends for a lock on independent masters. */

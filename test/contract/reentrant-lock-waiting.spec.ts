@@ -1,5 +1,5 @@
 import { LockOwnershipError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
 /** Rows RL of the behaviour catalogue in which a lease runs out or a wait does. */

@@ -1,5 +1,5 @@
 import type { LockError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 const HEAD = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c11:1';
 

@@ -1,4 +1,4 @@
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { A1, B7 } from './vectors/vector.js';
 
 /** What we have in place of Redisson's unlock latch: a transition says what is to be, so it may be executed twice. */

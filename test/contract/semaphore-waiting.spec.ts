@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
-import { crowd, Till } from '../kit/unsafe-counter.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
@@ -67,10 +67,10 @@ onEveryBackend((world) => {
     it('SE-12 lets 15 in one at a time where there is one permit', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(1);
-      const till = new Till(world);
-      const work = () => semaphore.withPermits(1, () => till.add(1));
+      const counter = new UnsafeCounter(world);
+      const work = () => semaphore.withPermits(1, () => counter.add(1));
       await world.time.finish(crowd(15, 1, work), LIMIT_MS);
-      expect(till).toMatchObject({ count: 15, mostInside: 1 });
+      expect(counter).toMatchObject({ count: 15, mostInside: 1 });
     });
 
     it(
@@ -82,12 +82,12 @@ onEveryBackend((world) => {
         ] as const) {
           const semaphores = await Promise.all(Array.from({ length: clients }, open));
           await semaphores[0]?.trySetPermits(1);
-          const till = new Till(world);
+          const counter = new UnsafeCounter(world);
           const visits = semaphores.map((semaphore) =>
-            crowd(1, rounds, () => semaphore.withPermits(1, () => till.add(1))),
+            crowd(1, rounds, () => semaphore.withPermits(1, () => counter.add(1))),
           );
           await world.time.finish(Promise.all(visits), LIMIT_MS);
-          expect(till).toMatchObject({ count: clients * rounds, mostInside: 1 });
+          expect(counter).toMatchObject({ count: clients * rounds, mostInside: 1 });
         }
       },
       LIMIT_MS,

@@ -1,5 +1,5 @@
 import { LockConflictError, LockOptionsError, WrongKeyTypeError } from '../../lib/index.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 
 /** Rows SE of the behaviour catalogue in which nobody waits. */
 onEveryBackend((world) => {

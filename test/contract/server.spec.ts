@@ -3,7 +3,7 @@ import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscr
 import { LockOwnershipError } from '../../lib/index.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';

@@ -7,8 +7,9 @@ import {
   type SingleFlightOptions,
   WrongKeyTypeError,
 } from '../../lib/index.js';
-import { thrownBy } from '../thrown-by.js';
-import { onEveryBackend, type World } from '../kit/world.js';
+import { thrownBy } from '../kit/caught.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import type { World } from '../kit/world.js';
 import type { Client } from '../kit/client.js';
 import { flightLock, flightResult } from '../../lib/keys/redisson-keys.js';
 

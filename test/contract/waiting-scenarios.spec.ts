@@ -1,5 +1,5 @@
 import type { LockOptions } from '../../lib/index.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 import { A1, B7 } from './vectors/vector.js';

@@ -1,4 +1,4 @@
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 

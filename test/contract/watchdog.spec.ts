@@ -4,7 +4,7 @@ import { Lease } from '../../lib/watchdog/lease.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
-import { onEveryBackend } from '../kit/world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 
 /** Rows WD of the behaviour catalogue; those about servers and processes that fail have files of their own. */

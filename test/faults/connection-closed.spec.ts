@@ -5,8 +5,8 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { until } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { until } from '../kit/until.js';
+import { useServerFixture } from './server-fixture.js';
 
 const thrown = (error: unknown): never => {
   throw error;
@@ -56,7 +56,7 @@ describe('A connection to a server that is not there any more', () => {
 });
 
 describe('The end of an application', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each([
     [200, 40],
@@ -65,7 +65,7 @@ describe('The end of an application', () => {
     [10_000, 500],
   ])('D22: leaves of a shutdownTimeout of %d ms to the connections what holders left, %d ms', async (timeout, left) => {
     const clock = new ManualClock();
-    const client = bench().open(undefined, { scheduler: clock });
+    const client = fixture().open(undefined, { scheduler: clock });
     const given: number[] = [];
     const runtime = {
       ...client.runtime,
@@ -83,8 +83,8 @@ describe('The end of an application', () => {
 
   it.each([200, 500])('D22: in a black network has destroyed its sockets when its %d ms are over', async (timeout) => {
     const clock = new ManualClock();
-    const proxy = await bench().proxy();
-    const client = bench().open(proxy.url, { scheduler: clock });
+    const proxy = await fixture().proxy();
+    const client = fixture().open(proxy.url, { scheduler: clock });
     await client.connected();
     const { locks, runtime } = client;
     const draining = new ShutdownDrain(new ConnectionRegistry(runtime, new Map()), timeout, { warn: () => {} });

@@ -6,7 +6,8 @@ import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
 import { FakeRedis, Raw } from './fake-redis.js';
-import { settled, until } from './observe.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
 import { openLocks } from './server-fixture.js';
 
 /** More than Node lets one event have before it warns. */

@@ -7,10 +7,11 @@ import { Certificates } from '../servers/certificates.js';
 import { FaultProxy, mentions } from '../servers/fault-proxy.js';
 import { freePort } from '../servers/free-port.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { until } from '../servers/until.js';
+import { until } from '../kit/until.js';
 import { FakeRedis, Raw } from './fake-redis.js';
 import { settled } from './observe.js';
-import { type Client, openLocks } from './server-fixture.js';
+import { openLocks } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 let plain: RedisServer;
 let guarded: RedisServer;
@@ -59,8 +60,8 @@ const told = async (connection: ConnectionInput, expected: RegExp): Promise<Lock
       last = (await settled(() => locks.tryAcquire('order:1'))).error;
       return last instanceof LockUnavailableError && expected.test(last.message);
     },
-    `${expected}`,
     8000,
+    `${expected}`,
   ).catch(() => expect(String(last)).toMatch(expected));
   return last as LockUnavailableError;
 };

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { executions, expectWithin, settled, until } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { executions, expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 const ROUNDS = 5;
 
 /** Permits and counts have no owner: only the request itself can tell whether it was executed before. */
 describe('F1: the reply of a request about permits or counts is lost', () => {
-  const bench = useBench();
-  const valueOf = async (name: string): Promise<number> => Number(await bench().admin.get(name));
+  const fixture = useServerFixture();
+  const valueOf = async (name: string): Promise<number> => Number(await fixture().admin.get(name));
 
   /** Nothing that goes on in the background changes it any more. */
   const staysAt = async (name: string, value: number): Promise<void> => {
@@ -20,8 +21,8 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   /** The next command that mentions all of the words, as it reached the server. */
   const overheard = async (...words: string[]): Promise<() => Promise<string[]>> => {
-    const monitor = await bench().admin.monitor();
-    bench().after(async () => monitor.disconnect());
+    const monitor = await fixture().admin.monitor();
+    fixture().after(async () => monitor.disconnect());
     const heard = new Promise<string[]>((resolve) =>
       monitor.on('monitor', (_time: string, args: string[], source: string) => {
         if (source !== 'lua' && words.every((word) => args.some((arg) => arg.includes(word)))) resolve(args);
@@ -32,11 +33,11 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   describe('of an acquire', () => {
     it('one try rejects as unknown in time, and gives the permits back that it took', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      const taken = await executions(bench().admin, 'decrby');
+      const { client, proxy } = await fixture().openBehindProxy();
+      const taken = await executions(fixture().admin, 'decrby');
       for (let round = 0; round < ROUNDS; round++) {
         const name = `f1:try:${round}`;
-        await bench().admin.set(name, 5);
+        await fixture().admin.set(name, 5);
         const cut = proxy.cutAfter(mentions('evalsha', name));
         const attempt = await settled(() => client.locks.getSemaphore(name).tryAcquire(2));
         await cut;
@@ -45,14 +46,14 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
         await until(async () => (await valueOf(name)) === 5, RECONNECT + 2 * DEADLINE, 'they are given back');
         await client.connected();
       }
-      expect((await executions(bench().admin, 'decrby')) - taken).toBe(ROUNDS);
+      expect((await executions(fixture().admin, 'decrby')) - taken).toBe(ROUNDS);
       await sleep(2 * DEADLINE);
       for (let round = 0; round < ROUNDS; round++) await expect(valueOf(`f1:try:${round}`)).resolves.toBe(5);
     });
 
     it('takes the permits once when the acquirer waits', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:wait', 2);
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:wait', 2);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
       const attempt = await settled(() => client.locks.getSemaphore('f1:wait').acquire(2, { wait: '5s' }));
       await cut;
@@ -61,28 +62,28 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
 
     it('takes nothing when it arrives late', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:late', 2);
-      const taken = await executions(bench().admin, 'decrby');
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:late', 2);
+      const taken = await executions(fixture().admin, 'decrby');
       proxy.hold('request');
       const attempt = await settled(() => client.locks.getSemaphore('f1:late').tryAcquire());
       expect(attempt.error).toMatchObject({ outcome: 'unknown' });
       await sleep(DEADLINE);
       proxy.heal();
       await staysAt('f1:late', 2);
-      await expect(executions(bench().admin, 'decrby')).resolves.toBe(taken);
+      await expect(executions(fixture().admin, 'decrby')).resolves.toBe(taken);
     });
 
     it('tells the waiters when it gives the permits back', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      const waiter = bench().open(undefined, { safetyPoll: '1m' });
-      await bench().admin.set('f1:told', 1);
+      const { client, proxy } = await fixture().openBehindProxy();
+      const waiter = fixture().open(undefined, { safetyPoll: '1m' });
+      await fixture().admin.set('f1:told', 1);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:told'));
       proxy.acceptThenClose();
       await settled(() => client.locks.getSemaphore('f1:told').tryAcquire());
       await cut;
       const waiting = settled(() => waiter.locks.getSemaphore('f1:told').acquire(1, { wait: '10s' }));
-      const listens = async () => Number((await bench().admin.pubsub('NUMSUB', 'redisson_sc:{f1:told}'))[1]) === 1;
+      const listens = async () => Number((await fixture().admin.pubsub('NUMSUB', 'redisson_sc:{f1:told}'))[1]) === 1;
       await until(listens, 1000, 'somebody waits');
       await sleep(50);
       proxy.heal();
@@ -91,22 +92,22 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
 
     it('leaves a semaphore alone that was deleted meanwhile', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:gone', 1);
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:gone', 1);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:gone'));
       proxy.acceptThenClose();
       await settled(() => client.locks.getSemaphore('f1:gone').tryAcquire());
       await cut;
-      await bench().admin.del('f1:gone');
+      await fixture().admin.del('f1:gone');
       proxy.heal();
       await client.connected();
       await sleep(2 * DEADLINE);
-      await expect(bench().admin.keys('*')).resolves.toEqual([]);
+      await expect(fixture().admin.keys('*')).resolves.toEqual([]);
     });
 
     it('a drain gives everything back', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:drain', 7);
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:drain', 7);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:drain'));
       const drain = await settled(() => client.locks.getSemaphore('f1:drain').drainPermits());
       await cut;
@@ -118,7 +119,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   describe('of a release', () => {
     it('releases once', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
+      const { client, proxy } = await fixture().openBehindProxy();
       for (let round = 0; round < ROUNDS; round++) {
         const name = `f1:release:${round}`;
         const cut = proxy.cutAfter(mentions('evalsha', name));
@@ -131,20 +132,20 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
 
     it('releases once, also where a copy of the request arrives after its repetition was answered', async () => {
-      const { client, proxy } = await bench().openBehindProxy({ commandTimeout: '2s' });
+      const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
       const copy = await overheard('f1:copy');
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:copy'));
       await client.locks.getSemaphore('f1:copy').release();
       await cut;
       const [command = '', ...args] = await copy();
-      const [answer] = (await bench().admin.call(command, ...args)) as unknown[];
+      const [answer] = (await fixture().admin.call(command, ...args)) as unknown[];
       expect(answer).toBe('released');
       await expect(valueOf('f1:copy')).resolves.toBe(1);
     });
 
     it.each(['cutAfter', 'cutBefore'] as const)('goes on behind it, %s, and releases once', async (when) => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:behind', 0);
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:behind', 0);
       proxy.acceptThenClose();
       const cut = proxy[when](mentions('evalsha', 'f1:behind'));
       const release = await settled(() => client.locks.getSemaphore('f1:behind').release());
@@ -158,8 +159,8 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
 
     it('after work does not change what came of it, and is an event', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:work', 1);
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:work', 1);
       const working = client.locks.getSemaphore('f1:work').withPermits(1, async () => {
         await client.connected();
         proxy.acceptThenClose();
@@ -175,8 +176,8 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   describe('of a count-down', () => {
     it('counts once', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      await bench().admin.set('f1:latch', ROUNDS + 1);
+      const { client, proxy } = await fixture().openBehindProxy();
+      await fixture().admin.set('f1:latch', ROUNDS + 1);
       for (let round = 0; round < ROUNDS; round++) {
         const cut = proxy.cutAfter(mentions('evalsha', 'f1:latch'));
         await expect(client.locks.getCountDownLatch('f1:latch').countDown()).resolves.toBeUndefined();
@@ -187,13 +188,13 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
 
     it.each([1, undefined])('does not count down what was set after it, from %s', async (before) => {
-      const { client, proxy } = await bench().openBehindProxy();
-      if (before !== undefined) await bench().admin.set('f1:next', before);
+      const { client, proxy } = await fixture().openBehindProxy();
+      if (before !== undefined) await fixture().admin.set('f1:next', before);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:next'));
       proxy.acceptThenClose();
       const count = settled(() => client.locks.getCountDownLatch('f1:next').countDown());
       await cut;
-      await bench().admin.set('f1:next', 5);
+      await fixture().admin.set('f1:next', 5);
       proxy.heal();
       await count;
       await sleep(3 * DEADLINE);
@@ -201,9 +202,9 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
 
     it('goes on behind it, and counts once', async () => {
-      const { client, proxy } = await bench().openBehindProxy();
-      const waiter = bench().open();
-      await bench().admin.set('f1:open', 1);
+      const { client, proxy } = await fixture().openBehindProxy();
+      const waiter = fixture().open();
+      await fixture().admin.set('f1:open', 1);
       const waiting = settled(() => waiter.locks.getCountDownLatch('f1:open').await({ wait: '10s' }));
       proxy.acceptThenClose();
       const cut = proxy.cutBefore(mentions('evalsha', 'f1:open'));
@@ -216,7 +217,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
   });
 
   it('is repeated with the first answer, where something is set, added or deleted', async () => {
-    const { client, proxy } = await bench().openBehindProxy({ commandTimeout: '2s' });
+    const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
     const semaphore = client.locks.getSemaphore('f1:set');
     const latch = client.locks.getCountDownLatch('f1:set:latch');
     const lost = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -235,20 +236,20 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     await expect(lost(() => semaphore.releaseIfExists(2))).resolves.toBe(false);
     await expect(lost(() => latch.trySetCount(3))).resolves.toBe(true);
     await expect(lost(() => latch.delete())).resolves.toBe(true);
-    await expect(bench().admin.exists('f1:set', 'f1:set:latch')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f1:set', 'f1:set:latch')).resolves.toBe(0);
     // What is left goes after a minute, or by itself after a day.
-    for (const marker of await bench().admin.keys('*')) {
+    for (const marker of await fixture().admin.keys('*')) {
       expect(marker).toMatch(/^redisson_unlock_latch:\{f1:set(:latch)?\}:/);
-      expect(await bench().admin.pttl(marker)).toBeLessThanOrEqual(24 * 3_600_000 + 4000);
-      expect(await bench().admin.pttl(marker)).toBeGreaterThan(0);
+      expect(await fixture().admin.pttl(marker)).toBeLessThanOrEqual(24 * 3_600_000 + 4000);
+      expect(await fixture().admin.pttl(marker)).toBeGreaterThan(0);
     }
   });
 
   it('D18: is undone or repeated also after an outage of more than a minute, and leaves nothing behind', async () => {
     let passed = 0;
     const scheduler = { ...systemScheduler, now: () => systemScheduler.now() + passed };
-    const { client, proxy } = await bench().openBehindProxy({ scheduler });
-    await bench().admin.mset({ 'f1:long:a': 5, 'f1:long:b': 0, 'f1:long:c': 3 });
+    const { client, proxy } = await fixture().openBehindProxy({ scheduler });
+    await fixture().admin.mset({ 'f1:long:a': 5, 'f1:long:b': 0, 'f1:long:c': 3 });
     const { locks } = client;
     const calls = [
       () => locks.getSemaphore('f1:long:a').tryAcquire(2),
@@ -263,9 +264,9 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     }
     await cut;
     await expect(valueOf('f1:long:a')).resolves.toBe(3);
-    const markers = await bench().admin.keys('redisson_unlock_latch:*');
+    const markers = await fixture().admin.keys('redisson_unlock_latch:*');
     expect(markers).toHaveLength(1);
-    for (const marker of markers) expect(await bench().admin.pttl(marker)).toBeGreaterThan(23 * 3_600_000);
+    for (const marker of markers) expect(await fixture().admin.pttl(marker)).toBeGreaterThan(23 * 3_600_000);
     passed = 85_000;
     await sleep(2 * DEADLINE);
     proxy.heal();
@@ -276,8 +277,8 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
   });
 
   it('D18: is told of by name and number where the application ends before it is certain', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    await bench().admin.set('f1:end', 5);
+    const { client, proxy } = await fixture().openBehindProxy();
+    await fixture().admin.set('f1:end', 5);
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:end'));
     proxy.acceptThenClose();
     await settled(() => client.locks.getSemaphore('f1:end').tryAcquire(2));
@@ -289,16 +290,16 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 });
 
 describe('F17: the server is far out of memory, for permits and counts', () => {
-  const bench = useBench();
-  const fill = () => bench().admin.config('SET', 'maxmemory', '1');
+  const fixture = useServerFixture();
+  const fill = () => fixture().admin.config('SET', 'maxmemory', '1');
 
-  afterEach(() => bench().admin.config('SET', 'maxmemory', '0'));
+  afterEach(() => fixture().admin.config('SET', 'maxmemory', '0'));
 
   it('refuses what is new, and changes nothing', async () => {
-    const client = bench().open();
+    const client = fixture().open();
     await client.connected();
     const semaphore = client.locks.getSemaphore('s');
-    await bench().admin.set('s', 3);
+    await fixture().admin.set('s', 3);
     await fill();
     for (const call of [
       () => semaphore.tryAcquire(),
@@ -311,37 +312,37 @@ describe('F17: the server is far out of memory, for permits and counts', () => {
       expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: false });
       expect(String(error)).toContain('OOM');
     }
-    await expect(bench().admin.get('s')).resolves.toBe('3');
-    await expect(bench().admin.keys('*')).resolves.toEqual(['s']);
+    await expect(fixture().admin.get('s')).resolves.toBe('3');
+    await expect(fixture().admin.keys('*')).resolves.toEqual(['s']);
   });
 
   it('releases, counts down and deletes', async () => {
-    const client = bench().open();
+    const client = fixture().open();
     await client.connected();
     const { locks } = client;
-    await bench().admin.mset({ s: 0, c: 2 });
+    await fixture().admin.mset({ s: 0, c: 2 });
     await fill();
     await locks.getSemaphore('s').release(2);
     await expect(locks.getSemaphore('s').releaseIfExists()).resolves.toBe(true);
-    await expect(bench().admin.get('s')).resolves.toBe('3');
+    await expect(fixture().admin.get('s')).resolves.toBe('3');
     await locks.getCountDownLatch('c').countDown();
-    await expect(bench().admin.get('c')).resolves.toBe('1');
+    await expect(fixture().admin.get('c')).resolves.toBe('1');
     await locks.getCountDownLatch('c').countDown();
     await expect(locks.getSemaphore('s').delete()).resolves.toBe(true);
-    await until(async () => (await bench().admin.keys('*')).length === 0, 1000, 'nothing is left');
+    await until(async () => (await fixture().admin.keys('*')).length === 0, 1000, 'nothing is left');
   });
 
   it('undoes an acquire whose reply was lost', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    await bench().admin.set('s', 1);
+    const { client, proxy } = await fixture().openBehindProxy();
+    await fixture().admin.set('s', 1);
     const cut = proxy.cutAfter(mentions('evalsha', '{s}'));
     proxy.acceptThenClose();
     const attempt = await settled(() => client.locks.getSemaphore('s').tryAcquire());
     await cut;
     expect(attempt.error).toMatchObject({ outcome: 'unknown' });
-    await expect(bench().admin.get('s')).resolves.toBe('0');
+    await expect(fixture().admin.get('s')).resolves.toBe('0');
     await fill();
     proxy.heal();
-    await until(async () => (await bench().admin.get('s')) === '1', RECONNECT + 2 * DEADLINE, 'it is given back');
+    await until(async () => (await fixture().admin.get('s')) === '1', RECONNECT + 2 * DEADLINE, 'it is given back');
   });
 });

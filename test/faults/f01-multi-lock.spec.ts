@@ -1,19 +1,19 @@
 import { mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 /** So long that whatever is gone soon was given back and did not expire. */
 const LONG = '60s';
 
 describe('F1: the reply of a request about a multi-lock is lost', () => {
-  const bench = useBench();
-  const keys = (): Promise<string[]> => bench().admin.keys('*');
+  const fixture = useServerFixture();
+  const keys = (): Promise<string[]> => fixture().admin.keys('*');
 
   it('the wait goes on when that happens to the lease of all, which comes last', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const other = await bench().open().locks.acquire('f1:b', { lease: LONG });
+    const { client, proxy } = await fixture().openBehindProxy();
+    const other = await fixture().open().locks.acquire('f1:b', { lease: LONG });
     const waiting = settled(() => client.locks.getMultiLock('f1:a', 'f1:b').acquire({ lease: LONG, wait: '10s' }));
-    await bench().listening('f1:b');
+    await fixture().listening('f1:b');
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:a', '60000'));
     await other.release();
     await cut;
@@ -22,7 +22,7 @@ describe('F1: the reply of a request about a multi-lock is lost', () => {
     hold?.assertHeld();
     expect(ms).toBeLessThan(RECONNECT + 8 * DEADLINE);
     for (const { name, owner } of hold?.members ?? []) {
-      await expect(bench().admin.hgetall(name)).resolves.toEqual({ [owner]: '1' });
+      await expect(fixture().admin.hgetall(name)).resolves.toEqual({ [owner]: '1' });
     }
     await expect(hold?.release()).resolves.toBe('released');
     await expect(keys()).resolves.toEqual([]);

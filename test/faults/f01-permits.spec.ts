@@ -3,8 +3,9 @@ import type { Redis } from 'ioredis';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { settled, until } from './observe.js';
-import { type ClientOptions, DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { type ClientSetup, DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 /** So long that whatever is back soon was undone and did not expire. */
 const LONG = '60s';
@@ -19,11 +20,11 @@ const rawState = async (admin: Redis, name: string) => ({
 });
 
 describe('F1, F2: the reply of a request about permits with ids is lost', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
-  const setUp = async (name: string, permits: number, options?: ClientOptions) => {
-    const { client, proxy } = await bench().openBehindProxy(options);
-    const { admin } = bench();
+  const setUp = async (name: string, permits: number, options?: ClientSetup) => {
+    const { client, proxy } = await fixture().openBehindProxy(options);
+    const { admin } = fixture();
     await admin.set(name, permits);
     const semaphore = client.locks.getPermitExpirableSemaphore(name);
     // Connected, and nothing on its way that a cut could hit.
@@ -186,25 +187,25 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
 });
 
 describe('F17: the server is out of memory', () => {
-  const bench = useBench();
-  const fill = () => bench().admin.config('SET', 'maxmemory', '1');
+  const fixture = useServerFixture();
+  const fill = () => fixture().admin.config('SET', 'maxmemory', '1');
 
   afterEach(async () => {
-    await bench().admin.config('SET', 'maxmemory', '0');
+    await fixture().admin.config('SET', 'maxmemory', '0');
   });
 
   it('refuses permits, and changes nothing', async () => {
-    const semaphore = bench().open().locks.getPermitExpirableSemaphore('f17:new');
+    const semaphore = fixture().open().locks.getPermitExpirableSemaphore('f17:new');
     await semaphore.trySetPermits(2);
     await semaphore.availablePermits();
     await fill();
     const attempt = await settled(() => semaphore.tryAcquire({ lease: LONG }));
     expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused' });
-    await expect(rawState(bench().admin, 'f17:new')).resolves.toEqual({ available: 2, out: 0 });
+    await expect(rawState(fixture().admin, 'f17:new')).resolves.toEqual({ available: 2, out: 0 });
   });
 
   it('takes permits back, makes them last longer and counts them', async () => {
-    const semaphore = bench().open().locks.getPermitExpirableSemaphore('f17:mine');
+    const semaphore = fixture().open().locks.getPermitExpirableSemaphore('f17:mine');
     await semaphore.trySetPermits(5);
     const [one = '', two = '', ...rest] = await semaphore.acquireMany(4, { lease: '20s' });
     const short = await semaphore.acquire({ lease: 50 });

@@ -3,8 +3,10 @@ import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-exe
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { settled, until } from './observe.js';
-import { type Client, DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 /** So long that whatever is gone soon was undone and did not expire. */
 const LONG = '60s';
@@ -18,12 +20,12 @@ const hangUp = (client: Client): void => {
 };
 
 describe('F1, F2: the reply of a request about a read-write lock is lost', () => {
-  const bench = useBench();
-  const stateOf = (name: string): Promise<Record<string, string>> => bench().admin.hgetall(name);
-  const timeoutsOf = (name: string): Promise<string[]> => bench().admin.keys(`{${name}}:*:rwlock_timeout:*`);
+  const fixture = useServerFixture();
+  const stateOf = (name: string): Promise<Record<string, string>> => fixture().admin.hgetall(name);
+  const timeoutsOf = (name: string): Promise<string[]> => fixture().admin.keys(`{${name}}:*:rwlock_timeout:*`);
 
   const setUp = async (name: string) => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const lock = client.locks.getReadWriteLock(name);
     return { client, proxy, read: lock.readLock(), write: lock.writeLock() };
   };
@@ -51,7 +53,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
 
   it('undoes a try to read beside another reader, who is not touched', async () => {
     const { proxy, read } = await setUp('f1:beside');
-    const other = await bench().open().locks.getReadWriteLock('f1:beside').readLock().acquire({ lease: LONG });
+    const other = await fixture().open().locks.getReadWriteLock('f1:beside').readLock().acquire({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:beside'));
     const attempt = await settled(() => read.tryAcquire({ lease: LONG }));
     expect(attempt.error).toMatchObject({ outcome: 'unknown' });
@@ -60,7 +62,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await until(alone, RECONNECT + 2 * DEADLINE, 'the other reader is alone');
     await expect(stateOf('f1:beside')).resolves.toEqual({ mode: 'read', [other.owner]: '1' });
     await expect(timeoutsOf('f1:beside')).resolves.toHaveLength(1);
-    expect(await bench().admin.pttl('f1:beside')).toBeGreaterThan(50_000);
+    expect(await fixture().admin.pttl('f1:beside')).toBeGreaterThan(50_000);
     await expect(other.release()).resolves.toBe('released');
     await cleared('f1:beside');
   });

@@ -1,75 +1,76 @@
 import type { Hold } from '../../lib/index.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { settled, until } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { useServerFixture } from './server-fixture.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const LONG = '60s';
 
 /** F1 and F17 of faults.md for what a fair lock has beside a plain one: the queue. */
 describe('The queue of a fair lock', () => {
-  const bench = useBench();
-  const places = (name: string): Promise<string[]> => bench().admin.lrange(fairQueue(name), 0, -1);
+  const fixture = useServerFixture();
+  const places = (name: string): Promise<string[]> => fixture().admin.lrange(fairQueue(name), 0, -1);
   const queued = (name: string, count: number): Promise<void> =>
     until(async () => (await places(name)).length === count, 3000, `${count} wait for ${name}`);
   const isGone = (name: string): Promise<void> =>
     until(
-      async () => (await bench().admin.exists(name, fairQueue(name), fairDeadlines(name))) === 0,
+      async () => (await fixture().admin.exists(name, fairQueue(name), fairDeadlines(name))) === 0,
       3000,
       `nothing is left of ${name}`,
     );
 
   /** The earliest. */
   const deadline = async (name: string): Promise<number> =>
-    Number((await bench().admin.zrange(fairDeadlines(name), '0', '0', 'WITHSCORES'))[1]);
+    Number((await fixture().admin.zrange(fairDeadlines(name), '0', '0', 'WITHSCORES'))[1]);
 
   const hold = async (name: string): Promise<Hold> => {
-    const { locks } = bench().open();
-    return bench().history.note(await locks.getFairLock(name).acquire({ lease: LONG }));
+    const { locks } = fixture().open();
+    return fixture().history.note(await locks.getFairLock(name).acquire({ lease: LONG }));
   };
 
   it('F1 counts one hold where the reply that grants it is lost', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:granted'));
     const attempt = settled(() => client.locks.getFairLock('f1:granted').acquire({ wait: '5s', lease: LONG }));
     await cut;
     const { value } = await attempt;
-    const got = bench().history.note(value ?? null);
-    await expect(bench().admin.hgetall('f1:granted')).resolves.toEqual({ [got?.owner ?? 'nobody']: '1' });
+    const got = fixture().history.note(value ?? null);
+    await expect(fixture().admin.hgetall('f1:granted')).resolves.toEqual({ [got?.owner ?? 'nobody']: '1' });
     await expect(got?.release()).resolves.toBe('released');
     await isGone('f1:granted');
   });
 
   it('F1 has one place for a waiter whose reply is lost, and keeps it before those who came later', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:place');
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:place'));
     const first = client.locks.getFairLock('f1:place').acquire({ wait: '10s', lease: LONG });
     await cut;
     await queued('f1:place', 1);
-    const second = bench().open().locks.getFairLock('f1:place').acquire({ wait: '10s', lease: LONG });
+    const second = fixture().open().locks.getFairLock('f1:place').acquire({ wait: '10s', lease: LONG });
     await queued('f1:place', 2);
     const before = await places('f1:place');
     await holder.release();
-    const got = bench().history.note(await first);
+    const got = fixture().history.note(await first);
     expect(got.owner).toBe(before[0]);
     await expect(places('f1:place')).resolves.toEqual(before.slice(1));
     await got.release();
-    await bench()
+    await fixture()
       .history.note(await second)
       .release();
     await isGone('f1:place');
   });
 
   it('F1 serves those who came together in their order, though the connection of the first was lost', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:order');
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:order'));
     const order: number[] = [];
     const works = Array.from({ length: 20 }, async (_, arrival) => {
       const got = await client.locks.getFairLock('f1:order').acquire({ wait: '10s', lease: LONG });
       order.push(arrival);
-      await bench().history.note(got).release();
+      await fixture().history.note(got).release();
     });
     await cut;
     await queued('f1:order', 20);
@@ -80,7 +81,7 @@ describe('The queue of a fair lock', () => {
   });
 
   it('F1 loses a waiter that gives up while its reply is lost', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:abort');
     const controller = new AbortController();
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:abort'));
@@ -95,12 +96,12 @@ describe('The queue of a fair lock', () => {
   });
 
   it('F1 loses a waiter whose leaving is lost on the way', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:leave');
     const controller = new AbortController();
     const { signal } = controller;
     const attempt = settled(() => client.locks.getFairLock('f1:leave').acquire({ wait: '10s', lease: LONG, signal }));
-    const listening = async () => (await bench().admin.pubsub('CHANNELS', '*{f1:leave}:*')).length === 1;
+    const listening = async () => (await fixture().admin.pubsub('CHANNELS', '*{f1:leave}:*')).length === 1;
     await until(listening, 3000, 'the waiter listens');
     const cut = proxy.cutBefore(mentions('evalsha', 'f1:leave'));
     controller.abort();
@@ -113,7 +114,7 @@ describe('The queue of a fair lock', () => {
 
   it('F17 is kept, left and passed on where the server is out of memory', async () => {
     const options = { fairWaitTimeout: 600 };
-    const [one, other] = [bench().open(undefined, options), bench().open(undefined, options)];
+    const [one, other] = [fixture().open(undefined, options), fixture().open(undefined, options)];
     const holder = await hold('f17:queue');
     const first = one.locks.getFairLock('f17:queue').acquire({ wait: '10s', lease: LONG });
     await queued('f17:queue', 1);
@@ -123,7 +124,7 @@ describe('The queue of a fair lock', () => {
     await queued('f17:queue', 2);
     // Once their deadlines say no more than a slot, they have to be kept.
     await until(async () => (await deadline('f17:queue')) < Date.now() + 1000, 1000, 'the places were kept once');
-    await bench().admin.config('SET', 'maxmemory', '1');
+    await fixture().admin.config('SET', 'maxmemory', '1');
     const before = Date.now();
     await until(async () => (await deadline('f17:queue')) > before + 900, 2000, 'the places are kept');
     await expect(places('f17:queue')).resolves.toHaveLength(2);
@@ -133,8 +134,8 @@ describe('The queue of a fair lock', () => {
     expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
     await queued('f17:queue', 1);
     await expect(holder.release()).resolves.toBe('released');
-    await bench().admin.config('SET', 'maxmemory', '0');
-    await bench()
+    await fixture().admin.config('SET', 'maxmemory', '0');
+    await fixture()
       .history.note(await first)
       .release();
     await isGone('f17:queue');

@@ -1,7 +1,8 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { CLOCK_GRAIN, executions, expectWithin, settled, until, watchKey } from './observe.js';
-import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useBench } from './server-fixture.js';
+import { CLOCK_GRAIN, executions, expectWithin, settled, watchKey } from './observe.js';
+import { until } from '../kit/until.js';
+import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 const CLIENTS = 10;
 const ROUNDS = 5;
@@ -9,33 +10,33 @@ const ROUNDS = 5;
 const LONG = '60s';
 
 describe('F1: the reply of an acquire is lost', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** Does `work` for fifty names, ten at a time, each client behind a proxy of its own. */
   const fiftyTimes = (work: (behind: ClientBehindProxy, name: string) => Promise<void>): Promise<void[]> =>
     Promise.all(
       Array.from({ length: CLIENTS }, async (_, index) => {
-        const behind = await bench().openBehindProxy();
+        const behind = await fixture().openBehindProxy();
         for (let round = 0; round < ROUNDS; round++) await work(behind, `f1:${index}:${round}.`);
       }),
     );
 
   it('rejects one try as unknown in time, and undoes what it did', async () => {
-    const granted = await executions(bench().admin, 'hset');
+    const granted = await executions(fixture().admin, 'hset');
     await fiftyTimes(async ({ client, proxy }, name) => {
-      const seen = watchKey(bench().admin, name);
+      const seen = watchKey(fixture().admin, name);
       const cut = proxy.cutAfter(mentions('evalsha', name));
       const attempt = await settled(() => client.locks.tryAcquire(name, { lease: LONG }));
       expect(attempt.error).toBeInstanceOf(LockUnavailableError);
       expect(attempt.error).toMatchObject({ outcome: 'unknown', lockName: name });
       expectWithin(attempt, DEADLINE + 100);
       await cut;
-      await until(async () => (await bench().admin.exists(name)) === 0, 2 * DEADLINE, `${name} is undone`);
+      await until(async () => (await fixture().admin.exists(name)) === 0, 2 * DEADLINE, `${name} is undone`);
       expect((await seen()).endless).toBe(false);
       await client.connected();
     });
     // The acquires did happen.
-    expect((await executions(bench().admin, 'hset')) - granted).toBe(CLIENTS * ROUNDS);
+    expect((await executions(fixture().admin, 'hset')) - granted).toBe(CLIENTS * ROUNDS);
   });
 
   it('has one effect when the acquirer waits: the hold counts one', async () => {
@@ -44,32 +45,32 @@ describe('F1: the reply of an acquire is lost', () => {
       const attempt = await settled(() => client.locks.acquire(name, { wait: '5s', lease: LONG }));
       expectWithin(attempt, RECONNECT + 2 * DEADLINE + 500);
       await cut;
-      const hold = bench().history.note(attempt.value ?? null);
-      await expect(bench().admin.hgetall(name)).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+      const hold = fixture().history.note(attempt.value ?? null);
+      await expect(fixture().admin.hgetall(name)).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
       await expect(hold?.release()).resolves.toBe('released');
-      await expect(bench().admin.exists(name)).resolves.toBe(0);
+      await expect(fixture().admin.exists(name)).resolves.toBe(0);
     });
   });
 
   it('leaves the ghost no longer than its lease when the server never answers again', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:ghost'));
     proxy.acceptThenSilent();
     const attempt = await settled(() => client.locks.tryAcquire('f1:ghost', { lease: LEASE }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
     expectWithin(attempt, DEADLINE + 100);
     await cut;
-    await expect(bench().admin.hvals('f1:ghost')).resolves.toEqual(['1']);
-    const left = await bench().admin.pttl('f1:ghost');
+    await expect(fixture().admin.hvals('f1:ghost')).resolves.toEqual(['1']);
+    const left = await fixture().admin.pttl('f1:ghost');
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(LEASE);
-    await until(async () => (await bench().admin.exists('f1:ghost')) === 0, LEASE + CLOCK_GRAIN, 'the lease ends');
+    await until(async () => (await fixture().admin.exists('f1:ghost')) === 0, LEASE + CLOCK_GRAIN, 'the lease ends');
   });
 
   it('has one effect on a re-entry: count 2, and each release takes one off', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const { admin } = bench();
-    const outer = bench().history.note(await client.locks.acquire('f1:twice'));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const { admin } = fixture();
+    const outer = fixture().history.note(await client.locks.acquire('f1:twice'));
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:twice', outer.owner));
     const inner = await outer.run(() => client.locks.acquire('f1:twice', { wait: '5s' }));
     await cut;

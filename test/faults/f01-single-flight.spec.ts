@@ -1,9 +1,10 @@
 import { mentions } from '../servers/fault-proxy.js';
-import { settled, until } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { useServerFixture } from './server-fixture.js';
 
 describe('F1: the reply of a request about a shared result is lost', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** Work that goes on until it is told to end, and counts how often it was begun. */
   const slowWork = () => {
@@ -22,8 +23,8 @@ describe('F1: the reply of a request about a shared result is lost', () => {
   };
 
   it('of leaving it: it is left all the same, and made once', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const other = bench().open();
+    const { client, proxy } = await fixture().openBehindProxy();
+    const other = fixture().open();
     const work = slowWork();
     const own = client.locks.singleFlight('f1:left', work.run);
     await until(() => work.runs === 1, 1000, 'it is being made');
@@ -38,7 +39,7 @@ describe('F1: the reply of a request about a shared result is lost', () => {
   });
 
   it('of looking for it: it is looked for again, as long as the caller waits', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const work = slowWork();
     work.end();
     const cut = proxy.cutAfter(mentions('evalsha', '{f1:found}:result'));

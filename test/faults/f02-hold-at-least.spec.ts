@@ -1,8 +1,9 @@
 import type { Hold } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { settled, until } from './observe.js';
-import { RECONNECT, useBench } from './server-fixture.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { RECONNECT, useServerFixture } from './server-fixture.js';
 
 /** The lease that renewals grant, ms: long enough for everything that is waited for here. */
 const LEASE = 10_000;
@@ -15,11 +16,11 @@ const keepAtLeast = (hold: Hold): void => {
 };
 
 describe('F2: the reply to the end of a hold is lost that is to last longer', () => {
-  const bench = useBench();
-  const remaining = (): Promise<number> => bench().admin.pttl('kept');
+  const fixture = useServerFixture();
+  const remaining = (): Promise<number> => fixture().admin.pttl('kept');
 
   const held = async () => {
-    const { client, proxy } = await bench().openBehindProxy({ watchdogTimeout: LEASE, commandTimeout: '1s' });
+    const { client, proxy } = await fixture().openBehindProxy({ watchdogTimeout: LEASE, commandTimeout: '1s' });
     const hold = await client.locks.acquire('kept');
     keepAtLeast(hold);
     return { client, proxy, hold };

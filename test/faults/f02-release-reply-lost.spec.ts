@@ -1,31 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mentions } from '../servers/fault-proxy.js';
-import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 const LONG = 60_000;
 
 describe('F2: the reply of a release is lost', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('tells of the one release that happened, count 1', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const hold = bench().history.note(await client.locks.acquire('f2:one', { lease: LONG }));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const hold = fixture().history.note(await client.locks.acquire('f2:one', { lease: LONG }));
     const cut = proxy.cutAfter(mentions('evalsha', 'f2:one'));
     const release = await settled(() => hold.release());
     await cut;
     expect(release.value).toBe('released');
     expectWithin(release, 2 * DEADLINE);
-    await expect(bench().admin.exists('f2:one')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f2:one')).resolves.toBe(0);
     expect(hold.signal.aborted).toBe(false);
     expect(client.runtime.grants.size).toBe(0);
   });
 
   it('does not touch the next holder, who came in between', async () => {
     // The release has to last until the next owner has the lock and a connection is back.
-    const { client, proxy } = await bench().openBehindProxy({ commandTimeout: '1s' });
-    const other = bench().open();
-    const { admin, history } = bench();
+    const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '1s' });
+    const other = fixture().open();
+    const { admin, history } = fixture();
     for (let round = 0; round < 5; round++) {
       const name = `f2:next:${round}`;
       const first = history.note(await client.locks.acquire(name, { lease: LONG }));
@@ -46,9 +47,9 @@ describe('F2: the reply of a release is lost', () => {
   });
 
   it('leaves the outer hold when the inner one was released, count 2', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const { admin } = bench();
-    const outer = bench().history.note(await client.locks.acquire('f2:two', { lease: LONG }));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const { admin } = fixture();
+    const outer = fixture().history.note(await client.locks.acquire('f2:two', { lease: LONG }));
     const inner = await outer.run(() => client.locks.acquire('f2:two', { lease: LONG }));
     await expect(admin.hgetall('f2:two')).resolves.toEqual({ [outer.owner]: '2' });
 
@@ -68,9 +69,9 @@ describe('F2: the reply of a release is lost', () => {
   });
 
   it('counts right after inner releases that never arrived', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const { admin } = bench();
-    const outer = bench().history.note(await client.locks.acquire('f2:three', { lease: LONG }));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const { admin } = fixture();
+    const outer = fixture().history.note(await client.locks.acquire('f2:three', { lease: LONG }));
     const enter = () => outer.run(() => client.locks.acquire('f2:three', { lease: LONG, wait: '5s' }));
     const inner = [await enter(), await enter()];
     proxy.acceptThenClose();
@@ -97,8 +98,8 @@ describe('F2: the reply of a release is lost', () => {
     ['a lease', { lease: LONG }],
     ['the watchdog', {}],
   ])('goes on behind a release that never arrived, for as long as the hold can last: %s', async (_, options) => {
-    const { client, proxy } = await bench().openBehindProxy({ watchdogTimeout: LONG });
-    const hold = bench().history.note(await client.locks.acquire('f2:behind', options));
+    const { client, proxy } = await fixture().openBehindProxy({ watchdogTimeout: LONG });
+    const hold = fixture().history.note(await client.locks.acquire('f2:behind', options));
     proxy.acceptThenClose();
     const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
     const release = await settled(() => hold.release());
@@ -107,27 +108,27 @@ describe('F2: the reply of a release is lost', () => {
     expectWithin(release, 2 * DEADLINE + 50);
     // Long after the caller was told.
     await sleep(5 * DEADLINE);
-    await expect(bench().admin.exists('f2:behind')).resolves.toBe(1);
+    await expect(fixture().admin.exists('f2:behind')).resolves.toBe(1);
     proxy.heal();
-    const free = async () => (await bench().admin.exists('f2:behind')) === 0;
+    const free = async () => (await fixture().admin.exists('f2:behind')) === 0;
     await until(free, RECONNECT + 2 * DEADLINE, 'the lock is free');
   });
 
   it('goes on behind a grant that was given back because nobody wanted it any more', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const abort = new AbortController();
     proxy.delay(50, 'reply');
     const attempt = settled(() => client.locks.acquire('f2:unwanted', { lease: LONG, wait: 0, signal: abort.signal }));
-    await until(async () => (await bench().admin.exists('f2:unwanted')) === 1, 1000, 'it is granted');
+    await until(async () => (await fixture().admin.exists('f2:unwanted')) === 1, 1000, 'it is granted');
     abort.abort();
     const cut = proxy.cutBefore(mentions('evalsha', 'f2:unwanted'));
     expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
     proxy.acceptThenClose();
     await cut;
     await sleep(5 * DEADLINE);
-    await expect(bench().admin.exists('f2:unwanted')).resolves.toBe(1);
+    await expect(fixture().admin.exists('f2:unwanted')).resolves.toBe(1);
     proxy.heal();
-    const free = async () => (await bench().admin.exists('f2:unwanted')) === 0;
+    const free = async () => (await fixture().admin.exists('f2:unwanted')) === 0;
     await until(free, RECONNECT + 2 * DEADLINE, 'the lock is free');
   });
 });

@@ -1,28 +1,29 @@
 import { mentions } from '../servers/fault-proxy.js';
-import { until, watchKey } from './observe.js';
-import { LEASE, useBench } from './server-fixture.js';
+import { watchKey } from './observe.js';
+import { until } from '../kit/until.js';
+import { LEASE, useServerFixture } from './server-fixture.js';
 
 const HOLDS = 20;
 /** Renewals are due every third of the lease. */
 const PERIODS = 4;
 
 describe('F3: the reply of a renewal is lost', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each([
     ['after it was executed', 'cutAfter'],
     ['because the request was', 'cutBefore'],
   ] as const)('%s: no hold is lost, however often', async (_, cut) => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const names = Array.from({ length: HOLDS }, (_each, index) => `f3:${index}`);
     const holds = await Promise.all(names.map((name) => client.locks.acquire(name)));
-    holds.forEach((hold) => bench().history.note(hold));
-    const seen = watchKey(bench().admin, 'f3:0');
+    holds.forEach((hold) => fixture().history.note(hold));
+    const seen = watchKey(fixture().admin, 'f3:0');
     for (let period = 0; period < PERIODS; period++) await proxy[cut](mentions('evalsha', 'f3:0', 'f3:19'));
     const failures = () => client.events.filter(({ type }) => type === 'renewal-failed').length;
     await until(() => failures() >= PERIODS, LEASE, 'all failures are known');
     // And it goes on without a fault: every lease is nearly whole again.
-    const left = () => Promise.all(names.map((name) => bench().admin.pttl(name)));
+    const left = () => Promise.all(names.map((name) => fixture().admin.pttl(name)));
     await until(async () => Math.min(...(await left())) > LEASE * 0.9, LEASE, 'all are renewed');
     const { least, endless } = await seen();
     expect(least).toBeGreaterThan(0);

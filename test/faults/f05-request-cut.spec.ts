@@ -1,16 +1,16 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
 import { executions, expectWithin, settled } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 const ROUNDS = 10;
 
 describe('F5: the request is cut before it arrives', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('rejects one try in time, and nothing happened', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const { admin } = bench();
+    const { client, proxy } = await fixture().openBehindProxy();
+    const { admin } = fixture();
     const granted = await executions(admin, 'hset');
     for (let round = 0; round < ROUNDS; round++) {
       const name = `f5:try:${round}`;
@@ -25,37 +25,37 @@ describe('F5: the request is cut before it arrives', () => {
   });
 
   it('is tried again while the caller waits', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     for (let round = 0; round < ROUNDS; round++) {
       const name = `f5:wait:${round}`;
       const cut = proxy.cutBefore(mentions('evalsha', name));
       const attempt = await settled(() => client.locks.acquire(name, { wait: '10s' }));
       await cut;
       expectWithin(attempt, RECONNECT + DEADLINE);
-      const hold = bench().history.note(attempt.value ?? null);
-      await expect(bench().admin.hgetall(name)).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+      const hold = fixture().history.note(attempt.value ?? null);
+      await expect(fixture().admin.hgetall(name)).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
       await expect(hold?.release()).resolves.toBe('released');
     }
   });
 
   it('is tried again for a release', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const hold = bench().history.note(await client.locks.acquire('f5:release', { lease: '60s' }));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const hold = fixture().history.note(await client.locks.acquire('f5:release', { lease: '60s' }));
     const cut = proxy.cutBefore(mentions('evalsha', 'f5:release'));
     const release = await settled(() => hold.release());
     await cut;
     expect(release.value).toBe('released');
     expectWithin(release, 2 * DEADLINE);
-    await expect(bench().admin.exists('f5:release')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f5:release')).resolves.toBe(0);
   });
 
   it('is tried again for a re-entry', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const outer = bench().history.note(await client.locks.acquire('f5:twice'));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const outer = fixture().history.note(await client.locks.acquire('f5:twice'));
     const cut = proxy.cutBefore(mentions('evalsha', 'f5:twice', outer.owner));
     const inner = await outer.run(() => client.locks.acquire('f5:twice', { wait: '10s' }));
     await cut;
-    await expect(bench().admin.hgetall('f5:twice')).resolves.toEqual({ [outer.owner]: '2' });
+    await expect(fixture().admin.hgetall('f5:twice')).resolves.toEqual({ [outer.owner]: '2' });
     await inner.release();
     await expect(outer.release()).resolves.toBe('released');
   });

@@ -1,29 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../../lib/errors.js';
-import type { Client, ClientOptions } from './server-fixture.js';
-import { POLL, RECONNECT, useBench } from './server-fixture.js';
-import { repeatedly, until } from './observe.js';
+import { type ClientSetup, POLL, RECONNECT, useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
+import { repeatedly } from './observe.js';
+import { until } from '../kit/until.js';
 
 const CLIENTS = 4;
 const WAITERS = 5;
 
 describe('F6: all connections are reset while 20 wait and 1 holds', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** Waiters of several clients behind one proxy, and a holder there too. */
-  const crowd = async (name: string, options?: ClientOptions) => {
-    const proxy = await bench().proxy();
-    const clients = Array.from({ length: CLIENTS }, () => bench().open(proxy.url, options));
-    const holder = bench().open(proxy.url, options);
-    const hold = bench().history.note(await holder.locks.acquire(name));
+  const crowd = async (name: string, options?: ClientSetup) => {
+    const proxy = await fixture().proxy();
+    const clients = Array.from({ length: CLIENTS }, () => fixture().open(proxy.url, options));
+    const holder = fixture().open(proxy.url, options);
+    const hold = fixture().history.note(await holder.locks.acquire(name));
     const serve = ({ locks }: Client) =>
       locks.withLock(name, { wait: '20s' }, async (mine) => {
-        bench().history.note(mine);
+        fixture().history.note(mine);
         await sleep(1);
       });
     const served = clients.flatMap((client) => Array.from({ length: WAITERS }, () => serve(client)));
     // Everybody's first in line has tried and listens.
-    await bench().listening(name, CLIENTS);
+    await fixture().listening(name, CLIENTS);
     return { proxy, hold, served: Promise.all(served) };
   };
 
@@ -32,8 +33,8 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
     proxy.cutAll();
     await expect(hold.release()).resolves.toBe('released');
     await served;
-    expect(bench().history.grants).toBe(CLIENTS * WAITERS + 1);
-    expect(bench().history.longestGap('f6:once')).toBeLessThan(3 * (RECONNECT + POLL));
+    expect(fixture().history.grants).toBe(CLIENTS * WAITERS + 1);
+    expect(fixture().history.longestGap('f6:once')).toBeLessThan(3 * (RECONNECT + POLL));
   });
 
   it('serves all when it happens again and again', async () => {
@@ -46,8 +47,8 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
     });
     await served;
     await stop();
-    expect(bench().history.grants).toBe(CLIENTS * WAITERS + 1);
-    expect(bench().history.longestGap('f6:often')).toBeLessThan(3 * (RECONNECT + POLL));
-    await until(async () => (await bench().admin.exists('f6:often')) === 0, 2000, 'nothing is left');
+    expect(fixture().history.grants).toBe(CLIENTS * WAITERS + 1);
+    expect(fixture().history.longestGap('f6:often')).toBeLessThan(3 * (RECONNECT + POLL));
+    await until(async () => (await fixture().admin.exists('f6:often')) === 0, 2000, 'nothing is left');
   });
 });

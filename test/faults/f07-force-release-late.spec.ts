@@ -1,21 +1,22 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
-import { executions, settled, until } from './observe.js';
-import { DEADLINE, useBench } from './server-fixture.js';
+import { executions, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, useServerFixture } from './server-fixture.js';
 
 /** So long that nothing is renewed meanwhile. */
 const LONG = '60s';
 
 describe('F7: a forced release arrives after its caller has given up', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each(LOCKS)(
     'D17: the %s lock of the next holder is left alone',
     async (_: string, lockOf: (locks: LockService, name: string) => Lock) => {
-      const { client, proxy } = await bench().openBehindProxy();
-      const { admin } = bench();
-      const other = bench().open();
+      const { client, proxy } = await fixture().openBehindProxy();
+      const { admin } = fixture();
+      const other = fixture().open();
       const first = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
       const forced = lockOf(client.locks, 'f7');
       // Connected where the lock lives, so that the next request is written at once.
@@ -28,7 +29,7 @@ describe('F7: a forced release arrives after its caller has given up', () => {
       await first.release();
       const second = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
       const asked = await executions(admin, 'evalsha');
-      const held = await bench().admin.dump('f7');
+      const held = await fixture().admin.dump('f7');
       proxy.heal();
       await until(async () => (await executions(admin, 'evalsha')) > asked, 10 * DEADLINE, 'the request arrives');
       // On the same connection, and so behind it.
@@ -40,7 +41,7 @@ describe('F7: a forced release arrives after its caller has given up', () => {
   );
 
   it.each(LOCKS)('D17: one that arrives in time ends the hold of the %s lock', async (_, lockOf) => {
-    const [one, other] = [bench().open(), bench().open()];
+    const [one, other] = [fixture().open(), fixture().open()];
     await one.connected();
     const hold = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
     await expect(lockOf(one.locks, 'f7').forceRelease()).resolves.toBe(true);

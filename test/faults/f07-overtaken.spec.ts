@@ -2,7 +2,8 @@ import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-exe
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { type FaultProxy, mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
-import { type Client, DEADLINE, useBench } from './server-fixture.js';
+import { DEADLINE, useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 /** Long enough for a new connection and a command on it, and shorter than a request may take. */
 const LAST_WORDS_MS = 0.75 * DEADLINE;
@@ -23,11 +24,11 @@ const proxyHas = (proxy: FaultProxy, name: string): Promise<void> =>
   });
 
 describe('F7: a request arrives after its connection is gone, and its client has asked for something else', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('a short lease asked for before never replaces the long one asked for after', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const { admin } = bench();
+    const { client, proxy } = await fixture().openBehindProxy();
+    const { admin } = fixture();
     const hold = await client.locks.acquire('f7:overtaken', { lease: '20s' });
     proxy.delay(LAST_WORDS_MS, 'request');
     const written = proxyHas(proxy, 'f7:overtaken');
@@ -46,7 +47,7 @@ describe('F7: a request arrives after its connection is gone, and its client has
   });
 
   it('a lease of a permit, or a number of permits, asked for before never replaces that asked for after', async () => {
-    const { client, proxy } = await bench().openBehindProxy({ commandTimeout: 5 * DEADLINE });
+    const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: 5 * DEADLINE });
     const semaphore = client.locks.getPermitExpirableSemaphore('f7:permits');
     await semaphore.setPermits(1);
     const id = await semaphore.acquire();

@@ -1,13 +1,14 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { executions, expectWithin, settled, until, watchKey } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { executions, expectWithin, settled, watchKey } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 /** So long that a ghost that is gone soon did not expire. */
 const LONG = '60s';
 
 describe('F7: the client gives up, and the request arrives later', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('is not sent when the connection is ready too late', async () => {
     let stalled = 0;
@@ -15,7 +16,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
       now: () => systemScheduler.now() + stalled,
       schedule: (ms, task, options) => systemScheduler.schedule(ms, task, options),
     };
-    const client = bench().open(undefined, { scheduler });
+    const client = fixture().open(undefined, { scheduler });
     const attempt = settled(() => client.locks.tryAcquire('f7:unsent', { lease: LONG }));
     // The event loop stood still while the client connected, and hears of that before any timer.
     stalled = DEADLINE;
@@ -26,12 +27,12 @@ describe('F7: the client gives up, and the request arrives later', () => {
     // Some of the time had passed when it began to wait for the connection.
     expect(Number(within)).toBeGreaterThan(DEADLINE / 2);
     expect(Number(within)).toBeLessThanOrEqual(DEADLINE);
-    await expect(bench().admin.exists('f7:unsent')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f7:unsent')).resolves.toBe(0);
   });
 
   it('is refused by the server as late', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const { admin } = bench();
+    const { client, proxy } = await fixture().openBehindProxy();
+    const { admin } = fixture();
     const before = { granted: await executions(admin, 'hset'), asked: await executions(admin, 'evalsha') };
     proxy.delay(3 * DEADLINE, 'request');
     const attempt = await settled(() => client.locks.tryAcquire('f7:late', { lease: LONG }));
@@ -45,13 +46,13 @@ describe('F7: the client gives up, and the request arrives later', () => {
   });
 
   it('is no grant when only the reply is late, and is undone', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     proxy.delay(3 * DEADLINE, 'reply');
-    const seen = watchKey(bench().admin, 'f7:reply');
+    const seen = watchKey(fixture().admin, 'f7:reply');
     const attempt = await settled(() => client.locks.tryAcquire('f7:reply', { lease: LONG }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
     expectWithin(attempt, DEADLINE + 100);
-    await until(async () => (await bench().admin.exists('f7:reply')) === 0, 2 * DEADLINE, 'the ghost is gone');
+    await until(async () => (await fixture().admin.exists('f7:reply')) === 0, 2 * DEADLINE, 'the ghost is gone');
     const { longest, endless } = await seen();
     expect(longest).toBeGreaterThan(0);
     expectWithin({ ...attempt, ms: longest }, 2 * DEADLINE);
@@ -59,7 +60,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
   });
 
   it('waits no longer than it was told, and is granted soon after the delay is over', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     proxy.delay(3 * DEADLINE, 'request');
     const attempt = await settled(() => client.locks.acquire('f7:wait', { wait: 1000, lease: LONG }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
@@ -67,25 +68,25 @@ describe('F7: the client gives up, and the request arrives later', () => {
     proxy.heal();
     const next = await settled(() => client.locks.acquire('f7:wait', { wait: '10s', lease: LONG }));
     expectWithin(next, RECONNECT + 2 * DEADLINE + 500);
-    const hold = bench().history.note(next.value ?? null);
-    await expect(bench().admin.hgetall('f7:wait')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+    const hold = fixture().history.note(next.value ?? null);
+    await expect(fixture().admin.hgetall('f7:wait')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
     // What is still on its way from before finds the hold of somebody else and leaves it.
     await expect(hold?.release()).resolves.toBe('released');
-    await expect(bench().admin.exists('f7:wait')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f7:wait')).resolves.toBe(0);
   });
 
   it('is either granted or leaves nothing, when request or reply come just about in time', async () => {
     const delays = Array.from({ length: 12 }, (_, index) => DEADLINE - 30 + 5 * index);
     await Promise.all(
       delays.map(async (delay, index) => {
-        const { client, proxy } = await bench().openBehindProxy();
+        const { client, proxy } = await fixture().openBehindProxy();
         const name = `f7:edge:${delay}`;
         proxy.delay(delay, index % 2 === 0 ? 'request' : 'reply');
         const attempt = await settled(() => client.locks.tryAcquire(name, { lease: LONG }));
         proxy.heal();
         expect(attempt.value !== undefined || attempt.error instanceof LockUnavailableError).toBe(true);
         await attempt.value?.release();
-        const gone = async () => (await bench().admin.exists(name)) === 0;
+        const gone = async () => (await fixture().admin.exists(name)) === 0;
         await until(gone, 2 * DEADLINE, `the ghost of ${name} is gone`);
         // Not only for the moment: the request cannot come any more.
         await client.connected();

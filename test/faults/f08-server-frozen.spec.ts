@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockUnavailableError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
-import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, RECONNECT, useBench } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, LEASE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 /** When the signal of a hold aborted, on the clock of `performance`. */
 const abortionOf = (hold: Hold): Promise<number> =>
   new Promise((resolve) => hold.signal.addEventListener('abort', () => resolve(performance.now())));
 
 describe('F8: the server is frozen', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   afterEach(() => {
-    if (bench().server.isRunning) bench().server.resume();
+    if (fixture().server.isRunning) fixture().server.resume();
   });
 
   /** Freezes the server just after the renewal of `name`; resolves with the earliest instant its lease may end at. */
@@ -22,9 +23,9 @@ describe('F8: the server is frozen', () => {
     await until(
       async () => {
         asked = performance.now();
-        left = await bench().admin.pttl(name);
+        left = await fixture().admin.pttl(name);
         // In the turn of the reply, while the next renewal is not due for long: nothing moves the lease in between.
-        if (left > LEASE * 0.8) bench().server.pause();
+        if (left > LEASE * 0.8) fixture().server.pause();
         return left > LEASE * 0.8;
       },
       LEASE,
@@ -34,37 +35,37 @@ describe('F8: the server is frozen', () => {
   };
 
   it.each([200, 700])('for %i ms: watchdog holds survive', async (outage) => {
-    const holder = bench().open();
-    const waiter = bench().open();
+    const holder = fixture().open();
+    const waiter = fixture().open();
     const name = `f8:short:${outage}`;
-    const hold = bench().history.note(await holder.locks.acquire(name));
+    const hold = fixture().history.note(await holder.locks.acquire(name));
     const waiting = waiter.locks.acquire(name, { wait: '20s' });
-    await bench().listening(name);
+    await fixture().listening(name);
     await freezeAfterRenewal(name);
     await sleep(outage);
-    bench().server.resume();
-    await until(async () => (await bench().admin.pttl(name)) > LEASE * 0.9, LEASE, 'the hold is renewed again');
+    fixture().server.resume();
+    await until(async () => (await fixture().admin.pttl(name)) > LEASE * 0.9, LEASE, 'the hold is renewed again');
     hold.assertHeld();
     expect(hold.signal.aborted).toBe(false);
     await expect(hold.release()).resolves.toBe('released');
-    const next = bench().history.note(await waiting);
+    const next = fixture().history.note(await waiting);
     await expect(next.release()).resolves.toBe('released');
   });
 
   it('longer than the lease: signals abort before the leases can have ended, and nobody is granted before', async () => {
-    const holder = bench().open();
-    const waiter = bench().open();
-    const watched = bench().history.note(await holder.locks.acquire('f8:watched'));
-    const leased = bench().history.note(await holder.locks.acquire('f8:leased', { lease: '1s' }));
+    const holder = fixture().open();
+    const waiter = fixture().open();
+    const watched = fixture().history.note(await holder.locks.acquire('f8:watched'));
+    const leased = fixture().history.note(await holder.locks.acquire('f8:leased', { lease: '1s' }));
     const watchedOver = abortionOf(watched);
     const leasedOver = abortionOf(leased);
     const next = ['f8:watched', 'f8:leased'].map(async (name) =>
-      bench().history.note(await waiter.locks.acquire(name, { wait: '30s' })),
+      fixture().history.note(await waiter.locks.acquire(name, { wait: '30s' })),
     );
-    await bench().listening('f8:watched');
-    await bench().listening('f8:leased');
+    await fixture().listening('f8:watched');
+    await fixture().listening('f8:leased');
     const asked = performance.now();
-    const leasedEnd = asked + (await bench().admin.pttl('f8:leased'));
+    const leasedEnd = asked + (await fixture().admin.pttl('f8:leased'));
     const watchedEnd = await freezeAfterRenewal('f8:watched');
 
     expect(await leasedOver).toBeLessThan(leasedEnd);
@@ -74,7 +75,7 @@ describe('F8: the server is frozen', () => {
     expect(watched.signal.reason).toBeInstanceOf(LockLostError);
 
     await sleep(2 * LEASE);
-    bench().server.resume();
+    fixture().server.resume();
     const grants = await settled(() => Promise.all(next));
     expectWithin(grants, RECONNECT + 2 * DEADLINE + 500);
     await expect(watched.release()).resolves.toBe('expired');
@@ -84,10 +85,10 @@ describe('F8: the server is frozen', () => {
   });
 
   it('calls settle in time all the same, and what they asked for does not happen afterwards', async () => {
-    const client = bench().open();
-    const mine = bench().history.note(await client.locks.acquire('f8:mine', { lease: '60s' }));
-    const lost = bench().history.note(await client.locks.acquire('f8:lost'));
-    bench().server.pause();
+    const client = fixture().open();
+    const mine = fixture().history.note(await client.locks.acquire('f8:mine', { lease: '60s' }));
+    const lost = fixture().history.note(await client.locks.acquire('f8:lost'));
+    fixture().server.pause();
 
     const one = await settled(() => client.locks.tryAcquire('f8:ghost', { lease: '60s' }));
     expect(one.error).toBeInstanceOf(LockUnavailableError);
@@ -104,8 +105,8 @@ describe('F8: the server is frozen', () => {
     await until(() => lost.signal.aborted, LEASE, 'the hold is given up');
     // The last renewal that it was sent may no longer be executed either.
     await sleep(DEADLINE);
-    bench().server.resume();
-    const gone = async () => (await bench().admin.exists('f8:ghost', 'f8:mine', 'f8:lost')) === 0;
+    fixture().server.resume();
+    const gone = async () => (await fixture().admin.exists('f8:ghost', 'f8:mine', 'f8:lost')) === 0;
     // The lost one by itself: renewals that waited in the socket do not give it another lease.
     await until(gone, RECONNECT + 2 * DEADLINE, 'nothing stays');
     await expect(lost.release()).resolves.toBe('expired');

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectWithin, repeatedly, settled } from './observe.js';
-import { type Client, useBench } from './server-fixture.js';
+import { useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 const WORKERS = 4;
 const DURATION = 3000;
@@ -8,12 +9,12 @@ const DURATION = 3000;
 const NEVER = { safetyPoll: '1h' } as const;
 
 describe('F12: the server kills connections', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each(['normal', 'pubsub'] as const)('of type %s every 300 ms: everybody makes progress', async (type) => {
-    const { admin, history } = bench();
-    const clients = [bench().open(), bench().open(), bench().open()];
-    const kept = history.note(await bench().open().locks.acquire('f12:kept'));
+    const { admin, history } = fixture();
+    const clients = [fixture().open(), fixture().open(), fixture().open()];
+    const kept = history.note(await fixture().open().locks.acquire('f12:kept'));
     const rounds = new Map<string, number>();
     const end = performance.now() + DURATION;
     const work = async ({ locks }: Client, who: string, name: string) => {
@@ -42,15 +43,15 @@ describe('F12: the server kills connections', () => {
 });
 
 describe('Show: the subscriber connection is dropped while a release happens', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** Releases while the waiter listens and `drop` takes its subscriber down; resolves with how it was served. */
   const releaseDuring = async (name: string, waiter: Client, drop: () => Promise<unknown>) => {
-    const { history } = bench();
-    const holder = bench().open();
+    const { history } = fixture();
+    const holder = fixture().open();
     const hold = history.note(await holder.locks.acquire(name, { lease: '60s' }));
     const waiting = settled(() => waiter.locks.acquire(name, { wait: '30s', lease: '60s' }));
-    await bench().listening(name);
+    await fixture().listening(name);
     const served = settled(async () => {
       const { value, error } = await waiting;
       if (!value) throw error;
@@ -61,18 +62,18 @@ describe('Show: the subscriber connection is dropped while a release happens', (
   };
 
   it('by the server: the waiter is served within 1 s', async () => {
-    const waiter = bench().open(undefined, NEVER);
+    const waiter = fixture().open(undefined, NEVER);
     for (let round = 0; round < 10; round++) {
       const name = `show:kill:${round}`;
-      const served = await releaseDuring(name, waiter, () => bench().admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub'));
+      const served = await releaseDuring(name, waiter, () => fixture().admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub'));
       expect(served.value).toBe('released');
       expectWithin(served, 1000);
     }
   });
 
   it('by the network, with the message on its way: the waiter is served within 1 s', async () => {
-    const proxy = await bench().proxy();
-    const waiter = bench().openSplit(bench().server.url, proxy.url, NEVER);
+    const proxy = await fixture().proxy();
+    const waiter = fixture().openSplit(fixture().server.url, proxy.url, NEVER);
     for (let round = 0; round < 10; round++) {
       const served = await releaseDuring(`show:cut:${round}`, waiter, async () => {
         proxy.blackhole('reply');

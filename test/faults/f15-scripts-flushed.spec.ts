@@ -1,16 +1,17 @@
 import { executions, repeatedly } from './observe.js';
-import { type Client, useBench } from './server-fixture.js';
+import { useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 const DURATION = 2500;
 /** Deadlines that a busy machine does not miss: nothing here is about them. */
 const PATIENT = { watchdogTimeout: '3s', commandTimeout: '2s' } as const;
 
 describe('F15: the scripts are flushed every 50 ms under load', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('nobody notices', async () => {
-    const { admin, history } = bench();
-    const clients = [1, 2, 3].map(() => bench().open(undefined, PATIENT));
+    const { admin, history } = fixture();
+    const clients = [1, 2, 3].map(() => fixture().open(undefined, PATIENT));
     const missing = async () => Number(/errorstat_NOSCRIPT:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
     const before = { missing: await missing(), evaluated: await executions(admin, 'eval') };
     const end = performance.now() + DURATION;
@@ -25,11 +26,11 @@ describe('F15: the scripts are flushed every 50 ms under load', () => {
         await history.note(tried)?.release();
       }
     };
-    const kept = history.note(await bench().open(undefined, PATIENT).locks.acquire('f15:kept'));
+    const kept = history.note(await fixture().open(undefined, PATIENT).locks.acquire('f15:kept'));
     const stop = repeatedly(() => admin.script('FLUSH', 'SYNC'), 50);
     await Promise.all(clients.flatMap((client) => ['f15:a', 'f15:b', 'f15:c'].map((name) => work(client, name))));
     await admin.script('FLUSH', 'SYNC');
-    await expect(bench().open().locks.getLock('f15:a').forceRelease()).resolves.toBe(false);
+    await expect(fixture().open().locks.getLock('f15:a').forceRelease()).resolves.toBe(false);
     await stop();
     kept.assertHeld();
     await expect(kept.release()).resolves.toBe('released');

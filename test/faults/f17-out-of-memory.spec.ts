@@ -1,20 +1,21 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { executions, expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, useBench } from './server-fixture.js';
+import { executions, expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, LEASE, useServerFixture } from './server-fixture.js';
 
 describe('F17: the server is far out of memory', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
-  const fill = () => bench().admin.config('SET', 'maxmemory', '1');
-  const refill = () => bench().admin.config('SET', 'maxmemory', '0');
+  const fill = () => fixture().admin.config('SET', 'maxmemory', '1');
+  const refill = () => fixture().admin.config('SET', 'maxmemory', '0');
 
   afterEach(async () => {
     await refill();
   });
 
   it('refuses an acquire, and leaves no key', async () => {
-    const client = bench().open(undefined, { commandTimeout: '1s' });
+    const client = fixture().open(undefined, { commandTimeout: '1s' });
     const { locks } = client;
     await client.connected();
     await fill();
@@ -25,26 +26,26 @@ describe('F17: the server is far out of memory', () => {
       expect(String(attempt.error)).toContain('OOM');
       expectWithin(attempt, 300 + DEADLINE + 100);
     }
-    await expect(bench().admin.keys('*')).resolves.toEqual([]);
+    await expect(fixture().admin.keys('*')).resolves.toEqual([]);
   });
 
   it('releases', async () => {
-    const { locks } = bench().open();
-    const waiter = bench().open();
-    const hold = bench().history.note(await locks.acquire('f17:mine'));
+    const { locks } = fixture().open();
+    const waiter = fixture().open();
+    const hold = fixture().history.note(await locks.acquire('f17:mine'));
     const waiting = settled(() => waiter.locks.acquire('f17:mine', { wait: 500 }));
-    await bench().listening('f17:mine');
+    await fixture().listening('f17:mine');
     await fill();
     await expect(hold.release()).resolves.toBe('released');
-    await expect(bench().admin.keys('*')).resolves.toEqual([]);
+    await expect(fixture().admin.keys('*')).resolves.toEqual([]);
     // The one who waited was woken, tried, and was refused: not a conflict, and not for ever.
     expect((await waiting).error).toBeInstanceOf(LockUnavailableError);
   });
 
   it('re-enters, extends, and releases one after the other', async () => {
-    const { locks } = bench().open();
-    const { admin } = bench();
-    const outer = bench().history.note(await locks.acquire('f17:twice', { lease: '10s' }));
+    const { locks } = fixture().open();
+    const { admin } = fixture();
+    const outer = fixture().history.note(await locks.acquire('f17:twice', { lease: '10s' }));
     await fill();
     const inner = await outer.run(() => locks.acquire('f17:twice', { lease: '10s' }));
     await expect(admin.hgetall('f17:twice')).resolves.toEqual({ [outer.owner]: '2' });
@@ -56,38 +57,38 @@ describe('F17: the server is far out of memory', () => {
   });
 
   it('renews: a watchdog hold outlives its lease', async () => {
-    const { locks, events } = bench().open();
-    const hold = bench().history.note(await locks.acquire('f17:kept'));
+    const { locks, events } = fixture().open();
+    const hold = fixture().history.note(await locks.acquire('f17:kept'));
     await fill();
-    const renewals = await executions(bench().admin, 'pexpire');
-    await until(async () => (await executions(bench().admin, 'pexpire')) >= renewals + 5, 3 * LEASE, 'five renewals');
+    const renewals = await executions(fixture().admin, 'pexpire');
+    await until(async () => (await executions(fixture().admin, 'pexpire')) >= renewals + 5, 3 * LEASE, 'five renewals');
     hold.assertHeld();
     expect(events).toEqual([]);
     await expect(hold.release()).resolves.toBe('released');
   });
 
   it('undoes an acquire whose reply was lost', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy();
     const cut = proxy.cutAfter(mentions('evalsha', 'f17:ghost'));
     proxy.acceptThenClose();
     const attempt = await settled(() => client.locks.tryAcquire('f17:ghost', { lease: '60s' }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
     await cut;
-    await expect(bench().admin.exists('f17:ghost')).resolves.toBe(1);
+    await expect(fixture().admin.exists('f17:ghost')).resolves.toBe(1);
     await fill();
     proxy.heal();
-    const gone = async () => (await bench().admin.exists('f17:ghost')) === 0;
+    const gone = async () => (await fixture().admin.exists('f17:ghost')) === 0;
     await until(gone, 1000 + 2 * DEADLINE, 'the ghost is gone');
   });
 
   it('force-releases, and grants again once there is memory', async () => {
-    const { locks } = bench().open();
-    const waiter = bench().open();
+    const { locks } = fixture().open();
+    const waiter = fixture().open();
     await locks.acquire('f17:forced', { lease: '60s' });
     await fill();
     await expect(waiter.locks.getLock('f17:forced').forceRelease()).resolves.toBe(true);
     const waiting = settled(() => waiter.locks.acquire('f17:forced', { wait: '10s' }));
-    await until(async () => (await executions(bench().admin, 'hset')) > 0, 1000, 'somebody asks');
+    await until(async () => (await executions(fixture().admin, 'hset')) > 0, 1000, 'somebody asks');
     await refill();
     const { value } = await waiting;
     await expect(value?.release()).resolves.toBe('released');

@@ -1,22 +1,22 @@
 import { expectWithin, settled } from './observe.js';
-import { type ClientOptions, DEADLINE, POLL, useBench } from './server-fixture.js';
+import { type ClientSetup, DEADLINE, POLL, useServerFixture } from './server-fixture.js';
 
 /** The subscriber's heartbeat: asked every 2 s, answered within 1 s. */
 const HEARTBEAT = 3000;
 
 describe('F28: the subscriber connection is half open', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** How long a waiter takes to be served when the lock is released behind the back of its subscriber. */
-  const serveDeaf = async (name: string, options: ClientOptions) => {
-    const proxy = await bench().proxy();
-    const waiter = bench().openSplit(bench().server.url, proxy.url, options);
-    const holder = bench().open();
-    const hold = bench().history.note(await holder.locks.acquire(name, { lease: '60s' }));
+  const serveDeaf = async (name: string, options: ClientSetup) => {
+    const proxy = await fixture().proxy();
+    const waiter = fixture().openSplit(fixture().server.url, proxy.url, options);
+    const holder = fixture().open();
+    const hold = fixture().history.note(await holder.locks.acquire(name, { lease: '60s' }));
     const waiting = waiter.locks.acquire(name, { wait: '30s', lease: '60s' });
-    await bench().listening(name);
+    await fixture().listening(name);
     proxy.blackhole();
-    const served = settled(async () => bench().history.note(await waiting));
+    const served = settled(async () => fixture().history.note(await waiting));
     await hold.release();
     return { proxy, waiter, holder, served: await served };
   };
@@ -37,7 +37,7 @@ describe('F28: the subscriber connection is half open', () => {
     const { proxy, waiter, holder, served } = await serveDeaf('f28:heal', { safetyPoll: '1h' });
     await served.value?.release();
     // Nothing is heard now, not even whether anybody listens.
-    const first = bench().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
+    const first = fixture().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
     const polled = settled(() => waiter.locks.acquire('f28:heal', { wait: '30s', lease: '60s' }));
     await first.release();
     const { value } = await polled;
@@ -45,10 +45,10 @@ describe('F28: the subscriber connection is half open', () => {
     await expect(value?.release()).resolves.toBe('released');
 
     proxy.heal();
-    const second = bench().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
+    const second = fixture().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
     const waiting = waiter.locks.acquire('f28:heal', { wait: '30s', lease: '60s' });
-    await bench().listening('f28:heal');
-    const heard = settled(async () => bench().history.note(await waiting));
+    await fixture().listening('f28:heal');
+    const heard = settled(async () => fixture().history.note(await waiting));
     await second.release();
     expectWithin(await heard, 100);
     await expect((await heard).value?.release()).resolves.toBe('released');

@@ -2,8 +2,9 @@ import { LockLostError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/locker.worker.js';
-import { expectWithin, type Settled, settled, until } from './observe.js';
-import { DEADLINE, LEASE, POLL, useBench } from './server-fixture.js';
+import { expectWithin, type Settled, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -20,16 +21,16 @@ const withoutLookingAtSockets = async (): Promise<void> => {
 };
 
 describe('I4: a process that does not stall', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each([100, 300, 1000])('is told of the end of a lease of %i ms at its own deadline', async (lease) => {
-    const { locks } = bench().open();
+    const { locks } = fixture().open();
     await (await locks.acquire('i4')).release();
     const deadline = lease * 0.98 - Math.min(20, lease / 10);
     const sent = performance.now();
-    const hold = bench().history.note(await locks.acquire('i4', { lease }));
+    const hold = fixture().history.note(await locks.acquire('i4', { lease }));
     const granted = performance.now();
-    const end = granted + (await bench().admin.pttl('i4'));
+    const end = granted + (await fixture().admin.pttl('i4'));
     const told = await settled(() => new Promise((resolve) => hold.signal.addEventListener('abort', resolve)));
     const aborted = performance.now();
     expect(aborted).toBeLessThan(end);
@@ -42,27 +43,27 @@ describe('I4: a process that does not stall', () => {
 });
 
 describe('F29: a process stalls for two leases while it holds', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   const startWorker = async () => {
     const worker = await Worker.start<typeof api>(new URL('./fixtures/locker.worker.ts', import.meta.url), {
-      args: [bench().server.url],
+      args: [fixture().server.url],
     });
-    bench().after(async () => void (await worker.stop()));
+    fixture().after(async () => void (await worker.stop()));
     return worker;
   };
 
   it('a blocked event loop: assertHeld throws in the first turn, before any timer or reply', async () => {
-    const client = bench().open();
+    const client = fixture().open();
     const successor = await startWorker();
-    const watched = bench().history.note(await client.locks.acquire('f29:watched'));
-    const leased = bench().history.note(await client.locks.acquire('f29:leased', { lease: LEASE }));
+    const watched = fixture().history.note(await client.locks.acquire('f29:watched'));
+    const leased = fixture().history.note(await client.locks.acquire('f29:leased', { lease: LEASE }));
     const granted = [
       successor.call('acquire', 'f29:watched', { wait: '30s' }),
       successor.call('acquire', 'f29:leased', { wait: '30s' }),
     ];
-    await bench().listening('f29:watched');
-    await bench().listening('f29:leased');
+    await fixture().listening('f29:watched');
+    await fixture().listening('f29:leased');
     watched.assertHeld();
     leased.assertHeld();
 
@@ -81,21 +82,21 @@ describe('F29: a process stalls for two leases while it holds', () => {
   });
 
   it('a blocked event loop with a try on its way: a reply that waited in the socket for too long is no grant', async () => {
-    const client = bench().open();
+    const client = fixture().open();
     await client.connected();
     const attempt = settled(() => client.locks.tryAcquire('f29:try', { lease: '60s' }));
     await withoutLookingAtSockets();
     block(2 * DEADLINE);
     expect((await attempt).error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
-    const gone = async () => (await bench().admin.exists('f29:try')) === 0;
+    const gone = async () => (await fixture().admin.exists('f29:try')) === 0;
     await until(gone, 1000, 'what it did is undone');
   });
 
   it('an event loop that is blocked between two replies that came together: the second is no grant any more', async () => {
-    const client = bench().open();
+    const client = fixture().open();
     await client.connected();
-    const other = bench().admin.duplicate();
-    bench().after(async () => other.disconnect());
+    const other = fixture().admin.duplicate();
+    fixture().after(async () => other.disconnect());
     await other.ping();
     let attempt: Settled<Hold | null> | undefined;
     do {
@@ -105,7 +106,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
         if (!blocked) block(2 * DEADLINE);
         blocked = true;
       };
-      const before = bench().admin.ping().then(blockOnce);
+      const before = fixture().admin.ping().then(blockOnce);
       const asked = settled(() => client.locks.tryAcquire('f29:second', { lease: '60s' }));
       await withoutLookingAtSockets();
       const after = other.ping().then(blockOnce);
@@ -116,22 +117,22 @@ describe('F29: a process stalls for two leases while it holds', () => {
       // It was read first, now and then: then it was in time.
     } while (attempt.value);
     expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
-    const gone = async () => (await bench().admin.exists('f29:second')) === 0;
+    const gone = async () => (await fixture().admin.exists('f29:second')) === 0;
     await until(gone, 1000, 'what it did is undone');
   });
 
   it('a stopped process: it acts no more once somebody else was granted', async () => {
     const stalled = await startWorker();
-    const { locks } = bench().open();
+    const { locks } = fixture().open();
     const names = ['f29:stop:watched', 'f29:stop:leased'] as const;
     await stalled.call('acquire', names[0], {});
     await stalled.call('acquire', names[1], { lease: LEASE });
     for (const name of names) await stalled.call('act', name);
     const next = names.map(async (name) => {
-      const hold = bench().history.note(await locks.acquire(name, { wait: '30s' }));
+      const hold = fixture().history.note(await locks.acquire(name, { wait: '30s' }));
       return { hold, at: now() };
     });
-    for (const name of names) await bench().listening(name);
+    for (const name of names) await fixture().listening(name);
     await until(async () => (await stalled.call('state', names[0])).lastActed !== undefined, 1000, 'it acts');
 
     const stopped = now();

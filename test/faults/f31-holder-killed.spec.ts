@@ -1,16 +1,16 @@
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, settled } from './observe.js';
-import { LEASE, useBench } from './server-fixture.js';
+import { LEASE, useServerFixture } from './server-fixture.js';
 
 describe('F31, Show: the process of the holder is killed', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   const startWorker = async () => {
     const worker = await Worker.start<typeof api>(new URL('./fixtures/locker.worker.ts', import.meta.url), {
-      args: [bench().server.url],
+      args: [fixture().server.url],
     });
-    bench().after(async () => void (await worker.stop()));
+    fixture().after(async () => void (await worker.stop()));
     return worker;
   };
 
@@ -21,7 +21,7 @@ describe('F31, Show: the process of the holder is killed', () => {
     const [holder, waiter] = await Promise.all([startWorker(), startWorker()]);
     await holder.call('acquire', 'f31', options);
     const waiting = waiter.call('acquire', 'f31', { wait: '30s' });
-    await bench().listening('f31');
+    await fixture().listening('f31');
     holder.kill('SIGKILL');
     const granted = await settled(() => waiting);
     expectWithin(granted, LEASE + 500);

@@ -1,6 +1,8 @@
 import { LockUnavailableError } from '../../lib/errors.js';
-import { expectWithin, settled, until } from './observe.js';
-import { type Client, DEADLINE, POLL, RECONNECT, useBench } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, POLL, RECONNECT, useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 /** Everything that asks the server says in time that it cannot. */
 const expectUnavailable = async ({ locks }: Client): Promise<void> => {
@@ -22,7 +24,7 @@ const expectUnavailable = async ({ locks }: Client): Promise<void> => {
 };
 
 describe('F38: the server accepts and does not answer', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each([
     ['never answers', 'acceptThenSilent'],
@@ -30,9 +32,9 @@ describe('F38: the server accepts and does not answer', () => {
   ] as const)(
     '%s, from the first connection on: calls settle, and the first grant comes soon after',
     async (_, fault) => {
-      const proxy = await bench().proxy();
+      const proxy = await fixture().proxy();
       proxy[fault]();
-      const client = bench().open(proxy.url);
+      const client = fixture().open(proxy.url);
       await expectUnavailable(client);
       await expectUnavailable(client);
       const waiting = settled(() => client.locks.acquire('f38', { wait: '30s' }));
@@ -40,18 +42,18 @@ describe('F38: the server accepts and does not answer', () => {
       proxy.heal();
       const healed = await settled(() => waiting);
       expectWithin(healed, RECONNECT + 2 * DEADLINE + 500);
-      const hold = bench().history.note(healed.value?.value ?? null);
-      await expect(bench().admin.hgetall('f38')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
+      const hold = fixture().history.note(healed.value?.value ?? null);
+      await expect(fixture().admin.hgetall('f38')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
       await expect(hold?.release()).resolves.toBe('released');
     },
   );
 
   it('falls silent later: calls settle, and nothing that was asked happens afterwards', async () => {
-    const { client, proxy } = await bench().openBehindProxy();
-    const waiter = bench().open(proxy.url);
-    const hold = bench().history.note(await client.locks.acquire('f38:held', { lease: '60s' }));
+    const { client, proxy } = await fixture().openBehindProxy();
+    const waiter = fixture().open(proxy.url);
+    const hold = fixture().history.note(await client.locks.acquire('f38:held', { lease: '60s' }));
     const waiting = settled(() => waiter.locks.acquire('f38:held', { wait: POLL + 2 * DEADLINE }));
-    await bench().listening('f38:held');
+    await fixture().listening('f38:held');
     // From its first try to its next one the waiter knows no better than that somebody has the lock.
     proxy.hold();
     await expectUnavailable(client);
@@ -62,18 +64,18 @@ describe('F38: the server accepts and does not answer', () => {
     expect(waited.error).toBeInstanceOf(LockUnavailableError);
     expectWithin(waited, POLL + 3 * DEADLINE + 100);
     proxy.heal();
-    await until(async () => (await bench().admin.keys('*')).length === 0, RECONNECT + 2 * DEADLINE, 'nothing stays');
+    await until(async () => (await fixture().admin.keys('*')).length === 0, RECONNECT + 2 * DEADLINE, 'nothing stays');
   });
 });
 
 describe('TP-04: the server is stopped', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('calls reject as unavailable, with a wait too: they neither hang nor say that somebody else has the lock', async () => {
-    const client = bench().open();
-    const fresh = bench().open();
+    const client = fixture().open();
+    const fresh = fixture().open();
     const hold = await client.locks.acquire('tp04', { lease: '60s' });
-    await bench().server.kill9();
+    await fixture().server.kill9();
     for (const each of [client, fresh]) {
       await expectUnavailable(each);
       const waits = [1000, 1100, 1200].map((wait) =>
@@ -90,7 +92,7 @@ describe('TP-04: the server is stopped', () => {
 
     // The server comes back empty, as a crash without persistence leaves it.
     const waiting = settled(() => fresh.locks.acquire('tp04', { wait: '30s' }));
-    await bench().server.restart();
+    await fixture().server.restart();
     const { value } = await waiting;
     await expect(value?.release()).resolves.toBe('released');
   });

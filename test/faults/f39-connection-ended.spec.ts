@@ -1,7 +1,7 @@
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
-import { until } from './observe.js';
+import { until } from '../kit/until.js';
 
 const world = new RedisWorld();
 

@@ -1,64 +1,66 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mentions } from '../servers/fault-proxy.js';
-import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, POLL, RECONNECT, untilConnected, useBench } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, POLL, RECONNECT, useServerFixture } from './server-fixture.js';
+import { untilConnected } from '../kit/client.js';
 
 /** As many connections within a second are one every 80 ms or more often. Without a pause they would be hundreds. */
 const STORM = 12;
 
 describe('F39: subscribing again fails', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** URL of a user who may do everything for now. */
   const newUser = async (): Promise<string> => {
-    await bench().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all');
-    return bench().server.url.replace('//', '//locker:secret@');
+    await fixture().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all');
+    return fixture().server.url.replace('//', '//locker:secret@');
   };
 
   const connections = async () =>
-    Number(/total_connections_received:(\d+)/.exec(await bench().admin.info('stats'))?.[1] ?? 0);
+    Number(/total_connections_received:(\d+)/.exec(await fixture().admin.info('stats'))?.[1] ?? 0);
 
   it('the right to the channel is revoked: waiters are served by polling, the server is not stormed', async () => {
     const url = await newUser();
-    const waiter = bench().open(url, { safetyPoll: '1h' });
-    const holder = bench().open();
-    const hold = bench().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
+    const waiter = fixture().open(url, { safetyPoll: '1h' });
+    const holder = fixture().open();
+    const hold = fixture().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
     const waiting = waiter.locks.acquire('f39', { wait: '30s', lease: '60s' });
-    await bench().listening('f39');
-    await bench().admin.acl('SETUSER', 'locker', 'resetchannels');
-    await bench().listening('f39', 0);
+    await fixture().listening('f39');
+    await fixture().admin.acl('SETUSER', 'locker', 'resetchannels');
+    await fixture().listening('f39', 0);
     const before = await connections();
     await sleep(1000);
     expect((await connections()) - before).toBeLessThan(STORM);
-    const served = settled(async () => bench().history.note(await waiting));
+    const served = settled(async () => fixture().history.note(await waiting));
     await hold.release();
     expectWithin(await served, POLL + DEADLINE);
     await expect((await served).value?.release()).resolves.toBe('released');
     // New waiters too, and with the right back they are woken by messages again.
-    const second = bench().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
+    const second = fixture().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
     const polled = waiter.locks.acquire('f39', { wait: '30s', lease: '60s' });
-    await bench().admin.acl('SETUSER', 'locker', '&*');
-    await bench().listening('f39');
-    const heard = settled(async () => bench().history.note(await polled));
+    await fixture().admin.acl('SETUSER', 'locker', '&*');
+    await fixture().listening('f39');
+    const heard = settled(async () => fixture().history.note(await polled));
     await second.release();
     expectWithin(await heard, 100);
     await (await heard).value?.release();
   });
 
   it('the connection is cut while it subscribes again, several times', async () => {
-    const proxy = await bench().proxy();
-    const waiter = bench().openSplit(bench().server.url, proxy.url, { safetyPoll: '1h' });
-    const holder = bench().open();
-    const hold = bench().history.note(await holder.locks.acquire('f39:cut', { lease: '60s' }));
+    const proxy = await fixture().proxy();
+    const waiter = fixture().openSplit(fixture().server.url, proxy.url, { safetyPoll: '1h' });
+    const holder = fixture().open();
+    const hold = fixture().history.note(await holder.locks.acquire('f39:cut', { lease: '60s' }));
     const waiting = waiter.locks.acquire('f39:cut', { wait: '30s', lease: '60s' });
-    await bench().listening('f39:cut');
+    await fixture().listening('f39:cut');
     for (const cut of ['cutBefore', 'cutAfter', 'cutBefore', 'cutAfter'] as const) {
       const again = proxy[cut](mentions('subscribe', 'f39:cut'));
       proxy.cutAll();
       await again;
     }
-    await bench().listening('f39:cut');
-    const served = settled(async () => bench().history.note(await waiting));
+    await fixture().listening('f39:cut');
+    const served = settled(async () => fixture().history.note(await waiting));
     await hold.release();
     expectWithin(await served, 100);
     await expect((await served).value?.release()).resolves.toBe('released');
@@ -66,12 +68,12 @@ describe('F39: subscribing again fails', () => {
 
   it('the client is closed at that moment', async () => {
     for (let round = 0; round < 8; round++) {
-      const proxy = await bench().proxy();
-      const waiter = bench().openSplit(bench().server.url, proxy.url);
+      const proxy = await fixture().proxy();
+      const waiter = fixture().openSplit(fixture().server.url, proxy.url);
       const name = `f39:close:${round}`;
-      const hold = bench().history.note(await bench().open().locks.acquire(name, { lease: '60s' }));
+      const hold = fixture().history.note(await fixture().open().locks.acquire(name, { lease: '60s' }));
       const waiting = settled(() => waiter.locks.acquire(name, { wait: '30s' }));
-      await bench().listening(name);
+      await fixture().listening(name);
       const again =
         round % 2 === 0
           ? proxy.cutBefore(mentions('subscribe', name))
@@ -89,11 +91,11 @@ describe('F39: subscribing again fails', () => {
 
   it('the right to ask for the time is revoked: calls name it, and the server is not stormed with connections', async () => {
     const url = await newUser();
-    const { locks } = bench().open(url);
+    const { locks } = fixture().open(url);
     await untilConnected(locks);
-    await bench().admin.acl('SETUSER', 'locker', '-time');
+    await fixture().admin.acl('SETUSER', 'locker', '-time');
     const before = await connections();
-    await bench().admin.call('CLIENT', 'KILL', 'USER', 'locker');
+    await fixture().admin.call('CLIENT', 'KILL', 'USER', 'locker');
     const end = performance.now() + 1000;
     while (performance.now() < end) {
       const { error } = await settled(() => locks.tryAcquire('f39:time'));
@@ -101,7 +103,7 @@ describe('F39: subscribing again fails', () => {
     }
     expect(String((await settled(() => locks.tryAcquire('f39:time'))).error)).toContain("'time'");
     expect((await connections()) - before).toBeLessThan(STORM);
-    await bench().admin.acl('SETUSER', 'locker', '+@all');
+    await fixture().admin.acl('SETUSER', 'locker', '+@all');
     // Until the next try to connect has shown otherwise, calls go on saying what the last one showed.
     const works = async () => (await settled(() => locks.withLock('f39:time', () => 'ran'))).value === 'ran';
     await until(works, RECONNECT + 2 * DEADLINE, 'locks work again');
@@ -109,14 +111,14 @@ describe('F39: subscribing again fails', () => {
 
   it('the right to run scripts is revoked: calls say so at once, and work again when it is back', async () => {
     const url = await newUser();
-    const { locks } = bench().open(url);
+    const { locks } = fixture().open(url);
     await untilConnected(locks);
-    await bench().admin.acl('SETUSER', 'locker', '-evalsha', '-eval');
+    await fixture().admin.acl('SETUSER', 'locker', '-evalsha', '-eval');
     const refused = await settled(() => locks.acquire('f39:acl', { wait: '30s' }));
     expect(refused.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', permanent: true });
     expectWithin(refused, RECONNECT);
-    await bench().admin.acl('SETUSER', 'locker', '+@all');
-    const hold = bench().history.note(await locks.acquire('f39:acl', { wait: '30s' }));
+    await fixture().admin.acl('SETUSER', 'locker', '+@all');
+    const hold = fixture().history.note(await locks.acquire('f39:acl', { wait: '30s' }));
     await expect(hold.release()).resolves.toBe('released');
   });
 });

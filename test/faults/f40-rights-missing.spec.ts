@@ -1,20 +1,20 @@
 import { settled } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { useServerFixture } from './server-fixture.js';
 
 /** What a server refuses for want of a right must not be taken for what it says of a key. */
 describe('F40: the user lacks the right to a command that scripts need', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   const lacking = async (command: string) => {
-    await bench().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
-    return bench().open(bench().server.url.replace('//', '//locker:secret@')).locks;
+    await fixture().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
+    return fixture().open(fixture().server.url.replace('//', '//locker:secret@')).locks;
   };
 
   const refused = { code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: true };
 
   it('GET: semaphores and latches say that they were refused, whether there are any or not', async () => {
     const locks = await lacking('get');
-    await bench().admin.set('there', 3);
+    await fixture().admin.set('there', 3);
     for (const name of ['there', 'missing']) {
       const calls: (() => Promise<unknown>)[] = [
         () => locks.getSemaphore(name).tryAcquire(),
@@ -26,13 +26,13 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
       ];
       for (const call of calls) expect((await settled(call)).error).toMatchObject(refused);
     }
-    await expect(bench().admin.keys('*')).resolves.toEqual(['there']);
-    await expect(bench().admin.get('there')).resolves.toBe('3');
+    await expect(fixture().admin.keys('*')).resolves.toEqual(['there']);
+    await expect(fixture().admin.get('there')).resolves.toBe('3');
   });
 
   it('GET: what is of another type is called so all the same', async () => {
     const locks = await lacking('get');
-    await bench().admin.hset('hash', 'field', 'value');
+    await fixture().admin.hset('hash', 'field', 'value');
     const { error } = await settled(() => locks.getSemaphore('hash').tryAcquire());
     expect(error).toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash' } });
   });
@@ -41,27 +41,27 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
     const locks = await lacking('hdel');
     const hold = await locks.acquire('lock', { lease: '10s' });
     expect((await settled(() => hold.release())).error).toMatchObject(refused);
-    await expect(bench().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
+    await expect(fixture().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
   });
 
   it('HGET: an extension says that it was refused, not that the lock was lost', async () => {
     const locks = await lacking('hget');
     const hold = await locks.acquire('lock', { lease: '10s' });
     expect((await settled(() => hold.extend('20s'))).error).toMatchObject(refused);
-    await expect(bench().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
+    await expect(fixture().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
     expect((await settled(() => locks.getReadWriteLock('rw').readLock().tryAcquire())).error).toMatchObject(refused);
   });
 
   it('HLEN: a try says that it was refused, not that the key is no lock', async () => {
     const locks = await lacking('hlen');
     await locks.withLock('other', () => {});
-    await bench().admin.hset('lock', 'somebody:1', 1);
+    await fixture().admin.hset('lock', 'somebody:1', 1);
     expect((await settled(() => locks.tryAcquire('lock'))).error).toMatchObject(refused);
   });
 
   it('PEXPIRE: permits that are to end are set so that they do', async () => {
     const locks = await lacking('pexpire');
     await expect(locks.getSemaphore('ending').trySetPermits(3, { ttl: '10s' })).resolves.toBe(true);
-    expect(await bench().admin.pttl('ending')).toBeGreaterThan(0);
+    expect(await fixture().admin.pttl('ending')).toBeGreaterThan(0);
   });
 });

@@ -3,8 +3,10 @@ import type { RedisOptions } from 'ioredis';
 import { LockUnavailableError } from '../../lib/index.js';
 import { Certificates, type Identity } from '../servers/certificates.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { expectWithin, settled, until } from './observe.js';
-import { type Client, DEADLINE, openLocks, POLL } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, openLocks, POLL } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 /** I3 */
 const ALLOWANCE_MS = 100;

@@ -8,15 +8,17 @@ import { LockLostError, LockShutdownError } from '../../lib/errors.js';
 import { LockService } from '../../lib/lock.service.js';
 import { RedisLockModule } from '../../lib/module/redis-lock.module.js';
 import { mentions } from '../servers/fault-proxy.js';
-import { CLOCK_GRAIN, expectWithin, settled, until } from './observe.js';
-import { DEADLINE, LEASE, POLL, untilConnected, useBench } from './server-fixture.js';
+import { CLOCK_GRAIN, expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
+import { untilConnected } from '../kit/client.js';
 
 const SHUTDOWN = 500;
 /** I14 with that: what is promised for the whole. */
 const MOST = 2000;
 
 describe('F43: shutdown', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   const start = async (
     connection: string,
@@ -26,37 +28,37 @@ describe('F43: shutdown', () => {
     class Application {}
     Module({ imports: [RedisLockModule.forRoot({ connection, ...timing })] })(Application);
     const application = await NestFactory.createApplicationContext(Application, { logger: false });
-    bench().after(() => application.close());
+    fixture().after(() => application.close());
     return { application, locks: application.get(LockService) };
   };
 
   const close = (application: INestApplicationContext) => settled(() => application.close());
 
   const clientsOfOurs = async () =>
-    String(await bench().admin.client('LIST')).match(/name=nest-redis-lock/g)?.length ?? 0;
+    String(await fixture().admin.client('LIST')).match(/name=nest-redis-lock/g)?.length ?? 0;
 
   it('while holding: the holder gets its time, then its signal aborts, and what it lets go is released', async () => {
-    const { application, locks } = await start(bench().server.url);
+    const { application, locks } = await start(fixture().server.url);
     const reasons: unknown[] = [];
     const work = locks.withLock('f43:held', async (hold) => {
-      bench().history.note(hold);
+      fixture().history.note(hold);
       await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
       reasons.push(hold.signal.reason);
       hold.assertHeld();
       return 'finished';
     });
-    await until(async () => (await bench().admin.exists('f43:held')) === 1, 1000, 'it holds');
+    await until(async () => (await fixture().admin.exists('f43:held')) === 1, 1000, 'it holds');
     const closed = await close(application);
     await expect(work).resolves.toBe('finished');
     expect(reasons).toEqual([expect.any(LockShutdownError)]);
     expect(closed.ms).toBeGreaterThanOrEqual((SHUTDOWN * 3) / 5 - 5);
     expectWithin(closed, SHUTDOWN + DEADLINE);
-    await expect(bench().admin.exists('f43:held')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f43:held')).resolves.toBe(0);
     await expect(clientsOfOurs()).resolves.toBe(0);
   });
 
   it('while work runs with a permit that would stay out without it: the work ends, and the permit returns', async () => {
-    const { application, locks } = await start(bench().server.url);
+    const { application, locks } = await start(fixture().server.url);
     const semaphore = locks.getPermitExpirableSemaphore('f43:permits');
     await semaphore.trySetPermits(1);
     let isRunning = false;
@@ -67,15 +69,15 @@ describe('F43: shutdown', () => {
     });
     // Redis knows of the permit before its holder does, who would be sent away as a waiter until then.
     await until(() => isRunning, 1000, 'it has the permit');
-    await expect(bench().admin.get('f43:permits')).resolves.toBe('0');
+    await expect(fixture().admin.get('f43:permits')).resolves.toBe('0');
     const closed = await close(application);
     await expect(work).resolves.toBe('finished');
     expectWithin(closed, SHUTDOWN + DEADLINE);
-    await expect(bench().admin.get('f43:permits')).resolves.toBe('1');
+    await expect(fixture().admin.get('f43:permits')).resolves.toBe('1');
   });
 
   it('D20: while work runs with a permit that lasts too long: its signal aborts, and the permit returns', async () => {
-    const { application, locks } = await start(bench().server.url);
+    const { application, locks } = await start(fixture().server.url);
     const semaphore = locks.getPermitExpirableSemaphore('f43:long');
     await semaphore.trySetPermits(1);
     let signal: AbortSignal | undefined;
@@ -89,61 +91,61 @@ describe('F43: shutdown', () => {
     await expect(work).resolves.toBe('stopped');
     expect(signal?.reason).toBeInstanceOf(LockShutdownError);
     expectWithin(closed, SHUTDOWN + DEADLINE);
-    await expect(bench().admin.get('f43:long')).resolves.toBe('1');
+    await expect(fixture().admin.get('f43:long')).resolves.toBe('1');
   });
 
   it('while a holder does not react: its lock is not taken from under it, but ends by its lease', async () => {
-    const { application, locks } = await start(bench().server.url);
-    const hold = bench().history.note(await locks.acquire('f43:deaf'));
+    const { application, locks } = await start(fixture().server.url);
+    const hold = fixture().history.note(await locks.acquire('f43:deaf'));
     const closed = await close(application);
     expectWithin(closed, MOST);
     expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
-    await expect(bench().admin.hgetall('f43:deaf')).resolves.toEqual({ [hold.owner]: '1' });
+    await expect(fixture().admin.hgetall('f43:deaf')).resolves.toEqual({ [hold.owner]: '1' });
     hold.assertHeld();
-    await until(async () => (await bench().admin.exists('f43:deaf')) === 0, LEASE + CLOCK_GRAIN, 'the lease ends');
+    await until(async () => (await fixture().admin.exists('f43:deaf')) === 0, LEASE + CLOCK_GRAIN, 'the lease ends');
     expect(() => hold.assertHeld()).toThrow(LockLostError);
   });
 
   it('while waiting: waiters are sent away at once, nobody new gets in, and nothing of them stays', async () => {
-    const { application, locks } = await start(bench().server.url);
-    const other = bench().open();
-    const hold = bench().history.note(await other.locks.acquire('f43:waited', { lease: '60s' }));
+    const { application, locks } = await start(fixture().server.url);
+    const other = fixture().open();
+    const hold = fixture().history.note(await other.locks.acquire('f43:waited', { lease: '60s' }));
     const waiters = Array.from({ length: 10 }, () => settled(() => locks.acquire('f43:waited', { wait: Infinity })));
-    await bench().listening('f43:waited');
+    await fixture().listening('f43:waited');
     const closing = close(application);
     for (const { error } of await Promise.all(waiters)) expect(error).toBeInstanceOf(LockShutdownError);
     await expect(locks.acquire('f43:new')).rejects.toThrow(LockShutdownError);
     await expect(locks.tryAcquire('f43:new')).rejects.toThrow(LockShutdownError);
     expectWithin(await closing, 200);
-    await bench().listening('f43:waited', 0);
-    await expect(bench().admin.hgetall('f43:waited')).resolves.toEqual({ [hold.owner]: '1' });
+    await fixture().listening('f43:waited', 0);
+    await expect(fixture().admin.hgetall('f43:waited')).resolves.toEqual({ [hold.owner]: '1' });
     await hold.release();
-    await expect(bench().admin.keys('*')).resolves.toEqual([]);
+    await expect(fixture().admin.keys('*')).resolves.toEqual([]);
   });
 
   it.each(['frozen', 'killed', 'cut off', 'mute'] as const)(
     'while the server is %s: it ends all the same',
     async (how) => {
-      const proxy = await bench().proxy();
+      const proxy = await fixture().proxy();
       const { application, locks } = await start(proxy.url);
-      const other = bench().open();
+      const other = fixture().open();
       await other.locks.acquire('f43:fault', { lease: '10s' });
       const hold = await locks.acquire('f43:mine');
       const body = settled(() =>
         locks.withLock('f43:body', (mine) => new Promise((resolve) => mine.signal.addEventListener('abort', resolve))),
       );
       const waiter = settled(() => locks.acquire('f43:fault', { wait: Infinity }));
-      await bench().listening('f43:fault');
-      await until(async () => (await bench().admin.exists('f43:body')) === 1, 1000, 'the body runs');
-      if (how === 'frozen') bench().server.pause();
-      if (how === 'killed') await bench().server.kill9();
+      await fixture().listening('f43:fault');
+      await until(async () => (await fixture().admin.exists('f43:body')) === 1, 1000, 'the body runs');
+      if (how === 'frozen') fixture().server.pause();
+      if (how === 'killed') await fixture().server.kill9();
       if (how === 'cut off') proxy.blackhole();
       if (how === 'mute') proxy.acceptThenSilent();
       if (how === 'mute') proxy.cutAll();
       const tried = settled(() => locks.tryAcquire('f43:ghost'));
       const closed = await close(application);
-      if (how === 'frozen') bench().server.resume();
-      if (how === 'killed') await bench().server.restart();
+      if (how === 'frozen') fixture().server.resume();
+      if (how === 'killed') await fixture().server.restart();
       expectWithin(closed, MOST);
       expect((await waiter).error).toBeInstanceOf(LockShutdownError);
       expect((await tried).error).toMatchObject({
@@ -155,15 +157,15 @@ describe('F43: shutdown', () => {
   );
 
   it('while the server is frozen and a holder ignores its signal: it ends when shutdownTimeout does', async () => {
-    const { application, locks } = await start(bench().server.url, MOST);
+    const { application, locks } = await start(fixture().server.url, MOST);
     const hold = await locks.acquire('f43:ignores', { lease: '60s' });
-    const other = await bench().open().locks.acquire('f43:fault', { lease: '60s' });
+    const other = await fixture().open().locks.acquire('f43:fault', { lease: '60s' });
     const waiter = settled(() => locks.acquire('f43:fault', { wait: Infinity }));
-    await bench().listening('f43:fault');
-    bench().server.pause();
+    await fixture().listening('f43:fault');
+    fixture().server.pause();
     const ghost = settled(() => locks.tryAcquire('f43:ghost'));
     const closed = await close(application);
-    bench().server.resume();
+    fixture().server.resume();
     // What is asked at the end of its timers, and nothing beside that.
     expectWithin(closed, MOST + 50);
     expect(closed.ms).toBeGreaterThan(MOST / 2);
@@ -174,7 +176,7 @@ describe('F43: shutdown', () => {
   });
 
   it('while an acquire of unknown outcome is being undone: it is undone first', async () => {
-    const proxy = await bench().proxy();
+    const proxy = await fixture().proxy();
     const { application, locks } = await start(proxy.url);
     await untilConnected(locks);
     const cut = proxy.cutAfter(mentions('evalsha', 'f43:ghost'));
@@ -182,11 +184,11 @@ describe('F43: shutdown', () => {
     await cut;
     expect((await tried).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expectWithin(await close(application), MOST);
-    await expect(bench().admin.exists('f43:ghost')).resolves.toBe(0);
+    await expect(fixture().admin.exists('f43:ghost')).resolves.toBe(0);
   });
 
   it('code that goes on afterwards gets errors in time, and does not block the process', async () => {
-    const { application, locks } = await start(bench().server.url);
+    const { application, locks } = await start(fixture().server.url);
     let turns = 0;
     const ticking = setInterval(() => turns++, 5);
     const afterwards: unknown[] = [];
@@ -212,16 +214,16 @@ describe('F43: shutdown', () => {
   });
 
   it('the process can exit by itself', async () => {
-    const other = bench().open();
+    const other = fixture().open();
     await other.locks.acquire('waited-for', { lease: '60s' });
     const files = ['../servers/register.cjs', './fixtures/shutdown.process.ts'];
     const [register = '', file = ''] = files.map((path) => fileURLToPath(new URL(path, import.meta.url)));
-    const child = spawn(process.execPath, [register, file, bench().server.url], {
+    const child = spawn(process.execPath, [register, file, fixture().server.url], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    bench().after(async () => void child.kill('SIGKILL'));
+    fixture().after(async () => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
-    await bench().listening('waited-for');
+    await fixture().listening('waited-for');
     const exited = await settled(async () => {
       child.kill('SIGUSR2');
       return once(child, 'exit');

@@ -2,7 +2,7 @@ import { WrongKeyTypeError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
 import { settled } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { useServerFixture } from './server-fixture.js';
 
 /** Those that live under one key; a multi-lock is made of them. */
 const KINDS = LOCKS.filter(([kind]) => kind !== 'multi');
@@ -33,17 +33,17 @@ const callsOf = (lock: Lock): readonly (() => Promise<unknown>)[] => [
 ];
 
 describe('F47: the name is that of a hash of the application', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   const connected = async (): Promise<LockService> => {
-    const client = bench().open();
+    const client = fixture().open();
     await client.connected();
     return client.locks;
   };
 
   describe.each(KINDS)('to the %s lock', (_: Row[0], lockOf: Row[1]) => {
     it.each(Object.entries(HASHES))('D9: it is no lock, and is left alone: %s', async (__, fields) => {
-      const { admin } = bench();
+      const { admin } = fixture();
       await admin.hset('f47', fields);
       const lock = lockOf(await connected(), 'f47');
       for (const call of callsOf(lock)) {
@@ -58,7 +58,7 @@ describe('F47: the name is that of a hash of the application', () => {
     });
 
     it('D9: what the application writes into the hash of a held lock outlives the release', async () => {
-      const { admin } = bench();
+      const { admin } = fixture();
       const locks = await connected();
       const hold = await lockOf(locks, 'f47').acquire();
       await admin.hset('f47', { customerId: '7', total: '12' });
@@ -72,7 +72,7 @@ describe('F47: the name is that of a hash of the application', () => {
     });
 
     it('D8: what a call costs the server does not grow with the hash', async () => {
-      const { admin } = bench();
+      const { admin } = fixture();
       const locks = await connected();
       const fields = Array.from({ length: 20_000 }, (__, index) => [`user-${index}`, 'x']);
       for (let at = 0; at < fields.length; at += 10_000)
@@ -88,7 +88,7 @@ describe('F47: the name is that of a hash of the application', () => {
   });
 
   it('D8: who waits to write beside many readers names one of them, and does not read all of them', async () => {
-    const { admin } = bench();
+    const { admin } = fixture();
     const locks = await connected();
     const write = locks.getReadWriteLock('f47').writeLock();
     const readers = Array.from({ length: 5000 }, (_, index) => [`${HOLDER}${index}`, '1']);
@@ -102,7 +102,7 @@ describe('F47: the name is that of a hash of the application', () => {
   });
 
   it('D9: a lock of a Redisson transaction is one', async () => {
-    const { admin } = bench();
+    const { admin } = fixture();
     const locks = await connected();
     const holder = `${HOLDER}:0123456789abcdef0123456789abcdef`;
     await admin.multi().hset('f47', holder, 1).pexpire('f47', 60_000).exec();

@@ -2,8 +2,9 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hold } from '../../lib/holds/hold.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { repeatedly, settled, until } from './observe.js';
-import { LEASE, useBench } from './server-fixture.js';
+import { repeatedly, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { LEASE, useServerFixture } from './server-fixture.js';
 
 const LEASES = 2000;
 
@@ -31,13 +32,13 @@ class CountingScheduler implements Scheduler {
 }
 
 describe('I11: nothing is left', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('after 2,000 leases of every sort: no key, timer, listener or subscription', async () => {
-    const { admin } = bench();
+    const { admin } = fixture();
     const scheduler = new CountingScheduler();
-    const client = bench().open(undefined, { scheduler });
-    const other = bench().open();
+    const client = fixture().open(undefined, { scheduler });
+    const other = fixture().open();
     const { locks, runtime } = client;
     const shared = new AbortController();
     const { signal } = shared;
@@ -80,12 +81,12 @@ describe('I11: nothing is left', () => {
 
   it('after closing in the middle of a fault: no timer goes on', async () => {
     const scheduler = new CountingScheduler();
-    const { client, proxy } = await bench().openBehindProxy({ scheduler });
+    const { client, proxy } = await fixture().openBehindProxy({ scheduler });
     const { locks } = client;
     const held = await locks.acquire('i11:held');
     const leased = await locks.acquire('i11:leased', { lease: '60s' });
     const waiting = settled(() => locks.acquire('i11:leased', { wait: Infinity }));
-    await bench().listening('i11:leased');
+    await fixture().listening('i11:leased');
     proxy.hold();
     const lost = settled(() => locks.tryAcquire('i11:ghost', { lease: '60s' }));
     const release = settled(() => leased.release());

@@ -2,8 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import fc from 'fast-check';
 import { LockTimeoutError } from '../../lib/errors.js';
 import { Given } from './bad-values.js';
-import { CLOCK_GRAIN, until } from './observe.js';
-import { LEASE, useBench } from './server-fixture.js';
+import { CLOCK_GRAIN } from './observe.js';
+import { until } from '../kit/until.js';
+import { LEASE, useServerFixture } from './server-fixture.js';
 
 /** What may be thrown: anything at all. */
 const thrown = fc.oneof(
@@ -43,18 +44,18 @@ const failures: Readonly<Record<string, (value: unknown) => never | PromiseLike<
 };
 
 describe('I15, F45: callbacks that misbehave', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it.each(Object.entries(failures))(
     'one that %s: the error comes out as it is, and the lock is free',
     async (_, fail) => {
-      const { locks, runtime } = bench().open();
+      const { locks, runtime } = fixture().open();
       const inRegion: (() => unknown)[] = [];
       await fc.assert(
         fc.asyncProperty(thrown, async ({ value }) => {
           const outcome = await locks
             .withLock<unknown>('i15', (hold) => {
-              bench().history.note(hold);
+              fixture().history.note(hold);
               inRegion.push(AsyncResource.bind(() => locks.currentHold('i15')));
               return fail(value);
             })
@@ -63,7 +64,7 @@ describe('I15, F45: callbacks that misbehave', () => {
               (reason: unknown) => ({ reason }),
             );
           expect(outcome).toStrictEqual({ reason: value });
-          await expect(bench().admin.exists('i15')).resolves.toBe(0);
+          await expect(fixture().admin.exists('i15')).resolves.toBe(0);
         }),
         { numRuns: 40 },
       );
@@ -74,8 +75,8 @@ describe('I15, F45: callbacks that misbehave', () => {
   );
 
   it.each(Object.entries(failures))('hold.run of one that %s: the same, and the hold stays', async (_, fail) => {
-    const { locks } = bench().open();
-    const hold = bench().history.note(await locks.acquire('i15'));
+    const { locks } = fixture().open();
+    const hold = fixture().history.note(await locks.acquire('i15'));
     const inRegion: (() => unknown)[] = [];
     await fc.assert(
       fc.asyncProperty(thrown, async ({ value }) => {
@@ -100,20 +101,20 @@ describe('I15, F45: callbacks that misbehave', () => {
   });
 
   it('one that never settles: its lock stays held and renewed, others go on, and it ends with the process', async () => {
-    const client = bench().open();
-    const other = bench().open();
+    const client = fixture().open();
+    const other = fixture().open();
     void client.locks.withLock('i15:never', never);
     void client.locks.runInScope(() => client.locks.withLock('i15:scope', never));
-    await until(async () => (await bench().admin.exists('i15:never', 'i15:scope')) === 2, 1000, 'both hold');
+    await until(async () => (await fixture().admin.exists('i15:never', 'i15:scope')) === 2, 1000, 'both hold');
     await expect(other.locks.acquire('i15:never', { wait: LEASE + 500 })).rejects.toThrow(LockTimeoutError);
     await expect(client.locks.withLock('i15:other', () => 'ran')).resolves.toBe('ran');
     await client.close();
-    await until(async () => (await bench().admin.keys('*')).length === 0, LEASE + CLOCK_GRAIN, 'the leases end');
+    await until(async () => (await fixture().admin.keys('*')).length === 0, LEASE + CLOCK_GRAIN, 'the leases end');
   });
 
   it('one that settles after its lease was lost: its own result wins', async () => {
-    const { locks, events } = bench().open();
-    const lose = () => bench().admin.del('i15:lost');
+    const { locks, events } = fixture().open();
+    const lose = () => fixture().admin.del('i15:lost');
     const lost = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
     const value = await locks.withLock('i15:lost', async ({ signal }) => {
       await lose();
@@ -132,14 +133,14 @@ describe('I15, F45: callbacks that misbehave', () => {
   });
 
   it('listeners of events that throw disturb nobody', async () => {
-    const client = bench().open();
+    const client = fixture().open();
     const heard: string[] = [];
     client.runtime.events.on(() => {
       throw new Error('a listener');
     });
     client.runtime.events.on(({ type }) => heard.push(type));
     const hold = await client.locks.acquire('i15:event');
-    await bench().admin.del('i15:event');
+    await fixture().admin.del('i15:event');
     await until(() => hold.signal.aborted, LEASE, 'the loss is noticed');
     await expect(hold.release()).resolves.toBe('expired');
     expect(heard).toContain('lost');

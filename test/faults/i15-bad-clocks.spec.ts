@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockError, LockLostError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { executions, until } from './observe.js';
-import { type Client, useBench } from './server-fixture.js';
+import { executions } from './observe.js';
+import { until } from '../kit/until.js';
+import { useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 const HOUR = 3_600_000;
 
@@ -65,7 +67,7 @@ const clocks = {
 } satisfies Readonly<Record<string, () => Scheduler>>;
 
 describe('I15: clocks and timers that misbehave', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** Takes the lock again and again, holds it for a moment, and is told off with errors of ours or not at all. */
   const contend = async ({ locks }: Client, name: string, rounds: number): Promise<number> => {
@@ -80,7 +82,7 @@ describe('I15: clocks and timers that misbehave', () => {
         });
       if (!hold) continue;
       holds++;
-      bench().history.note(hold);
+      fixture().history.note(hold);
       await sleep(2);
       await hold.release().catch((error: unknown) => {
         if (!(error instanceof LockError)) throw error;
@@ -92,8 +94,8 @@ describe('I15: clocks and timers that misbehave', () => {
   it.each(Object.entries(clocks))(
     'one that %s: nobody else is harmed, and nothing is thrown at nobody',
     async (_, clock) => {
-      const crooked = bench().open(undefined, { scheduler: clock() });
-      const honest = bench().open();
+      const crooked = fixture().open(undefined, { scheduler: clock() });
+      const honest = fixture().open();
       const holds = await Promise.all([
         contend(crooked, 'i15:clock', 15),
         contend(crooked, 'i15:clock', 15),
@@ -101,26 +103,26 @@ describe('I15: clocks and timers that misbehave', () => {
       ]);
       expect(holds[2]).toBeGreaterThan(0);
       expect(holds[0] + holds[1]).toBeGreaterThan(0);
-      await until(async () => (await bench().admin.exists('i15:clock')) === 0, 3000, 'nothing is left');
+      await until(async () => (await fixture().admin.exists('i15:clock')) === 0, 3000, 'nothing is left');
     },
   );
 
   it.each(['fires twice', 'fires what was cancelled'] as const)('one that %s: nothing is done twice', async (how) => {
-    const { locks } = bench().open(undefined, { scheduler: clocks[how](), watchdogTimeout: 600 });
-    const hold = bench().history.note(await locks.acquire('i15:twice'));
-    const before = await executions(bench().admin, 'evalsha');
+    const { locks } = fixture().open(undefined, { scheduler: clocks[how](), watchdogTimeout: 600 });
+    const hold = fixture().history.note(await locks.acquire('i15:twice'));
+    const before = await executions(fixture().admin, 'evalsha');
     await sleep(1500);
     // Every third of the timeout once.
-    const renewals = (await executions(bench().admin, 'evalsha')) - before;
+    const renewals = (await executions(fixture().admin, 'evalsha')) - before;
     expect(renewals).toBeLessThanOrEqual(8);
     await expect(hold.release()).resolves.toBe('released');
   });
 
   it('one that never fires: holds end by the clock all the same', async () => {
     const scheduler: Scheduler = { ...systemScheduler, schedule: () => ({ cancel: () => {} }) };
-    const { locks } = bench().open(undefined, { scheduler });
-    const leased = bench().history.note(await locks.acquire('i15:leased', { lease: 300 }));
-    const watched = bench().history.note(await locks.acquire('i15:watched'));
+    const { locks } = fixture().open(undefined, { scheduler });
+    const leased = fixture().history.note(await locks.acquire('i15:leased', { lease: 300 }));
+    const watched = fixture().history.note(await locks.acquire('i15:watched'));
     leased.assertHeld();
     const over = (hold: typeof leased) => () => {
       try {
@@ -130,24 +132,24 @@ describe('I15: clocks and timers that misbehave', () => {
         return error instanceof LockLostError;
       }
     };
-    const exists = async (name: string) => (await bench().admin.exists(name)) === 1;
+    const exists = async (name: string) => (await fixture().admin.exists(name)) === 1;
     await until(over(leased), 400, 'the lease is over');
     expect(leased.signal.aborted).toBe(true);
     await until(async () => !(await exists('i15:watched')) || over(watched)(), 2000, 'the lease nobody renews is over');
     expect(over(watched)()).toBe(true);
     await expect(watched.release()).resolves.toBe('expired');
     await expect(leased.release()).resolves.toBe('expired');
-    const again = bench().history.note(await locks.acquire('i15:leased'));
+    const again = fixture().history.note(await locks.acquire('i15:leased'));
     await expect(again.release()).resolves.toBe('released');
   });
 
   it.each([0, 5000, HOUR])('one that is set back by %i ms under a hold: the hold ends no later', async (back) => {
     let offset = 0;
     const scheduler = clocked(() => systemScheduler.now() - offset);
-    const { locks } = bench().open(undefined, { scheduler });
-    const hold = bench().history.note(await locks.acquire('i15:back', { lease: 500 }));
+    const { locks } = fixture().open(undefined, { scheduler });
+    const hold = fixture().history.note(await locks.acquire('i15:back', { lease: 500 }));
     const asked = performance.now();
-    const end = asked + (await bench().admin.pttl('i15:back'));
+    const end = asked + (await fixture().admin.pttl('i15:back'));
     offset = back;
     const aborted = await new Promise<number>((resolve) => {
       hold.signal.addEventListener('abort', () => resolve(performance.now()));
@@ -159,15 +161,15 @@ describe('I15: clocks and timers that misbehave', () => {
 
   it('one that is set back while somebody waits: the wait still ends, and messages still wake', async () => {
     let offset = 0;
-    const crooked = bench().open(undefined, { scheduler: clocked(() => systemScheduler.now() - offset) });
-    const hold = bench().history.note(await bench().open().locks.acquire('i15:wait', { lease: '60s' }));
+    const crooked = fixture().open(undefined, { scheduler: clocked(() => systemScheduler.now() - offset) });
+    const hold = fixture().history.note(await fixture().open().locks.acquire('i15:wait', { lease: '60s' }));
     const timed = crooked.locks.tryAcquire('i15:wait', { wait: 500 });
     const served = crooked.locks.acquire('i15:wait', { wait: '10s' });
-    await bench().listening('i15:wait');
+    await fixture().listening('i15:wait');
     offset = HOUR;
     await expect(timed).resolves.toBeNull();
     await hold.release();
-    const next = bench().history.note(await served);
+    const next = fixture().history.note(await served);
     await expect(next.release()).resolves.toBe('released');
   });
 });

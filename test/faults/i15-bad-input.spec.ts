@@ -3,20 +3,20 @@ import { LockError, LockNameError, LockOptionsError } from '../../lib/errors.js'
 import type { LockService } from '../../lib/lock.service.js';
 import { badDuration, badLease, badName, badOptions, type Given, noFunction } from './bad-values.js';
 import { sentCommands } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { useServerFixture } from './server-fixture.js';
 
 describe('I15: bad input is refused before any command is sent', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   /** Keys and counters of commands, except for what is needed to find them out. */
   const footprint = async () => {
-    const keys = await bench().admin.keys('*');
-    const { info: _info, keys: _keys, ...sent } = await sentCommands(bench().admin);
+    const keys = await fixture().admin.keys('*');
+    const { info: _info, keys: _keys, ...sent } = await sentCommands(fixture().admin);
     return { keys: keys.toSorted(), sent };
   };
 
   const connected = async (): Promise<LockService> => {
-    const { locks } = bench().open();
+    const { locks } = fixture().open();
     await (await locks.acquire('warm-up')).release();
     return locks;
   };
@@ -44,8 +44,8 @@ describe('I15: bad input is refused before any command is sent', () => {
   it('leases', async () => {
     const locks = await connected();
     // Nobody asks after it meanwhile.
-    const holder = bench().open(undefined, { watchdogTimeout: '10m' });
-    const hold = bench().history.note(await holder.locks.acquire('i15', { lease: '60s' }));
+    const holder = fixture().open(undefined, { watchdogTimeout: '10m' });
+    const hold = fixture().history.note(await holder.locks.acquire('i15', { lease: '60s' }));
     const lock = locks.getLock('i15:lease');
     const { before, after } = await refusals(badLease, LockOptionsError, (value) => {
       const options = { lease: value } as never;
@@ -164,7 +164,7 @@ describe('I15: bad input is refused before any command is sent', () => {
         }
       })(),
     ]) {
-      const hold = bench().history.note(await locks.acquire('i15:own', options as never));
+      const hold = fixture().history.note(await locks.acquire('i15:own', options as never));
       await expect(hold.release()).resolves.toBe('released');
     }
     let reads = 0;
@@ -174,9 +174,9 @@ describe('I15: bad input is refused before any command is sent', () => {
         return reads === 1 ? 60_000 : NaN;
       },
     };
-    const hold = bench().history.note(await locks.acquire('i15:own', fickle));
+    const hold = fixture().history.note(await locks.acquire('i15:own', fickle));
     expect(reads).toBe(1);
-    expect(await bench().admin.pttl('i15:own')).toBeGreaterThan(50_000);
+    expect(await fixture().admin.pttl('i15:own')).toBeGreaterThan(50_000);
     await expect(hold.release()).resolves.toBe('released');
   });
 
@@ -197,10 +197,10 @@ describe('I15: bad input is refused before any command is sent', () => {
       ' ',
     ];
     const holds = await Promise.all(names.map((name) => locks.acquire(name)));
-    holds.forEach((hold) => bench().history.note(hold));
-    expect((await bench().admin.keys('*')).toSorted()).toEqual(names.toSorted());
+    holds.forEach((hold) => fixture().history.note(hold));
+    expect((await fixture().admin.keys('*')).toSorted()).toEqual(names.toSorted());
     for (const name of names) await expect(locks.tryAcquire(name)).resolves.toBeNull();
     await Promise.all(holds.map((hold) => hold.release()));
-    await expect(bench().admin.keys('*')).resolves.toEqual([]);
+    await expect(fixture().admin.keys('*')).resolves.toEqual([]);
   });
 });

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { FakeRedis, Raw, type Reply } from './fake-redis.js';
-import { expectWithin, settled, until } from './observe.js';
-import { type Client, DEADLINE, LEASE, POLL, useBench } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
+import type { Client } from '../kit/client.js';
 
 const now = Date.now();
 
@@ -63,14 +65,14 @@ const garbage = fc.constantFrom(
 );
 
 describe('I15: a server that answers something else', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
   let fake: FakeRedis;
   let client: Client;
 
   beforeEach(async () => {
     fake = await FakeRedis.start();
-    client = bench().open(fake.url);
-    bench().after(async () => {
+    client = fixture().open(fake.url);
+    fixture().after(async () => {
       await client.close();
       await fake.close();
     });
@@ -219,7 +221,7 @@ describe('I15: a server that answers something else', () => {
     ];
     let asked = 0;
     fake.answer = ({ name }) => (name === 'time' ? replies[asked++ % replies.length] : undefined);
-    const clients = replies.map(() => bench().open(fake.url));
+    const clients = replies.map(() => fixture().open(fake.url));
     const attempts = clients.map(({ locks }) => settled(() => locks.tryAcquire('i15', { wait: 500 })));
     for (const attempt of await Promise.all(attempts)) {
       expect(attempt.error).toBeInstanceOf(LockUnavailableError);
@@ -245,8 +247,8 @@ describe('I15: a server that answers something else', () => {
     await Promise.all(
       replies.map(async (reply) => {
         const server = await FakeRedis.start();
-        bench().after(() => server.close());
-        const waiter = bench().open(server.url);
+        fixture().after(() => server.close());
+        const waiter = fixture().open(server.url);
         const busyUntil = performance.now() + 300;
         server.answer = ({ name }) => {
           if (name === 'subscribe') return reply;

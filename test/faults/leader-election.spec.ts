@@ -1,5 +1,6 @@
-import { expectWithin, settled, until } from './observe.js';
-import { DEADLINE, RECONNECT, useBench } from './server-fixture.js';
+import { expectWithin, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 const NAME = 'reports';
 /** The lease of leaders here, ms. */
@@ -9,7 +10,7 @@ const PAUSE = 1000;
 const LIMIT = RECONNECT + PAUSE + LEASE + 2000;
 
 describe('A leader whose server is away', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
   let log: string[];
 
   beforeEach(() => {
@@ -17,12 +18,12 @@ describe('A leader whose server is away', () => {
   });
 
   afterEach(async () => {
-    if (!bench().server.isRunning) await bench().server.restart();
-    bench().server.resume();
+    if (!fixture().server.isRunning) await fixture().server.restart();
+    fixture().server.resume();
   });
 
   const stand = async (who: string) => {
-    const client = bench().open(bench().server.url, { watchdogTimeout: LEASE });
+    const client = fixture().open(fixture().server.url, { watchdogTimeout: LEASE });
     await client.connected();
     let told = 0;
     const election = client.locks.getLeaderElection(NAME, {
@@ -33,7 +34,7 @@ describe('A leader whose server is away', () => {
       onDemoted: () => void log.push(`${who} demoted`),
     });
     election.start();
-    bench().after(() => election.stop());
+    fixture().after(() => election.stop());
     return { election, toldAt: () => told };
   };
 
@@ -42,7 +43,7 @@ describe('A leader whose server is away', () => {
     const leader = await stand('leader');
     await until(() => leader.election.isLeader, LIMIT, 'one is elected');
     const candidate = await stand('candidate');
-    await bench().listening(NAME);
+    await fixture().listening(NAME);
     return { leader, candidate };
   };
 
@@ -51,7 +52,7 @@ describe('A leader whose server is away', () => {
     let end = 0;
     const isFresh = async (): Promise<boolean> => {
       const asked = performance.now();
-      const left = await bench().admin.pttl(NAME);
+      const left = await fixture().admin.pttl(NAME);
       end = asked + left;
       return left > LEASE * 0.8;
     };
@@ -64,15 +65,15 @@ describe('A leader whose server is away', () => {
     async (how) => {
       const { leader, candidate } = await standTogether();
       const end = await justRenewed();
-      if (how === 'frozen') bench().server.pause();
-      else await bench().server.kill9();
+      if (how === 'frozen') fixture().server.pause();
+      else await fixture().server.kill9();
       await until(() => log.includes('leader demoted'), LIMIT, 'it was told');
       expect(leader.toldAt()).toBeLessThan(end);
       expect(leader.election.isLeader).toBe(false);
       expect(log).toEqual(['leader elected', 'leader demoted']);
 
-      if (how === 'frozen') bench().server.resume();
-      else await bench().server.restart();
+      if (how === 'frozen') fixture().server.resume();
+      else await fixture().server.restart();
       await until(() => log.length === 3, LIMIT, 'one is elected again');
       expect([leader, candidate].filter(({ election }) => election.isLeader)).toHaveLength(1);
     },
@@ -81,12 +82,12 @@ describe('A leader whose server is away', () => {
   it('(frozen) stops at once all the same, and leads no more when the server is back', async () => {
     const { leader, candidate } = await standTogether();
     await justRenewed();
-    bench().server.pause();
+    fixture().server.pause();
     const stopped = await settled(() => Promise.all([candidate.election.stop(), leader.election.stop()]));
     expectWithin(stopped, 2 * DEADLINE + 200);
     expect(log).toEqual(['leader elected', 'leader demoted']);
-    bench().server.resume();
-    await until(async () => (await bench().admin.exists(NAME)) === 0, LIMIT, 'the lock is free');
+    fixture().server.resume();
+    await until(async () => (await fixture().admin.exists(NAME)) === 0, LIMIT, 'the lock is free');
     expect([leader, candidate].map(({ election }) => election.state)).toEqual(['idle', 'idle']);
     expect(log).toHaveLength(2);
   });

@@ -1,68 +1,33 @@
-import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-
-/** On a busy machine upper time limits count three times; what must hold for safety never does. */
-const BUSY_FACTOR = 3;
-const BUSY_BELOW = 0.5;
+import { ServedTime } from '../kit/served-time.js';
 
 /** The server's clock and ours are read, each in milliseconds of its own. */
 export const CLOCK_GRAIN = 20;
-
-/** The share of the machine that was idle since the call. */
-const idleShare = (): (() => number) => {
-  const sum = (): { idle: number; all: number } => {
-    const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
-      idle,
-      all: user + nice + sys + idle + irq,
-    }));
-    return times.reduce((a, b) => ({ idle: a.idle + b.idle, all: a.all + b.all }));
-  };
-  const before = sum();
-  return () => {
-    const after = sum();
-    return after.all === before.all ? 0 : (after.idle - before.idle) / (after.all - before.all);
-  };
-};
-
-/**
- * Resolves when `condition` holds; rejects when it was looked at later than `ms` from now, as long as they are on a machine
- * so busy, and did not hold. A look that began in time may end late.
- */
-export const until = async (condition: () => boolean | Promise<boolean>, ms: number, what: string): Promise<void> => {
-  const idle = idleShare();
-  const start = performance.now();
-  for (;;) {
-    const late = performance.now() - start - ms;
-    if (await condition()) return;
-    if (late > 0 && (late > ms * (BUSY_FACTOR - 1) || idle() > BUSY_BELOW))
-      throw new Error(`Not within ${ms} ms: ${what}`);
-    await sleep(5);
-  }
-};
 
 export interface Settled<T> {
   readonly value?: T;
   readonly error?: unknown;
   readonly ms: number;
-  /** Whether the machine was busy meanwhile, with this or anything else. */
-  readonly busy: boolean;
+  /** As much of that time as this process could run, ms. */
+  readonly servedMs: number;
 }
 
 /** Runs `work` to its end and tells how that was and how long it took. */
 export const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> => {
-  const idle = idleShare();
+  const time = new ServedTime();
   const start = performance.now();
   const outcome = await work().then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  return { ...outcome, ms: performance.now() - start, busy: idle() < BUSY_BELOW };
+  time.stop();
+  return { ...outcome, ms: performance.now() - start, servedMs: time.elapsed };
 };
 
 /** Fails when it took longer. */
-export const expectWithin = ({ ms, busy }: Settled<unknown>, most: number): void => {
-  expect(ms).toBeLessThanOrEqual(busy ? most * BUSY_FACTOR : most);
+export const expectWithin = ({ servedMs }: Settled<unknown>, most: number): void => {
+  expect(servedMs).toBeLessThanOrEqual(most);
 };
 
 /** Commands that the scripts call; the server counts them like any other, but no client sent them. */

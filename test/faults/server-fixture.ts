@@ -7,17 +7,13 @@ import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
 import { openTransport } from '../../lib/backend/redis/transport.js';
-import { LockService } from '../../lib/lock.service.js';
-import type { LockEvent } from '../../lib/events/lock-events.js';
-import { parseModuleOptions, type RedisLockOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
-import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { type Client, type ClientOptions, type ClientParts, openClient } from '../kit/client.js';
+import { until } from '../kit/until.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
 import { History } from './history.js';
-import { until } from './observe.js';
 
 /** L of faults.md, ms: the lease of watchdog holds here, and what tests ask for. */
 export const LEASE = 1500;
@@ -28,51 +24,15 @@ export const POLL = 1000;
 /** B: the largest reconnect delay. */
 export const RECONNECT = 1000;
 
-export interface ClientOptions extends Omit<RedisLockOptions, 'connection' | 'backend'> {
-  readonly scheduler?: Scheduler;
-  readonly backend?: (scheduler: MonotonicScheduler) => LockBackend;
-}
+export type ClientSetup = ClientOptions & ClientParts;
 
-/** Resolves when commands can be sent, however long a busy machine takes for that. */
-export const untilConnected = (locks: LockService): Promise<void> => {
-  const answered = () =>
-    locks
-      .getLock('warm-up')
-      .isLocked()
-      .then(
-        () => true,
-        () => false,
-      );
-  return until(answered, 2000, 'the client is connected');
-};
-
-/** What one process has: a runtime on connections of its own, and the service on top. */
-export class Client {
-  readonly events: LockEvent[] = [];
-  readonly locks: LockService;
-
-  constructor(readonly runtime: OwnedRuntime) {
-    this.locks = new LockService(runtime);
-    runtime.events.on((event) => this.events.push(event));
-  }
-
-  connected(): Promise<void> {
-    return untilConnected(this.locks);
-  }
-
-  /** Ends everything, as the end of an application does. */
-  async close(): Promise<void> {
-    this.runtime.shutdownController.abort(new Error('the test is over'));
-    this.runtime.watchdog.stop();
-    await this.runtime.backend.close(0);
-  }
-}
-
-export const openLocks = (connection: ConnectionInput, options: ClientOptions = {}): Client => {
-  const { scheduler = systemScheduler, backend, ...given } = options;
+/** Opens a client whose times are those of faults.md. */
+export const openLocks = (
+  connection: ConnectionInput,
+  { scheduler, backend, ...options }: ClientSetup = {},
+): Client => {
   const timing = { watchdogTimeout: LEASE, commandTimeout: DEADLINE, safetyPoll: POLL };
-  const settings = parseModuleOptions({ connection, ...timing, ...given });
-  return new Client(createRuntime(settings, scheduler, backend));
+  return openClient({ connection, ...timing, ...options }, { scheduler, backend });
 };
 
 export interface ClientBehindProxy {
@@ -84,7 +44,7 @@ export interface ClientBehindProxy {
 const realProcess = runInThisContext('process') as NodeJS.Process;
 
 /** One server of its own for the tests of a file; what they open is closed, and what they left unhandled fails them. */
-export class Bench {
+export class ServerFixture {
   readonly history = new History();
   private readonly closers: (() => Promise<void>)[] = [];
   private readonly clients: Client[] = [];
@@ -101,13 +61,13 @@ export class Bench {
     this.stopHearing = hearLeakWarnings(this.onUnhandled);
   }
 
-  static async start(args: readonly string[] = []): Promise<Bench> {
+  static async start(args: readonly string[] = []): Promise<ServerFixture> {
     const server = await RedisServer.start({ args });
     const admin = new Redis(server.url).on('error', () => {});
     if (admin.status !== 'ready') await once(admin, 'ready');
-    const bench = new Bench(server, admin);
-    await bench.loadScripts();
-    return bench;
+    const fixture = new ServerFixture(server, admin);
+    await fixture.loadScripts();
+    return fixture;
   }
 
   /** A server is without our scripts only before the first call of each; a test that means that case flushes them. */
@@ -117,15 +77,15 @@ export class Bench {
   }
 
   /** A client of the server, or of what stands before it. */
-  open(connection: ConnectionInput = this.server.url, options?: ClientOptions): Client {
+  open(connection: ConnectionInput = this.server.url, options?: ClientSetup): Client {
     const client = openLocks(connection, options);
     this.clients.push(client);
-    this.after(() => client.close());
+    this.after(() => client.close(0));
     return client;
   }
 
   /** A client whose two connections go different ways, so that each has faults of its own. */
-  openSplit(commands: string, subscriber: string, options?: ClientOptions): Client {
+  openSplit(commands: string, subscriber: string, options?: ClientSetup): Client {
     const backend = (scheduler: MonotonicScheduler): LockBackend => {
       const transport = openTransport(commands, { commandTimeout: DEADLINE }, scheduler);
       const redis = new RedisBackend(transport, {}, scheduler);
@@ -143,7 +103,7 @@ export class Bench {
   }
 
   /** A client behind a proxy of its own, connected. */
-  async openBehindProxy(options?: ClientOptions): Promise<ClientBehindProxy> {
+  async openBehindProxy(options?: ClientSetup): Promise<ClientBehindProxy> {
     const proxy = await this.proxy();
     const client = this.open(proxy.url, options);
     await client.connected();
@@ -184,15 +144,15 @@ export class Bench {
   private readonly onUnhandled = (error: unknown): void => void this.unhandled.push(error);
 }
 
-/** A bench for all tests of a file, empty before each. */
-export const useBench = (args?: readonly string[]): (() => Bench) => {
-  let bench: Bench | undefined;
-  const current = (): Bench => {
-    if (!bench) throw new Error('The bench is there while tests run');
-    return bench;
+/** A fixture for all tests of a file, empty before each. */
+export const useServerFixture = (args?: readonly string[]): (() => ServerFixture) => {
+  let fixture: ServerFixture | undefined;
+  const current = (): ServerFixture => {
+    if (!fixture) throw new Error('The fixture is there while tests run');
+    return fixture;
   };
   beforeAll(async () => {
-    bench = await Bench.start(args);
+    fixture = await ServerFixture.start(args);
   });
   beforeEach(async () => {
     await current().admin.flushall();

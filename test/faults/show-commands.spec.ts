@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { expectWithin, executions, sentCommands, settled, until } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { expectWithin, executions, sentCommands, settled } from './observe.js';
+import { until } from '../kit/until.js';
+import { useServerFixture } from './server-fixture.js';
 
 /** As an application has them that configures nothing. */
 const DEFAULTS = { watchdogTimeout: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;
@@ -15,11 +16,11 @@ const commandsOf = async (admin: Redis, work: () => Promise<unknown>): Promise<R
 };
 
 describe('Show: what locks cost in commands', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('an uncontended acquire and its release are exactly two', async () => {
-    const { locks } = bench().open(undefined, DEFAULTS);
-    const { admin } = bench();
+    const { locks } = fixture().open(undefined, DEFAULTS);
+    const { admin } = fixture();
     await (await locks.acquire('warm-up')).release();
     const pairs = {
       'with a watchdog': () => locks.acquire('two'),
@@ -42,8 +43,8 @@ describe('Show: what locks cost in commands', () => {
   });
 
   it('a permit that is taken and released costs four, of which two are waited for', async () => {
-    const { locks } = bench().open(undefined, DEFAULTS);
-    const { admin } = bench();
+    const { locks } = fixture().open(undefined, DEFAULTS);
+    const { admin } = fixture();
     const semaphore = locks.getSemaphore('permits');
     // After every answer the server is told that it came, so that no marker stays.
     const markersForgotten = () =>
@@ -59,15 +60,15 @@ describe('Show: what locks cost in commands', () => {
   });
 
   it('1,000 waiters on one held lock: at most two per second', async () => {
-    const { admin } = bench();
-    const holder = bench().open(undefined, DEFAULTS);
-    const waiter = bench().open(undefined, DEFAULTS);
+    const { admin } = fixture();
+    const holder = fixture().open(undefined, DEFAULTS);
+    const waiter = fixture().open(undefined, DEFAULTS);
     const hold = await holder.locks.acquire('thousand');
     const abort = new AbortController();
     const waits = Array.from({ length: 1000 }, () =>
       settled(() => waiter.locks.acquire('thousand', { wait: Infinity, signal: abort.signal })),
     );
-    await bench().listening('thousand');
+    await fixture().listening('thousand');
     const seconds = 8;
     const sent = await commandsOf(admin, () => sleep(seconds * 1000));
     const total = Object.values(sent).reduce((sum, calls) => sum + calls, 0);
@@ -79,18 +80,18 @@ describe('Show: what locks cost in commands', () => {
     const outcomes = await Promise.all(waits);
     expect(outcomes.filter(({ error }) => String(error).startsWith('LockAbortedError'))).toHaveLength(1000);
     expect(waiter.runtime.acquirer.contended).toBe(0);
-    await bench().listening('thousand', 0);
+    await fixture().listening('thousand', 0);
     await expect(admin.hgetall('thousand')).resolves.toEqual({ [hold.owner]: '1' });
     await hold.release();
   });
 
   it('1,000 waiters of one process are served by two commands each, without a subscription each', async () => {
-    const { admin } = bench();
-    const holder = bench().open(undefined, DEFAULTS);
-    const waiter = bench().open(undefined, DEFAULTS);
+    const { admin } = fixture();
+    const holder = fixture().open(undefined, DEFAULTS);
+    const waiter = fixture().open(undefined, DEFAULTS);
     const hold = await holder.locks.acquire('thousand');
     const waits = Array.from({ length: 1000 }, () => waiter.locks.withLock('thousand', { wait: '60s' }, () => {}));
-    await bench().listening('thousand');
+    await fixture().listening('thousand');
     const sent = await commandsOf(admin, async () => {
       await hold.release();
       await Promise.all(waits);
@@ -102,17 +103,17 @@ describe('Show: what locks cost in commands', () => {
 });
 
 describe('I8: a release wakes a waiter of another process', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('within 50 ms at the 99th percentile, without any poll', async () => {
-    const clients = [bench().open(undefined, { safetyPoll: '1h' }), bench().open(undefined, { safetyPoll: '1h' })];
+    const clients = [fixture().open(undefined, { safetyPoll: '1h' }), fixture().open(undefined, { safetyPoll: '1h' })];
     const delays: number[] = [];
     const run = await settled(async () => {
       let [holder, waiter] = clients;
       let hold = await holder?.locks.acquire('i8', { lease: '60s' });
       for (let round = 0; round < 200; round++) {
         const waiting = waiter?.locks.acquire('i8', { wait: '30s', lease: '60s' });
-        await bench().listening('i8');
+        await fixture().listening('i8');
         const released = performance.now();
         await hold?.release();
         hold = await waiting;

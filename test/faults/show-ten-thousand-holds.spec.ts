@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '../servers/worker.js';
 import type { api } from './fixtures/many-holds.worker.js';
 import { sentCommands, settled } from './observe.js';
-import { useBench } from './server-fixture.js';
+import { useServerFixture } from './server-fixture.js';
 
 const HOLDS = 10_000;
 const TIMEOUT = 6000;
 const PERIODS = 3;
 
 describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
-  const bench = useBench();
+  const fixture = useServerFixture();
 
   it('cost at most 100 commands/s, none is lost over three timeouts, and the event loop stays free', async () => {
-    const { admin } = bench();
+    const { admin } = fixture();
     // A process of its own: jest's heap alone makes pauses of that length.
     await using worker = await Worker.start<typeof api>(new URL('./fixtures/many-holds.worker.ts', import.meta.url), {
-      args: [bench().server.url, String(TIMEOUT)],
+      args: [fixture().server.url, String(TIMEOUT)],
     });
     const baseline = await worker.call('watchLoop', 2000);
     await worker.call('acquire', HOLDS);
@@ -27,11 +27,12 @@ describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
     const run = await settled(() => worker.call('watchLoop', PERIODS * TIMEOUT));
     const { 'config|resetstat': _, ...sent } = await sentCommands(admin);
     const perSecond = Object.values(sent).reduce((sum, calls) => sum + calls, 0) / (run.ms / 1000);
+    const isBusy = run.servedMs < 0.9 * run.ms;
     const delay = run.value ?? { any: Infinity, ours: Infinity };
     process.stdout.write(
       `10,000 holds: ${perSecond.toFixed(1)} commands/s ${JSON.stringify(sent)}; event loop late by at most ` +
         `${delay.ours.toFixed(1)} ms through us, ${delay.any.toFixed(1)} ms in all; without holds ` +
-        `${baseline.ours.toFixed(1)} ms and ${baseline.any.toFixed(1)} ms${run.busy ? '; the machine was busy' : ''}\n`,
+        `${baseline.ours.toFixed(1)} ms and ${baseline.any.toFixed(1)} ms${isBusy ? '; the machine was busy' : ''}\n`,
     );
     expect(perSecond).toBeGreaterThan(1);
     expect(perSecond).toBeLessThanOrEqual(100);
@@ -39,7 +40,7 @@ describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
     await expect(admin.dbsize()).resolves.toBe(HOLDS);
     expect(delay.ours).toBeLessThanOrEqual(50);
     // On a busy machine it is other processes that this one waits for.
-    expect(run.busy ? 0 : delay.any).toBeLessThanOrEqual(50);
+    expect(isBusy ? 0 : delay.any).toBeLessThanOrEqual(50);
     await expect(worker.call('release')).resolves.toEqual(['released']);
     await expect(admin.dbsize()).resolves.toBe(0);
   }, 60_000);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LockEvent, LockLostError } from '../../lib/index.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { settled, until } from './observe.js';
+import { settled } from './observe.js';
+import { until } from '../kit/until.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 
 const world = new RedisWorld();

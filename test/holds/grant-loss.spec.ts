@@ -1,7 +1,7 @@
 import { LockLostError, WrongKeyTypeError } from '../../lib/errors.js';
 import { safeDuration } from '../../lib/watchdog/lease.js';
 import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 import {
   GONE,
   grantOn,

@@ -11,9 +11,8 @@ import {
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { nearestName } from '../../lib/validation/nearest.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { caught } from '../kit/caught.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { start } from '../nest/applications.js';
-import { thrownBy } from '../thrown-by.js';
 
 /** As JavaScript may give them. */
 const options = (given: object): never => given as never;

@@ -1,4 +1,4 @@
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { InteropWorld } from './interop-world.js';
 

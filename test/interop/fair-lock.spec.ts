@@ -1,5 +1,5 @@
 import { LockAbortedError } from '../../lib/index.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import type { Client } from '../kit/client.js';
 import { track } from '../kit/time.js';
 import { FairOrder } from './fair-order.js';

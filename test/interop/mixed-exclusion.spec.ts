@@ -1,4 +1,4 @@
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { Worker } from '../servers/worker.js';
 import { FairOrder } from './fair-order.js';
 import { InteropWorld } from './interop-world.js';

@@ -1,5 +1,5 @@
 import { LockLostError, LockOwnershipError } from '../../lib/index.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { InteropWorld } from './interop-world.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Client } from '../kit/client.js';
 import { serve } from '../servers/worker-host.js';
 import { lockOfKind, type NodeLockKind } from './node-lock.js';
 import { section, type SectionsDone, type SectionsWanted } from './sections.js';
+import { openClient } from '../kit/client.js';
 
 const [, , connection = ''] = process.argv;
-const settings = parseModuleOptions({ connection });
-const client = new Client(createRuntime(settings, systemScheduler));
+const client = openClient({ connection });
 const redis = new Redis(connection);
 
 /** Another process that does critical sections, one after the other, until all are done. */

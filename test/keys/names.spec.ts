@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LockNameError } from '../../lib/errors.js';
 import { routedPart, sameSlot } from '../../lib/keys/hash-slot.js';
 import { sortedNames, spellingFault, validateName } from '../../lib/keys/lock-name.js';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 import {
   latchChannel,
   lockChannel,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LockNameError } from '../../lib/errors.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { compileTemplate } from '../../lib/keys/key-template.js';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 
 function render(template: string, ...args: unknown[]): string | readonly string[] {
   return compileTemplate(template).render(args, 1000);

@@ -1,4 +1,9 @@
-/** What a promise rejects with; fails when it resolves, or when the error is of another kind. */
+const ofKind = <E extends Error>(error: unknown, kind: abstract new (...args: never[]) => E): E => {
+  if (error instanceof kind) return error;
+  throw new Error(`expected a ${kind.name}`, { cause: error });
+};
+
+/** The error that a promise rejects with; fails when it resolves, or when the error is of another kind. */
 export const caught = async <E extends Error>(
   promise: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,
@@ -9,6 +14,15 @@ export const caught = async <E extends Error>(
     },
     (reason: unknown) => reason,
   );
-  if (error instanceof kind) return error;
-  throw new Error(`expected a ${kind.name}`, { cause: error });
+  return ofKind(error, kind);
+};
+
+/** The error that a call throws; fails when it returns, or when the error is of another kind. */
+export const thrownBy = <E extends Error>(call: () => unknown, kind: abstract new (...args: never[]) => E): E => {
+  try {
+    call();
+  } catch (error) {
+    return ofKind(error, kind);
+  }
+  throw new Error(`expected a ${kind.name}, but the call returned`);
 };

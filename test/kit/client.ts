@@ -1,6 +1,32 @@
-import { LockService, LockShutdownError } from '../../lib/index.js';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { LockEvent } from '../../lib/events/lock-events.js';
-import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
+import { LockService, LockShutdownError, type RedisLockOptions, type Scheduler } from '../../lib/index.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
+import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
+import { until } from './until.js';
+
+export type ClientOptions = Omit<RedisLockOptions, 'backend' | 'connection'>;
+
+export interface ClientParts {
+  readonly scheduler?: Scheduler | undefined;
+  /** In place of the backend that the options name. */
+  readonly backend?: ((scheduler: MonotonicScheduler) => LockBackend) | undefined;
+}
+
+/** Resolves when commands can be sent, however long a busy machine takes for that. */
+export const untilConnected = (locks: LockService): Promise<void> => {
+  const answered = (): Promise<boolean> =>
+    locks
+      .getLock('connecting')
+      .isLocked()
+      .then(
+        () => true,
+        () => false,
+      );
+  return until(answered);
+};
 
 /** What Redisson calls an instance: connections and owners of its own, on a server shared with others. */
 export class Client {
@@ -14,13 +40,24 @@ export class Client {
     runtime.open();
   }
 
+  /** Resolves when the client can send commands, so that no test's short lease has to pay for its connections. */
+  connected(): Promise<void> {
+    return untilConnected(this.locks);
+  }
+
   /** As at the end of an application: waiters are sent away, nothing is renewed any more, what is held stays held. */
-  async close(): Promise<void> {
+  async close(graceMs = 200): Promise<void> {
     this.runtime.shutdownController.abort(new LockShutdownError('The client was closed'));
     this.runtime.watchdog.stop();
-    await this.runtime.close(200);
+    await this.runtime.close(graceMs);
   }
 }
+
+/** Opens a client as the options of the module say. */
+export const openClient = (
+  options: RedisLockOptions,
+  { scheduler = systemScheduler, backend }: ClientParts = {},
+): Client => new Client(createRuntime(parseModuleOptions(options), scheduler, backend));
 
 /** The clients that a test opened. */
 export class Clients {

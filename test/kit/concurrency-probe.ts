@@ -1,20 +1,20 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-/** Counts who is in it at once. Visitors stay long enough for whoever is not kept out to come in as well. */
-export class Room {
-  /** The largest number of visitors at once. */
+/** Counts the calls that are inside at once. Each stays long enough for one that is not kept out to come in as well. */
+export class ConcurrencyProbe {
+  /** The largest number of calls inside at once. */
   peak = 0;
-  /** Everybody who has come in, in order. */
-  readonly visitors: unknown[] = [];
+  /** What every call was given, in order. */
+  readonly entered: unknown[] = [];
   private inside = 0;
 
-  async visit<T>(visitor: T): Promise<T> {
-    this.visitors.push(visitor);
+  async enter<T>(value: T): Promise<T> {
+    this.entered.push(value);
     this.inside += 1;
     this.peak = Math.max(this.peak, this.inside);
     await turnOfTheLoop();
     await turnOfTheLoop();
     this.inside -= 1;
-    return visitor;
+    return value;
   }
 }

@@ -1,23 +1,23 @@
-/** A place where code under test stops until the test lets it go on. */
-export class Pause {
-  /** Resolves when somebody has come {@link here}. */
+/** A place where code under test stops until the test opens it. */
+export class Gate {
+  /** Resolves when the first call has come to {@link pass}. */
   readonly reached: Promise<void>;
   private arrive = (): void => {};
-  private letGo = (): void => {};
-  private readonly over: Promise<void>;
+  private letThrough = (): void => {};
+  private readonly opened: Promise<void>;
 
   constructor() {
     this.reached = new Promise((resolve) => (this.arrive = resolve));
-    this.over = new Promise((resolve) => (this.letGo = resolve));
+    this.opened = new Promise((resolve) => (this.letThrough = resolve));
   }
 
-  async here(): Promise<void> {
+  async pass(): Promise<void> {
     this.arrive();
-    await this.over;
+    await this.opened;
   }
 
-  /** Lets go whoever is here, and whoever will be. */
-  end(): void {
-    this.letGo();
+  /** Lets through all calls that wait here, and all that come later. */
+  open(): void {
+    this.letThrough();
   }
 }

@@ -5,11 +5,10 @@ import { lockTable } from '../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import type { ClientOptions, Probe, RawPlace, World } from './world.js';
-import { Client, Clients } from './client.js';
+import { Client, type ClientOptions, Clients, openClient } from './client.js';
+import type { Probe, RawPlace, World } from './world.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
@@ -34,10 +33,10 @@ export class MemoryWorld implements World {
   async start(): Promise<void> {}
 
   async open(options: ClientOptions = {}): Promise<Client> {
-    const settings = parseModuleOptions({ ...options, backend: 'memory' });
-    return this.clients.add(
-      new Client(createRuntime(settings, this.shared.clock, () => this.shared.connect(settings.fencing))),
-    );
+    const { clock: scheduler } = this.shared;
+    const { fencing } = parseModuleOptions({ ...options, backend: 'memory' });
+    const backend = (): LockBackend => this.shared.connect(fencing);
+    return this.clients.add(openClient({ ...options, backend: 'memory' }, { scheduler, backend }));
   }
 
   async reset(): Promise<void> {

@@ -1,11 +1,8 @@
 import { Redis } from 'ioredis';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
 import type { ConnectionInput } from '../../lib/index.js';
 import { RedisServer } from '../servers/redis-server.js';
-import type { ClientOptions, Probe, RawPlace, RawState, World } from './world.js';
-import { Client, Clients } from './client.js';
+import { Client, type ClientOptions, Clients, openClient } from './client.js';
+import type { Probe, RawPlace, RawState, World } from './world.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
@@ -36,10 +33,8 @@ export class RedisWorld implements World {
   }
 
   async open(options: ClientOptions = {}, connection: ConnectionInput = this.server.url): Promise<Client> {
-    const settings = parseModuleOptions({ ...options, connection });
-    const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
-    // Connected now, so that no test's short lease has to pay for it.
-    await client.locks.getLock('connecting').isLocked();
+    const client = this.clients.add(openClient({ ...options, connection }));
+    await client.connected();
     return client;
   }
 

@@ -1,12 +1,8 @@
 import { Redis } from 'ioredis';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import type { RedlockOptions } from '../../lib/module/options/redlock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
-import type { ClientOptions } from './world.js';
-import { Client, Clients } from './client.js';
+import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { Time } from './time.js';
 
 /** One of the independent masters, behind a network that can fail. */
@@ -87,8 +83,7 @@ export class RedlockWorld {
 
   private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
     const [connection = ''] = urls;
-    const settings = parseModuleOptions({ ...options, connection, redlock: { ...redlock, nodes: urls } });
-    const client = this.clients.add(new Client(createRuntime(settings, systemScheduler)));
+    const client = this.clients.add(openClient({ ...options, connection, redlock: { ...redlock, nodes: urls } }));
     await this.time.until(async () => {
       const hold = await client.locks.getRedLock('connecting').acquire();
       const everywhere = (await this.holders('connecting')).every((owner) => owner === hold.owner);

@@ -1,24 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
+import { ServedTime } from './served-time.js';
+
+/** What limits are counted in. */
+interface Stopwatch {
+  /** Since the start, ms. */
+  readonly elapsed: number;
+  stop(): void;
+}
 
 /** Time as the backend under test counts it: real beside a server, moved by the test on a manual clock. */
 export class Time {
   private constructor(
     private readonly clock: Scheduler,
     private readonly tick: () => Promise<unknown>,
+    private readonly stopwatch: () => Stopwatch,
     /** How much later than exactly in time something may happen and be seen, ms. */
     readonly slack: number,
   ) {}
 
   /** Generous: a busy machine lets processes wait. That things happen to the millisecond is seen on the manual clock. */
   static real(): Time {
-    return new Time(systemScheduler, () => sleep(1), 400);
+    return new Time(
+      systemScheduler,
+      () => sleep(1),
+      () => new ServedTime(),
+      400,
+    );
   }
 
   static on(clock: ManualClock): Time {
     // Waiters sleep up to 5 ms longer than a lease.
-    return new Time(clock, () => clock.advance(1), 10);
+    const stopwatch = (): Stopwatch => {
+      const start = clock.now();
+      return {
+        get elapsed() {
+          return clock.now() - start;
+        },
+        stop: () => {},
+      };
+    };
+    return new Time(clock, () => clock.advance(1), stopwatch, 10);
   }
 
   now(): number {
@@ -44,15 +67,20 @@ export class Time {
 
   /**
    * Lets time go by until the condition holds. Resolves with how long that took; fails when it did not hold although it was
-   * looked at later than `within`.
+   * looked at later than `within`, which real time counts as {@link ServedTime}.
    */
   async until(condition: () => boolean | Promise<boolean>, within: number): Promise<number> {
     const start = this.now();
-    for (;;) {
-      const looked = this.now();
-      if (await condition()) return this.now() - start;
-      if (looked - start > within) throw new Error(`Not so within ${within} ms: ${String(condition)}`);
-      await this.tick();
+    const stopwatch = this.stopwatch();
+    try {
+      for (;;) {
+        const isLast = stopwatch.elapsed > within;
+        if (await condition()) return this.now() - start;
+        if (isLast) throw new Error(`Not so within ${within} ms: ${String(condition)}`);
+        await this.tick();
+      }
+    } finally {
+      stopwatch.stop();
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { World } from './world.js';
 
 /** A counter that is read and written with a pause in between, so that two at a time lose an increment. */
-export class Till {
+export class UnsafeCounter {
   count = 0;
   mostInside = 0;
   private inside = 0;

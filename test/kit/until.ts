@@ -1,12 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ServedTime } from './served-time.js';
 
 const LIMIT_MS = 10_000;
+const PAUSE_MS = 2;
 
-/** Resolves as soon as the condition holds; fails when that takes too long. */
-export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const limit = performance.now() + LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > limit) throw new Error(`Still not so after ${LIMIT_MS} ms: ${condition.toString()}`);
-    await sleep(2);
+/**
+ * Resolves as soon as `condition` holds. Fails when it was looked at later than `limitMs` of {@link ServedTime} from now and
+ * did not hold: a look that began in time may end late.
+ */
+export const until = async (
+  condition: () => boolean | Promise<boolean>,
+  limitMs = LIMIT_MS,
+  what = String(condition),
+): Promise<void> => {
+  const time = new ServedTime();
+  try {
+    for (;;) {
+      const isLast = time.elapsed > limitMs;
+      if (await condition()) return;
+      if (isLast) throw new Error(`Not within ${limitMs} ms: ${what}`);
+      await sleep(PAUSE_MS);
+    }
+  } finally {
+    time.stop();
   }
 };

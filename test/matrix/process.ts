@@ -6,8 +6,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { RedisServer } from '../servers/redis-server.js';
 import { type Environment, folderOf, suiteOf } from './environments.js';
-import type { CellResult, Message, PlannedCell } from './messages.js';
-import { keyOf } from './messages.js';
+import { type CellResult, keyOf, type Message, type PlannedCell } from './messages.js';
 import type { Run } from './runs.js';
 
 const LIMIT_MS = 240_000;

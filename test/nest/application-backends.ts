@@ -4,20 +4,20 @@ import { RedisServer } from '../servers/redis-server.js';
 import { start } from './applications.js';
 
 /** Where the owner model is tried out: it must not depend on where locks live. */
-export interface World {
+export interface ApplicationBackend {
   open(): Promise<void>;
-  /** An application of its own; all of one world share the locks, where the backend can. */
+  /** An application of its own; all on one backend share the locks, where the backend can. */
   application(metadata?: ModuleMetadata): Promise<TestingModule>;
   close(): Promise<void>;
 }
 
-const memory = (): World => ({
+const memory = (): ApplicationBackend => ({
   open: async () => {},
   application: (metadata = {}) => start(metadata, { backend: 'memory' }),
   close: async () => {},
 });
 
-const redis = (): World => {
+const redis = (): ApplicationBackend => {
   let server: RedisServer;
   return {
     open: async () => {
@@ -28,7 +28,7 @@ const redis = (): World => {
   };
 };
 
-export const worlds: readonly (readonly [name: string, world: () => World])[] = [
+export const applicationBackends: readonly (readonly [name: string, backend: () => ApplicationBackend])[] = [
   ['in memory', memory],
   ['on Redis', redis],
 ];

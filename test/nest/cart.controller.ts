@@ -18,8 +18,8 @@ import {
 } from '@nestjs/common';
 import { lockHandler, LockNameError, LockService } from 'nest-redis-lock';
 import { type Observable, Subject, tap } from 'rxjs';
-import { Pause } from '../kit/gate.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { Gate } from '../kit/gate.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 /** What stands where in a request, and the lock it saw. */
 @Injectable()
@@ -88,14 +88,14 @@ interface RawResponse {
 
 @Controller('carts')
 export class CartController {
-  readonly busy = new Pause();
+  readonly busy = new Gate();
   readonly download = new PassThrough();
   readonly events = new Subject<MessageEvent>();
   private readonly bySlowRaw: NodeJS.WritableStream[] = [];
 
   constructor(
     private readonly locks: LockService,
-    private readonly room: Room,
+    private readonly probe: ConcurrencyProbe,
     private readonly witness: Witness,
   ) {}
 
@@ -109,7 +109,7 @@ export class CartController {
   @Get(':id/visit')
   @UseInterceptors(cartLock)
   async visit(@Param('id') id: string): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.enter(id);
   }
 
   @Get(':id/several')
@@ -121,7 +121,7 @@ export class CartController {
   @Get(':id/busy')
   @UseInterceptors(cartLock)
   async stay(): Promise<string> {
-    await this.busy.here();
+    await this.busy.pass();
     return 'done';
   }
 

@@ -1,11 +1,11 @@
 import { LockService } from 'nest-redis-lock';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { OrderController, RequestController, seenByGuard } from './order.controllers.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter) => {
   let served: Served;
-  let room: Room;
+  let probe: ConcurrencyProbe;
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${served.url}/${path}`, { headers });
   const post = (path: string, body: unknown) =>
@@ -16,12 +16,12 @@ describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter)
     });
 
   beforeAll(async () => {
-    served = await serve(adapter, { controllers: [OrderController, RequestController], providers: [Room] });
+    served = await serve(adapter, { controllers: [OrderController, RequestController], providers: [ConcurrencyProbe] });
   });
 
   beforeEach(() => {
-    room = served.app.get(Room);
-    room.peak = 0;
+    probe = served.app.get(ConcurrencyProbe);
+    probe.peak = 0;
     seenByGuard.length = 0;
   });
 
@@ -59,7 +59,7 @@ describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter)
   it('runs requests for one key one at a time', async () => {
     const responses = await Promise.all(Array.from({ length: 6 }, () => get('orders/visit/42')));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-    expect(room.peak).toBe(1);
+    expect(probe.peak).toBe(1);
     expect(runtimeOf(served.app).grants.size).toBe(0);
   });
 
@@ -69,7 +69,7 @@ describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter)
     await busy.reached;
     await expect(get('orders/visit/2').then((response) => response.text())).resolves.toBe('2');
     await expect(served.app.get(LockService).tryAcquire('order:1')).resolves.toBeNull();
-    busy.end();
+    busy.open();
     await expect(staying.then((response) => response.text())).resolves.toBe('1');
   });
 
@@ -88,6 +88,6 @@ describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter)
     const users = ['ada', 'bob', 'eve'];
     const answers = await Promise.all(users.map(async (user) => (await get('mine/42', { 'x-user': user })).json()));
     expect(answers).toEqual(users.map((user) => ({ user })));
-    expect(room.peak).toBe(1);
+    expect(probe.peak).toBe(1);
   });
 });

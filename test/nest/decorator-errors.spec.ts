@@ -1,5 +1,5 @@
 import { Locked, LockNameError, LockOptionsError } from 'nest-redis-lock';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 
 /** The decorator as a program without types calls it. */
 const untyped = Locked as (...args: readonly unknown[]) => PropertyDecorator & MethodDecorator;

@@ -4,14 +4,14 @@ import { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { adapters, serve, type Served } from './applications.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 @Injectable()
 class Stock {
-  readonly busy = new Pause();
+  readonly busy = new Gate();
 
   constructor(@Inject('redis') private readonly redis: Redis) {}
 
@@ -27,7 +27,7 @@ class Stock {
 
   @Locked('report', { onConflict: 'skip' })
   async report(): Promise<string | undefined> {
-    await this.busy.here();
+    await this.busy.pass();
     return 'written';
   }
 }
@@ -52,7 +52,7 @@ class ShopController {
   @Get('owner')
   @UseInterceptors(lockHandler(() => 'owner', { wait: 0, lease: '20s' }))
   async owner(): Promise<string> {
-    await this.stock.busy.here();
+    await this.stock.busy.pass();
     return this.locks.currentHold()?.owner ?? 'nobody';
   }
 }
@@ -65,7 +65,7 @@ describe.each(adapters)('Two applications with one Redis, on %s', (_, adapter) =
   const request = (index: number, path: string, method = 'GET'): Promise<Response> =>
     fetch(`${applications[index % 2 === 0 ? 0 : 1].url}/${path}`, { method });
   const textOf = async (response: Promise<Response>): Promise<string> => (await response).text();
-  const busyIn = ({ app }: Served): Pause => app.get(Stock).busy;
+  const busyIn = ({ app }: Served): Gate => app.get(Stock).busy;
 
   beforeAll(async () => {
     server = await RedisServer.start();
@@ -105,9 +105,9 @@ describe.each(adapters)('Two applications with one Redis, on %s', (_, adapter) =
     const first = textOf(request(0, 'report'));
     await busyIn(applications[0]).reached;
     await expect(textOf(request(1, 'report'))).resolves.toBe('skipped');
-    busyIn(applications[0]).end();
+    busyIn(applications[0]).open();
     await expect(first).resolves.toBe('written');
-    busyIn(applications[1]).end();
+    busyIn(applications[1]).open();
     await expect(textOf(request(1, 'report'))).resolves.toBe('written');
   });
 
@@ -118,7 +118,7 @@ describe.each(adapters)('Two applications with one Redis, on %s', (_, adapter) =
     const lock = await redis.hgetall('shop:owner');
     const remaining = await redis.pttl('shop:owner');
     expect(remaining > 10_000 && remaining <= 20_000).toBe(true);
-    busyIn(applications[0]).end();
+    busyIn(applications[0]).open();
     const owner = await first;
     expect(owner).toMatch(new RegExp(`^${UUID}:[0-9]+$`));
     expect(lock).toEqual({ [owner]: '1' });

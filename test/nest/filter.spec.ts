@@ -19,9 +19,8 @@ import {
 } from 'nest-redis-lock';
 import { firstValueFrom, type Observable } from 'rxjs';
 import { answerTo } from '../../lib/module/lock-error-response.js';
-import { thrownBy } from '../thrown-by.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { adapters, serve, type Served, start } from './applications.js';
-import { caught } from '../kit/caught.js';
 
 const holder = 'b5c03e9f-0bee-40c8-8b8b-0e580ffa75eb:7';
 const secret = `Lock "user:jane@example.com" is held by ${holder}`;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { LockOptionsError, LockService, lockHandler } from 'nest-redis-lock';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { CartController, Witness } from './cart.controller.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 import { until } from '../kit/until.js';
 
 describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => {
@@ -20,7 +20,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
   const isTaken = async () => expect(await locks.getLock('cart:1').isLocked()).toBe(true);
 
   beforeEach(async () => {
-    served = await serve(adapter, { controllers: [CartController], providers: [Room, Witness] });
+    served = await serve(adapter, { controllers: [CartController], providers: [ConcurrencyProbe, Witness] });
     carts = served.app.get(CartController);
     witness = served.app.get(Witness);
     locks = served.app.get(LockService);
@@ -43,7 +43,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
 
   it('serves one request for a key at a time', async () => {
     await Promise.all(Array.from({ length: 4 }, () => textOf('1/visit')));
-    expect(served.app.get(Room).peak).toBe(1);
+    expect(served.app.get(ConcurrencyProbe).peak).toBe(1);
     await until(isFree);
   });
 
@@ -86,7 +86,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
     client.abort();
     await expect(gone).resolves.toBe('gone');
     await isTaken();
-    carts.busy.end();
+    carts.busy.open();
     await until(isFree);
   });
 
@@ -150,7 +150,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
 describe('A handler behind lockHandler() over HTTP/2', () => {
   it('is locked until a slow response is complete', async () => {
     const http2 = (): FastifyAdapter => new FastifyAdapter({ http2: true } as object);
-    const { app, url } = await serve(http2, { controllers: [CartController], providers: [Room, Witness] });
+    const { app, url } = await serve(http2, { controllers: [CartController], providers: [ConcurrencyProbe, Witness] });
     const lock = app.get(LockService).getLock('cart:1');
     const client = connect(url);
     const response = client.request({ ':path': '/carts/1/download' });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 import { start } from './applications.js';
 
 @Injectable()

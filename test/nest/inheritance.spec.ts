@@ -2,25 +2,25 @@ import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { Locked, LockService } from 'nest-redis-lock';
 import { runtimeOf, start } from './applications.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 @Injectable()
 class Orders {
   constructor(
     readonly locks: LockService,
-    readonly room: Room,
+    readonly probe: ConcurrencyProbe,
   ) {}
 
   @Locked('order:<0>')
   async pay(id: string): Promise<string> {
     const count = await this.locks.getLock(`order:${id}`).holdCount();
-    await this.room.visit(`held ${count} times`);
+    await this.probe.enter(`held ${count} times`);
     return `${id} under ${this.locks.currentHold()?.name} and ${this.locks.currentHold(`tenant:${id}`)?.name}`;
   }
 
   @Locked('order:<0>')
   async ship(id: string): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.enter(id);
   }
 }
 
@@ -31,20 +31,20 @@ class FastOrders extends Orders {
     const owner = this.locks.currentHold()?.owner;
     const result = await super.pay(id);
     const count = await this.locks.getLock(`order:${id}`).holdCount();
-    await this.room.visit(`held ${count} times`);
+    await this.probe.enter(`held ${count} times`);
     return `${result}, ${this.locks.currentHold()?.owner === owner ? 'one owner' : 'two owners'}`;
   }
 
   @Locked('parcel:<0>')
   async pack(id: string): Promise<string> {
-    return this.room.visit(`${id} under ${this.locks.currentHold()?.name}`);
+    return this.probe.enter(`${id} under ${this.locks.currentHold()?.name}`);
   }
 }
 
 @Injectable()
 class UnlockedOrders extends Orders {
   override async pay(_id: string): Promise<string> {
-    await this.room.visit('override');
+    await this.probe.enter('override');
     return `under ${this.locks.currentHold()?.name}`;
   }
 }
@@ -58,11 +58,11 @@ class RelockedOrders extends Orders {
 }
 
 let app: TestingModule;
-let room: Room;
+let probe: ConcurrencyProbe;
 
 beforeEach(async () => {
-  app = await start({ providers: [Room, Orders, FastOrders, UnlockedOrders, RelockedOrders] });
-  room = app.get(Room);
+  app = await start({ providers: [ConcurrencyProbe, Orders, FastOrders, UnlockedOrders, RelockedOrders] });
+  probe = app.get(ConcurrencyProbe);
 });
 
 afterEach(() => app.close());
@@ -70,12 +70,12 @@ afterEach(() => app.close());
 describe('A @Locked method and a subclass', () => {
   it('that does not override it share the lock', async () => {
     await Promise.all([app.get(Orders).ship('42'), app.get(FastOrders).ship('42')]);
-    expect(room.peak).toBe(1);
+    expect(probe.peak).toBe(1);
   });
 
   it('that overrides it under the same key and calls super: one grant, re-entered and released', async () => {
     await expect(app.get(FastOrders).pay('42')).resolves.toBe('42 under order:42 and undefined, one owner');
-    expect(room.visitors).toEqual(['held 2 times', 'held 1 times']);
+    expect(probe.entered).toEqual(['held 2 times', 'held 1 times']);
     expect(runtimeOf(app).grants.size).toBe(0);
   });
 
@@ -90,14 +90,14 @@ describe('A @Locked method and a subclass', () => {
       'under undefined',
       'under undefined',
     ]);
-    expect(room.peak).toBe(2);
+    expect(probe.peak).toBe(2);
   });
 
   it('that locks a method of its own: both work', async () => {
     const orders = app.get(FastOrders);
     await expect(orders.pack('42')).resolves.toBe('42 under parcel:42');
     await Promise.all([orders.pack('42'), orders.ship('42'), orders.pack('42')]);
-    expect(room.peak).toBe(2);
+    expect(probe.peak).toBe(2);
   });
 });
 
@@ -106,21 +106,21 @@ describe('A mixin with a @Locked method', () => {
     const withAudit = (prefix: string) => {
       @Injectable()
       class Audited {
-        constructor(readonly place: Room) {}
+        constructor(readonly place: ConcurrencyProbe) {}
 
         @Locked(`${prefix}:<0>`)
         async audit(id: string): Promise<string> {
-          return this.place.visit(`${prefix} ${id}`);
+          return this.place.enter(`${prefix} ${id}`);
         }
       }
       return Audited;
     };
     const Invoices = withAudit('invoice');
     const Refunds = withAudit('refund');
-    const mixed = await start({ providers: [Room, Invoices, Refunds] });
+    const mixed = await start({ providers: [ConcurrencyProbe, Invoices, Refunds] });
     const invoices = mixed.get(Invoices);
     await Promise.all([invoices.audit('1'), invoices.audit('1'), mixed.get(Refunds).audit('1')]);
-    expect(mixed.get(Room).peak).toBe(2);
+    expect(mixed.get(ConcurrencyProbe).peak).toBe(2);
     await mixed.close();
   });
 });

@@ -11,10 +11,9 @@ import {
   LockService,
 } from 'nest-redis-lock';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
-import { thrownBy } from '../thrown-by.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { runtimeOf } from './applications.js';
-import { caught } from '../kit/caught.js';
-import { worlds } from './application-backends.js';
+import { applicationBackends } from './application-backends.js';
 import { until } from '../kit/until.js';
 
 @Injectable()
@@ -89,17 +88,17 @@ class Shop {
   }
 }
 
-describe.each(worlds)('@Locked %s', (_, makeWorld) => {
-  const world = makeWorld();
+describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
+  const backend = openBackend();
   let app: TestingModule;
   let shop: Shop;
   let locks: LockService;
 
-  beforeAll(() => world.open());
-  afterAll(() => world.close());
+  beforeAll(() => backend.open());
+  afterAll(() => backend.close());
 
   beforeEach(async () => {
-    app = await world.application({ providers: [Shop] });
+    app = await backend.application({ providers: [Shop] });
     shop = app.get(Shop);
     locks = app.get(LockService);
   });
@@ -180,7 +179,7 @@ describe.each(worlds)('@Locked %s', (_, makeWorld) => {
       @Locked('never-set:<0>', { permits: 1, wait: 0 })
       async run(_id: number): Promise<void> {}
     }
-    const other = await world.application({ providers: [Never] });
+    const other = await backend.application({ providers: [Never] });
     const error = await caught(other.get(Never).run(7), LockConflictError);
     expect(error.message).toContain('Semaphore "never-set:7" is without permits, because their number was never set');
     expect(error).toMatchObject({ lockName: 'never-set:7', template: 'never-set:<0>' });
@@ -278,9 +277,9 @@ describe('Options that contradict each other are refused, with both named,', () 
   });
 
   it('by every door, before anything is sent', async () => {
-    const [, makeWorld] = worlds[0] ?? [];
-    const app = await makeWorld?.().application();
-    if (!app) throw new Error('There is a world in memory');
+    const [, openBackend] = applicationBackends[0] ?? [];
+    const app = await openBackend?.().application();
+    if (!app) throw new Error('There is a backend in memory');
     const locks = app.get(LockService);
     for (const options of [...both.map(([, , given]) => given), ...wrong.map(([given]) => given)] as LockOptions[]) {
       await caught(locks.acquire('n', options), LockOptionsError);

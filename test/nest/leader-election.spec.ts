@@ -3,13 +3,13 @@ import { Redis } from 'ioredis';
 import { LockService, LockShutdownError } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { start } from './applications.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 @Injectable()
 class Reports implements OnApplicationBootstrap {
   readonly log: unknown[] = [];
-  readonly work = new Pause();
+  readonly work = new Gate();
 
   constructor(private readonly locks: LockService) {}
 
@@ -19,7 +19,7 @@ class Reports implements OnApplicationBootstrap {
         onElected: async (signal) => {
           signal.addEventListener('abort', () => this.log.push(signal.reason));
           this.log.push('elected');
-          await this.work.here();
+          await this.work.pass();
           this.log.push('put in order');
         },
         onDemoted: () => void this.log.push('demoted'),
@@ -53,11 +53,11 @@ describe('The leader among applications', () => {
     // Not before the work has ended.
     await expect(redis.exists('reports')).resolves.toBe(1);
     expect(second.get(Reports).log).toEqual([]);
-    work.end();
+    work.open();
     await second.get(Reports).work.reached;
     await closed;
     expect(log).toEqual(['elected', expect.any(LockShutdownError) as unknown, 'put in order', 'demoted']);
-    second.get(Reports).work.end();
+    second.get(Reports).work.open();
     await second.close();
     await expect(redis.keys('*')).resolves.toEqual([]);
   });

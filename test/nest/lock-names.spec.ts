@@ -1,7 +1,6 @@
 import { LockNameError, LockService } from 'nest-redis-lock';
-import { thrownBy } from '../thrown-by.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from '../kit/caught.js';
 
 describe('A name that cannot be a lock', () => {
   const names: readonly (readonly [what: string, name: unknown, reason: string])[] = [

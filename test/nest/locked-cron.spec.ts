@@ -9,7 +9,7 @@ import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
@@ -17,20 +17,20 @@ const at = (time: string): number => Date.parse(time.includes('T') ? time : `202
 @Injectable()
 class Reports {
   runs: string[] = [];
-  busy: Pause | undefined;
+  busy: Gate | undefined;
 
   constructor(private readonly locks: LockService) {}
 
   @LockedCron('0 3 * * *', 'nightly', { cron: { disabled: true, waitForCompletion: true, timeZone: 'UTC' } })
   async nightly(): Promise<void> {
     this.runs.push(this.locks.currentHold()?.name ?? '');
-    await this.busy?.here();
+    await this.busy?.pass();
   }
 
   @LockedCron('*/10 * * * * *', 'often', { overlap: true, cron: { disabled: true, waitForCompletion: true } })
   async often(): Promise<void> {
     this.runs.push(this.locks.currentHold()?.name ?? '');
-    await this.busy?.here();
+    await this.busy?.pass();
   }
 }
 
@@ -96,13 +96,13 @@ describe('@LockedCron', () => {
     ['often', '12:00:10.000', '2026-03-29T12:00:20.000Z', 1],
   ])('%s is left out while the tick before still runs, unless they may overlap', async (name, time, later, ran) => {
     const [one, two] = replicas;
-    const busy = new Pause();
+    const busy = new Gate();
     Object.assign(one?.get(Reports) ?? {}, { busy });
     const first = fire(one, name, time);
     await busy.reached;
     await fire(two, name, later);
     expect(two?.get(Reports).runs).toHaveLength(ran);
-    busy.end();
+    busy.open();
     await first;
   });
 
@@ -152,7 +152,7 @@ describe('@LockedCron', () => {
   it('D31: fails with what its own work could not get', async () => {
     const [one] = replicas;
     const unavailable = new LockUnavailableError('of the work', 'not-sent', false);
-    Object.assign(one?.get(Reports) ?? {}, { busy: { here: () => Promise.reject(unavailable) } });
+    Object.assign(one?.get(Reports) ?? {}, { busy: { pass: () => Promise.reject(unavailable) } });
     await expect(one?.get(Reports).often()).rejects.toBe(unavailable);
   });
 

@@ -6,7 +6,7 @@ import { firstValueFrom, from, Observable, switchMap } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 
 const LEASE = 10_000;
 const failure = new Error('out of stock');
@@ -30,30 +30,30 @@ class Carrier {
 
 @Injectable()
 class Orders {
-  readonly work = new Pause();
+  readonly work = new Gate();
 
   constructor(@Inject(Carrier) private readonly carrier: Carrier) {}
 
   @Locked('order:<0>', { lease: LEASE })
   async careless(_id: string): Promise<string> {
-    await this.work.here();
+    await this.work.pass();
     return 'done all the same';
   }
 
   @Locked('order:<0>', { lease: LEASE })
   async failing(_id: string): Promise<string> {
-    await this.work.here();
+    await this.work.pass();
     throw failure;
   }
 
   @Locked('order:<0>', { lease: LEASE })
   watched(_id: string): Observable<string> {
-    return from(this.work.here()).pipe(switchMap(() => ['done', 'all the same']));
+    return from(this.work.pass()).pipe(switchMap(() => ['done', 'all the same']));
   }
 
   @Locked('order:<0>', { lease: LEASE })
   async asking(_id: string): Promise<string> {
-    await this.work.here();
+    await this.work.pass();
     return this.carrier.book();
   }
 
@@ -85,7 +85,7 @@ describe('A @Locked method that loses its lock', () => {
     await orders.work.reached;
     await clock.advance(LEASE);
     await expect(app.get(LockService).getLock('order:7').isLocked()).resolves.toBe(false);
-    orders.work.end();
+    orders.work.open();
   };
 
   it('has its own result all the same', async () => {

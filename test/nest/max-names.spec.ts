@@ -10,9 +10,8 @@ import {
   SingleFlight,
 } from 'nest-redis-lock';
 import { firstRepeated } from '../../lib/locks/repeated-lock.js';
-import { thrownBy } from '../thrown-by.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
-import { caught } from '../kit/caught.js';
 import type { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 
 /** Lines of an order that note which of them were read. */

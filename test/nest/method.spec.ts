@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type Hold, Locked, LockService } from 'nest-redis-lock';
 import { runtimeOf, start } from './applications.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 class OutOfStock extends Error {}
 
@@ -14,7 +14,7 @@ class Orders {
 
   constructor(
     private readonly locks: LockService,
-    private readonly room: Room,
+    private readonly probe: ConcurrencyProbe,
   ) {}
 
   // The compiler refuses a plain value, since the lock makes it a promise.
@@ -30,19 +30,19 @@ class Orders {
 
   @Locked('order:<0>')
   async failLater(_id: string, error: unknown): Promise<void> {
-    await this.room.visit(error);
+    await this.probe.enter(error);
     throw error;
   }
 
   @Locked('order:<0>')
   async name(_id: string, ..._more: string[]): Promise<string | undefined> {
-    await this.room.visit('name');
+    await this.probe.enter('name');
     return this.hold?.name;
   }
 
   @Locked('order:<0>')
   async [charge](id: string): Promise<string> {
-    return this.room.visit(`${id} in ${this.currency}`);
+    return this.probe.enter(`${id} in ${this.currency}`);
   }
 
   private get hold(): Hold | undefined {
@@ -52,14 +52,14 @@ class Orders {
 
 let app: TestingModule;
 let orders: Orders;
-let room: Room;
+let probe: ConcurrencyProbe;
 
 const nothingIsHeld = (): void => expect(runtimeOf(app).grants.size).toBe(0);
 
 beforeEach(async () => {
-  app = await start({ providers: [Room, Orders] });
+  app = await start({ providers: [ConcurrencyProbe, Orders] });
   orders = app.get(Orders);
-  room = app.get(Room);
+  probe = app.get(ConcurrencyProbe);
 });
 
 afterEach(() => app.close());
@@ -99,7 +99,7 @@ describe('A @Locked method', () => {
     const calls = [orders.failLater('42', new OutOfStock()), orders.name('42'), orders.failLater('42', 'again')];
     const outcomes = await Promise.allSettled(calls);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
-    expect(room.peak).toBe(1);
+    expect(probe.peak).toBe(1);
   });
 
   it('may be named by a symbol', async () => {
@@ -107,7 +107,7 @@ describe('A @Locked method', () => {
       '42 in EUR',
       '42 in EUR',
     ]);
-    expect(room.peak).toBe(1);
+    expect(probe.peak).toBe(1);
   });
 
   it('keeps its name and length', () => {
@@ -117,15 +117,15 @@ describe('A @Locked method', () => {
   });
 
   it('leaves no trace on the instance that JSON, a spread or a comparison would see', () => {
-    expect(Object.keys(orders)).toEqual(['locks', 'room', 'currency']);
+    expect(Object.keys(orders)).toEqual(['locks', 'probe', 'currency']);
     expect(Object.getOwnPropertySymbols(Object.assign({}, orders))).toEqual([]);
   });
 });
 
 describe('Two applications in one process', () => {
   it('lock the same class each for itself', async () => {
-    const shared = new Room();
-    const providers = [{ provide: Room, useValue: shared }, Orders];
+    const shared = new ConcurrencyProbe();
+    const providers = [{ provide: ConcurrencyProbe, useValue: shared }, Orders];
     const both = await Promise.all([start({ providers }), start({ providers })]);
     await Promise.all(both.flatMap((one) => [one.get(Orders).name('42'), one.get(Orders).name('42')]));
     expect(shared.peak).toBe(2);

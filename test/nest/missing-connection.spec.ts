@@ -3,8 +3,7 @@ import type { RedisOptions } from 'ioredis';
 import { LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
 import { IOREDIS_OPTIONS } from '../../lib/backend/redis/connection/ioredis-options.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { thrownBy } from '../thrown-by.js';
-import { caught } from '../kit/caught.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { redisInput } from './redis-input.js';
 
 /** As JavaScript, or a type that lies, may give them. */

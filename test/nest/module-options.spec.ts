@@ -13,9 +13,8 @@ import type { RedisConnection } from '../../lib/backend/redis/connection/redis-c
 import { formatValue as described } from '../../lib/validation/format-value.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { thrownBy } from '../thrown-by.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { runtimeOf, start } from './applications.js';
-import { caught } from '../kit/caught.js';
 import { redisInput } from './redis-input.js';
 
 type Accepts = (value: unknown) => boolean;

@@ -12,10 +12,9 @@ import {
 } from 'nest-redis-lock';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { thrownBy } from '../thrown-by.js';
+import { caught, thrownBy } from '../kit/caught.js';
 import { compile, runtimeOf, start } from './applications.js';
-import { caught } from '../kit/caught.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 import { until } from '../kit/until.js';
 
 const refusal = (options: unknown): LockOptionsError =>
@@ -80,11 +79,11 @@ describe('The option connections', () => {
 
 @Injectable()
 class Bills {
-  constructor(readonly room: Room) {}
+  constructor(readonly probe: ConcurrencyProbe) {}
 
   @Locked('bill:<0>', { connection: 'billing' })
   async send(id: string): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.enter(id);
   }
 }
 
@@ -108,11 +107,15 @@ describe('An application that starts', () => {
   }
 
   it.each([
-    ['a provider', { providers: [Room, Bills] }, why],
-    ['one that inherits', { providers: [Room, MoreBills] }, why],
-    ['one for each request', { providers: [Room, RequestBills] }, why],
-    ['one from a factory', { providers: [{ provide: 'bills', useFactory: () => new Bills(new Room()) }] }, why],
-    ['a controller', { providers: [Room], controllers: [BillsController] }, why],
+    ['a provider', { providers: [ConcurrencyProbe, Bills] }, why],
+    ['one that inherits', { providers: [ConcurrencyProbe, MoreBills] }, why],
+    ['one for each request', { providers: [ConcurrencyProbe, RequestBills] }, why],
+    [
+      'one from a factory',
+      { providers: [{ provide: 'bills', useFactory: () => new Bills(new ConcurrencyProbe()) }] },
+      why,
+    ],
+    ['a controller', { providers: [ConcurrencyProbe], controllers: [BillsController] }, why],
     [
       'an interceptor',
       { controllers: [HandlerController] },
@@ -126,22 +129,25 @@ describe('An application that starts', () => {
   });
 
   it('accepts them where there is one, in memory, too', async () => {
-    const app = await start({ providers: [Room, Bills] }, MEMORY);
+    const app = await start({ providers: [ConcurrencyProbe, Bills] }, MEMORY);
     await Promise.all([app.get(Bills).send('1'), app.get(Bills).send('1')]);
-    expect(app.get(Room).peak).toBe(1);
+    expect(app.get(ConcurrencyProbe).peak).toBe(1);
     await app.close();
   });
 
   it('leaves it to the call where several modules could be meant', async () => {
     const own = { ...without, isGlobal: false };
     const module = await compile(
-      { providers: [Room, Bills], imports: [RedisLockModule.forRoot({ backend: 'memory', isGlobal: false })] },
+      {
+        providers: [ConcurrencyProbe, Bills],
+        imports: [RedisLockModule.forRoot({ backend: 'memory', isGlobal: false })],
+      },
       own,
     );
     await module.init();
     const error = await caught(module.get(Bills).send('1'), LockOptionsError);
     expect(error.message).toBe('connection must be "default", not "billing"');
-    expect(module.get(Room).visitors).toEqual([]);
+    expect(module.get(ConcurrencyProbe).entered).toEqual([]);
     await module.close();
   });
 });
@@ -157,7 +163,7 @@ describe('Connections without a default one', () => {
   }
 
   it('serve what names one', async () => {
-    const app = await start({ providers: [Room, Bills] }, onlyNamed);
+    const app = await start({ providers: [ConcurrencyProbe, Bills] }, onlyNamed);
     const locks = app.get(LockService);
     await expect(app.get(Bills).send('1')).resolves.toBe('1');
     await expect(locks.withLock('a', { connection: 'cart' }, () => 'done')).resolves.toBe('done');

@@ -16,7 +16,7 @@ import {
 import { RedisServer } from '../servers/redis-server.js';
 import { adapters, runtimeOf, serve, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 /** Where locks live that name no connection, and where those of `billing` do. */
@@ -370,9 +370,9 @@ describe('Named connections', () => {
     const app = await start({}, { connections: connections(), shutdownTimeout: '10s' });
     const locks = app.get(LockService);
     const billing = locks.forConnection('billing');
-    const busy = new Pause();
+    const busy = new Gate();
     const working = billing.withLock('a', async () => {
-      await busy.here();
+      await busy.pass();
       await caught(locks.acquire('b'), LockShutdownError);
       return billing.withLock('a', () => 'finished');
     });
@@ -388,7 +388,7 @@ describe('Named connections', () => {
     await hold.release();
     await caught(billing.acquire('c'), LockShutdownError);
     expect(isClosed).toBe(false);
-    busy.end();
+    busy.open();
     await expect(working).resolves.toBe('finished');
     await closed;
     await until(async () => (await openConnections()).every((count) => count === 0));

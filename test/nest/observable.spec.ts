@@ -3,33 +3,33 @@ import { LockConflictError, LockNameError, LockService } from 'nest-redis-lock';
 import { firstValueFrom, map, Observable, take, toArray } from 'rxjs';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Feed } from './feed.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { LockedStreams } from './locked-streams.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 import { until } from '../kit/until.js';
 
 let app: TestingModule;
-let feed: Feed;
+let streams: LockedStreams;
 let locks: LockService;
 
-const isLocked = (): Promise<boolean> => locks.getLock('feed:1').isLocked();
+const isLocked = (): Promise<boolean> => locks.getLock('stream:1').isLocked();
 const held = (): number => runtimeOf(app).grants.size;
 
 beforeEach(async () => {
-  app = await start({ providers: [Room, Feed] });
-  feed = app.get(Feed);
+  app = await start({ providers: [ConcurrencyProbe, LockedStreams] });
+  streams = app.get(LockedStreams);
   locks = app.get(LockService);
 });
 
 afterEach(() => app.close());
 
 describe.each([
-  ['whose declared type is Observable', () => feed.declared('1')],
-  ['with the option returns: "observable"', () => feed.byOption('1')],
+  ['whose declared type is Observable', () => streams.declared('1')],
+  ['with the option returns: "observable"', () => streams.byOption('1')],
 ])('The Observable of a @Locked method %s', (_, call) => {
   it('takes no lock and runs nothing until somebody subscribes', async () => {
     expect(call()).toBeInstanceOf(Observable);
     await expect(isLocked()).resolves.toBe(false);
-    expect(feed.runs).toBe(0);
+    expect(streams.runs).toBe(0);
   });
 
   it('is locked until it completes, and free when that is heard', async () => {
@@ -41,11 +41,11 @@ describe.each([
       };
       call().subscribe({ next: (value) => heard.push(value), complete });
     });
-    await until(() => feed.events.observed);
-    feed.events.next('first');
+    await until(() => streams.events.observed);
+    streams.events.next('first');
     await expect(isLocked()).resolves.toBe(true);
-    feed.events.next('last');
-    feed.events.complete();
+    streams.events.next('last');
+    streams.events.complete();
     await completed;
     expect(heard).toEqual(['first', 'last', { held: 0 }]);
   });
@@ -55,84 +55,84 @@ describe.each([
     const heard = new Promise((resolve) => {
       call().subscribe({ error: (error: unknown) => resolve({ same: error === failure, held: held() }) });
     });
-    await until(() => feed.events.observed);
+    await until(() => streams.events.observed);
     await expect(isLocked()).resolves.toBe(true);
-    feed.events.error(failure);
+    streams.events.error(failure);
     await expect(heard).resolves.toEqual({ same: true, held: 0 });
   });
 
   it('is locked until nobody subscribes to it any more', async () => {
     const subscription = call().subscribe();
-    await until(() => feed.events.observed);
+    await until(() => streams.events.observed);
     await expect(isLocked()).resolves.toBe(true);
     subscription.unsubscribe();
-    expect(feed.events.observed).toBe(false);
+    expect(streams.events.observed).toBe(false);
     await until(async () => !(await isLocked()));
   });
 
   it('takes the lock and runs the method anew for each subscription', async () => {
     const observable = call();
     const first = observable.subscribe();
-    await until(() => feed.events.observed);
+    await until(() => streams.events.observed);
     const second = observable.subscribe();
     await until(() => runtimeOf(app).acquirer.contended === 1);
-    expect(feed.runs).toBe(1);
+    expect(streams.runs).toBe(1);
     first.unsubscribe();
-    await until(() => feed.runs === 2);
+    await until(() => streams.runs === 2);
     second.unsubscribe();
     await until(async () => !(await isLocked()));
   });
 
   it('stops waiting when nobody subscribes to it any more', async () => {
-    const rival = await locks.acquire('feed:1');
+    const rival = await locks.acquire('stream:1');
     const subscription = call().subscribe();
     await until(() => runtimeOf(app).acquirer.contended === 1);
     subscription.unsubscribe();
     await until(() => runtimeOf(app).acquirer.contended === 0);
     await rival.release();
     await expect(isLocked()).resolves.toBe(false);
-    expect(feed.runs).toBe(0);
+    expect(streams.runs).toBe(0);
   });
 });
 
 describe('The Observable of a @Locked method', () => {
   it('excludes the others of the same key', async () => {
-    const visits = Array.from({ length: 4 }, () => firstValueFrom(feed.visits('1')));
-    await expect(Promise.all(visits)).resolves.toEqual(['1', '1', '1', '1']);
-    expect(app.get(Room).peak).toBe(1);
+    const entering = Array.from({ length: 4 }, () => firstValueFrom(streams.enters('1')));
+    await expect(Promise.all(entering)).resolves.toEqual(['1', '1', '1', '1']);
+    expect(app.get(ConcurrencyProbe).peak).toBe(1);
   });
 
   it('runs as the owner where it comes from, and not where it is listened to', async () => {
     const seen: unknown[] = [];
-    feed.holds('1').subscribe((source) => seen.push({ source, listener: locks.currentHold()?.name }));
+    streams.holds('1').subscribe((source) => seen.push({ source, listener: locks.currentHold()?.name }));
     await until(() => seen.length === 2);
-    // Neither does whoever feeds the source become the owner.
-    feed.events.next('from outside');
+    // Neither does the caller that feeds the source become the owner.
+    streams.events.next('from outside');
     expect(seen).toEqual([
-      { source: 'feed:1', listener: undefined },
-      { source: 'feed:1', listener: undefined },
+      { source: 'stream:1', listener: undefined },
+      { source: 'stream:1', listener: undefined },
       { source: undefined, listener: undefined },
     ]);
-    feed.events.complete();
+    streams.events.complete();
     await until(async () => !(await isLocked()));
   });
 
   it('leaves its listener under the lock that the listener has', async () => {
     const listener = locks.withLock('listener', () =>
-      firstValueFrom(feed.holds('1').pipe(map((source) => [source, locks.currentHold()?.name]))),
+      firstValueFrom(streams.holds('1').pipe(map((source) => [source, locks.currentHold()?.name]))),
     );
-    await expect(listener).resolves.toEqual(['feed:1', 'listener']);
+    await expect(listener).resolves.toEqual(['stream:1', 'listener']);
   });
 
   it('re-enters where its subscriber holds the lock', async () => {
-    await locks.withLock('feed:1', () => firstValueFrom(feed.visits('1')));
-    expect(app.get(Room).visitors).toEqual(['1']);
+    await locks.withLock('stream:1', () => firstValueFrom(streams.enters('1')));
+    expect(app.get(ConcurrencyProbe).entered).toEqual(['1']);
     await expect(isLocked()).resolves.toBe(false);
   });
 
   it('ends when a listener has enough, however much would follow', async () => {
-    await expect(firstValueFrom(feed.endless('1').pipe(take(3), toArray()))).resolves.toEqual([0, 1, 2]);
-    expect(feed.runs).toBeLessThan(5);
+    await expect(firstValueFrom(streams.endless('1').pipe(take(3), toArray()))).resolves.toEqual([0, 1, 2]);
+    expect(streams.runs).toBeLessThan(5);
     await until(async () => !(await isLocked()));
   });
 
@@ -141,7 +141,7 @@ describe('The Observable of a @Locked method', () => {
     async (how) => {
       const failure = new Error('out of stock');
       const heard = new Promise((resolve) => {
-        feed[how]('1', failure).subscribe({
+        streams[how]('1', failure).subscribe({
           error: (error: unknown) => resolve({ same: error === failure, held: held() }),
         });
       });
@@ -150,24 +150,26 @@ describe('The Observable of a @Locked method', () => {
   );
 
   it('fails, and does not throw, where the key cannot be made', async () => {
-    await caught(firstValueFrom(feed.declared('')), LockNameError);
-    expect(feed.runs).toBe(0);
+    await caught(firstValueFrom(streams.declared('')), LockNameError);
+    expect(streams.runs).toBe(0);
   });
 
   it('fails where the method returns something else', async () => {
-    const error = await caught(firstValueFrom(feed.none('1')), TypeError);
-    expect(error.message).toContain('Feed.none is @Locked with returns: "observable", but it returned "no Observable"');
+    const error = await caught(firstValueFrom(streams.none('1')), TypeError);
+    expect(error.message).toContain(
+      'LockedStreams.none is @Locked with returns: "observable", but it returned "no Observable"',
+    );
     await until(async () => !(await isLocked()));
   });
 
   it('fails, is skipped or is answered by a function when somebody else has the lock', async () => {
-    const rival = await locks.acquire('feed:1');
+    const rival = await locks.acquire('stream:1');
     const all = <T>(observable: Observable<T>) => firstValueFrom(observable.pipe(toArray()));
-    await caught(all(feed.impatient('1')), LockConflictError);
-    await expect(all(feed.skips('1'))).resolves.toEqual([undefined]);
-    await expect(all(feed.answers('1'))).resolves.toEqual([[['1'], 'LockConflictError']]);
-    await expect(all(feed.replays('1'))).resolves.toEqual(['cached', 'values']);
-    expect(feed.runs).toBe(0);
+    await caught(all(streams.impatient('1')), LockConflictError);
+    await expect(all(streams.skips('1'))).resolves.toEqual([undefined]);
+    await expect(all(streams.answers('1'))).resolves.toEqual([[['1'], 'LockConflictError']]);
+    await expect(all(streams.replays('1'))).resolves.toEqual(['cached', 'values']);
+    expect(streams.runs).toBe(0);
     await rival.release();
   });
 });

@@ -26,8 +26,8 @@ import { Type } from 'class-transformer';
 import { IsInt, IsString, ValidateNested } from 'class-validator';
 import { Locked, LockService } from 'nest-redis-lock';
 import { map, type Observable } from 'rxjs';
-import { Pause } from '../kit/gate.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { Gate } from '../kit/gate.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 class LineDto {
   @IsString()
@@ -76,11 +76,11 @@ class Wrapping implements NestInterceptor {
 
 @Controller('orders')
 export class OrderController {
-  readonly busy = new Pause();
+  readonly busy = new Gate();
 
   constructor(
     private readonly locks: LockService,
-    private readonly room: Room,
+    private readonly probe: ConcurrencyProbe,
   ) {}
 
   @Locked('order:<0>')
@@ -131,13 +131,13 @@ export class OrderController {
   @Get('visit/:id')
   @Locked('order:<0>')
   async visit(@Param('id') id: string): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.enter(id);
   }
 
   @Get('busy/:id')
   @Locked('order:<0>')
   async stay(@Param('id') id: string): Promise<string> {
-    await this.busy.here();
+    await this.busy.pass();
     return id;
   }
 
@@ -152,12 +152,12 @@ export class OrderController {
 export class RequestController {
   constructor(
     @Inject(REQUEST) private readonly request: { readonly headers: Readonly<Record<string, string>> },
-    private readonly room: Room,
+    private readonly probe: ConcurrencyProbe,
   ) {}
 
   @Get(':id')
   @Locked('order:<0>')
   async own(@Param('id') _id: string): Promise<unknown> {
-    return { user: await this.room.visit(this.request.headers['x-user']) };
+    return { user: await this.probe.enter(this.request.headers['x-user']) };
   }
 }

@@ -5,8 +5,8 @@ import { firstValueFrom, type Observable, of, tap } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, runtimeOf, serve, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Feed } from './feed.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { LockedStreams } from './locked-streams.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 import { until } from '../kit/until.js';
 
 const WATCHDOG_TIMEOUT = 30_000;
@@ -14,16 +14,20 @@ const WATCHDOG_TIMEOUT = 30_000;
 describe('A promised Observable of a @Locked method', () => {
   let clock: ManualClock;
   let app: TestingModule;
-  let feed: Feed;
+  let streams: LockedStreams;
   let locks: LockService;
 
-  const isLocked = (): Promise<boolean> => locks.getLock('feed:1').isLocked();
+  const isLocked = (): Promise<boolean> => locks.getLock('stream:1').isLocked();
   const isFree = async (): Promise<boolean> => !(await isLocked());
 
   beforeEach(async () => {
     clock = new ManualClock();
-    app = await start({ providers: [Room, Feed] }, { backend: 'memory', watchdogTimeout: WATCHDOG_TIMEOUT }, clock);
-    feed = app.get(Feed);
+    app = await start(
+      { providers: [ConcurrencyProbe, LockedStreams] },
+      { backend: 'memory', watchdogTimeout: WATCHDOG_TIMEOUT },
+      clock,
+    );
+    streams = app.get(LockedStreams);
     locks = app.get(LockService);
   });
 
@@ -33,14 +37,14 @@ describe('A promised Observable of a @Locked method', () => {
   });
 
   it('is locked when the promise resolves', async () => {
-    await feed.promised('1');
-    expect(feed.runs).toBe(1);
+    await streams.promised('1');
+    expect(streams.runs).toBe(1);
     await expect(isLocked()).resolves.toBe(true);
     await clock.advance(2 * WATCHDOG_TIMEOUT);
   });
 
   it('is locked until it completes, and free when that is heard', async () => {
-    const observable = await feed.promised('1');
+    const observable = await streams.promised('1');
     const heard: unknown[] = [];
     observable.subscribe({
       next: (value) => heard.push(value),
@@ -49,31 +53,31 @@ describe('A promised Observable of a @Locked method', () => {
     // However long nobody has subscribed to other ones: this one is listened to.
     await clock.advance(10 * WATCHDOG_TIMEOUT);
     await expect(isLocked()).resolves.toBe(true);
-    feed.events.next('first');
-    feed.events.complete();
+    streams.events.next('first');
+    streams.events.complete();
     await until(() => heard.length === 2);
     expect(heard).toEqual(['first', 0]);
   });
 
   it('is locked until it fails', async () => {
     const failure = new Error('out of stock');
-    const observable = await feed.promised('1');
+    const observable = await streams.promised('1');
     const heard = new Promise((resolve) => void observable.subscribe({ error: resolve }));
     await expect(isLocked()).resolves.toBe(true);
-    feed.events.error(failure);
+    streams.events.error(failure);
     await expect(heard).resolves.toBe(failure);
     await expect(isLocked()).resolves.toBe(false);
   });
 
   it('is locked until nobody subscribes to it any more', async () => {
-    const subscription = (await feed.promised('1')).subscribe();
+    const subscription = (await streams.promised('1')).subscribe();
     await expect(isLocked()).resolves.toBe(true);
     subscription.unsubscribe();
     await until(isFree);
   });
 
   it('covers one subscription, and says to the next how to lock each', async () => {
-    const observable = await feed.promised('1');
+    const observable = await streams.promised('1');
     const first = observable.subscribe();
     const error = await caught(firstValueFrom(observable), LockLostError);
     expect(error.message).toContain('is for one subscription only');
@@ -84,14 +88,14 @@ describe('A promised Observable of a @Locked method', () => {
   });
 
   it('is given up where nobody subscribes', async () => {
-    const observable = await feed.promised('1');
+    const observable = await streams.promised('1');
     await clock.advance(WATCHDOG_TIMEOUT - 1);
     await expect(isLocked()).resolves.toBe(true);
     await clock.advance(1);
     await expect(isLocked()).resolves.toBe(false);
     const error = await caught(firstValueFrom(observable), LockLostError);
     expect(error.message).toContain('was given up because there was no subscription');
-    expect(feed.events.observed).toBe(false);
+    expect(streams.events.observed).toBe(false);
   });
 
   it('runs as the owner where it comes from, and not where it is listened to', async () => {
@@ -99,7 +103,7 @@ describe('A promised Observable of a @Locked method', () => {
     class Reader {
       constructor(@Inject(LockService) readonly service: LockService) {}
 
-      @Locked('feed:<0>')
+      @Locked('stream:<0>')
       async read(_id: string): Promise<Observable<string>> {
         return of('event').pipe(tap(() => seen.push({ source: this.service.currentHold()?.name })));
       }
@@ -108,40 +112,40 @@ describe('A promised Observable of a @Locked method', () => {
     const other = await start({ providers: [Reader] }, { backend: 'memory' }, clock);
     const observable = await other.get(Reader).read('1');
     observable.subscribe(() => seen.push({ listener: other.get(LockService).currentHold()?.name }));
-    expect(seen).toEqual([{ source: 'feed:1' }, { listener: undefined }]);
+    expect(seen).toEqual([{ source: 'stream:1' }, { listener: undefined }]);
     await other.close();
   });
 });
 
-@Controller('feed')
-class FeedController {
+@Controller('stream')
+class StreamController {
   constructor(
     @Inject(LockService) private readonly locks: LockService,
-    private readonly room: Room,
+    private readonly probe: ConcurrencyProbe,
   ) {}
 
   @Get('declared/:id')
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   declared(@Param('id') id: string): Observable<unknown> {
     return of({ id, lock: this.locks.currentHold()?.name });
   }
 
   @Get('promised/:id')
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   async promised(@Param('id') id: string): Promise<Observable<unknown>> {
-    await this.room.visit(id);
+    await this.probe.enter(id);
     return of({ id, lock: this.locks.currentHold()?.name });
   }
 }
 
 describe.each(adapters)('A @Locked handler on %s', (_, adapter) => {
   it.each(['declared', 'promised'])('may answer with a %s Observable', async (how) => {
-    const { app, url } = await serve(adapter, { controllers: [FeedController], providers: [Room] });
+    const { app, url } = await serve(adapter, { controllers: [StreamController], providers: [ConcurrencyProbe] });
     const answers = await Promise.all(
-      Array.from({ length: 3 }, async () => (await fetch(`${url}/feed/${how}/1`)).json()),
+      Array.from({ length: 3 }, async () => (await fetch(`${url}/stream/${how}/1`)).json()),
     );
-    expect(answers).toEqual(Array.from({ length: 3 }, () => ({ id: '1', lock: 'feed:1' })));
-    expect(app.get(Room).peak).toBeLessThan(2);
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ({ id: '1', lock: 'stream:1' })));
+    expect(app.get(ConcurrencyProbe).peak).toBeLessThan(2);
     expect(runtimeOf(app).grants.size).toBe(0);
     await app.close();
   });

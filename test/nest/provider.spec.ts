@@ -3,7 +3,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { Locked, LockConflictError, LockNameError, LockService } from 'nest-redis-lock';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 interface Line {
   readonly sku: string;
@@ -57,22 +57,22 @@ describe.each([
 ])('%s with a @Locked method', (_, scope, instancesInAll) => {
   @Injectable({ scope })
   class Orders {
-    constructor(private readonly room: Room) {}
+    constructor(private readonly probe: ConcurrencyProbe) {}
 
     @Locked('order:<0>')
     async pay(id: string): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.enter(id);
     }
   }
 
   let app: TestingModule;
   let instances: Orders[];
-  let room: Room;
+  let probe: ConcurrencyProbe;
 
   beforeEach(async () => {
-    app = await start({ providers: [Room, Orders] });
+    app = await start({ providers: [ConcurrencyProbe, Orders] });
     instances = await Promise.all(Array.from({ length: 4 }, () => app.resolve(Orders)));
-    room = app.get(Room);
+    probe = app.get(ConcurrencyProbe);
   });
 
   afterEach(() => app.close());
@@ -80,12 +80,12 @@ describe.each([
   it('runs calls on one key one at a time, whichever instance they come through', async () => {
     expect(new Set(instances).size).toBe(instancesInAll);
     await expect(Promise.all(instances.map((orders) => orders.pay('1')))).resolves.toEqual(['1', '1', '1', '1']);
-    expect(room.peak).toBe(1);
+    expect(probe.peak).toBe(1);
   });
 
   it('runs calls on different keys at once', async () => {
     await Promise.all(instances.map((orders, index) => orders.pay(`${index}`)));
-    expect(room.peak).toBe(4);
+    expect(probe.peak).toBe(4);
   });
 
   it('leaves nothing locked', async () => {
@@ -99,11 +99,11 @@ describe('Consumers of one transient provider', () => {
   it('have instances of their own that exclude each other', async () => {
     @Injectable({ scope: Scope.TRANSIENT })
     class Orders {
-      constructor(readonly room: Room) {}
+      constructor(readonly probe: ConcurrencyProbe) {}
 
       @Locked('orders')
       async pay(): Promise<void> {
-        await this.room.visit(this);
+        await this.probe.enter(this);
       }
     }
     @Injectable()
@@ -114,10 +114,10 @@ describe('Consumers of one transient provider', () => {
     class Queue {
       constructor(readonly orders: Orders) {}
     }
-    const app = await start({ providers: [Room, Orders, Web, Queue] });
+    const app = await start({ providers: [ConcurrencyProbe, Orders, Web, Queue] });
     await Promise.all([app.get(Web).orders.pay(), app.get(Queue).orders.pay()]);
-    const { peak, visitors } = app.get(Room);
-    expect({ peak, instances: new Set(visitors).size }).toEqual({ peak: 1, instances: 2 });
+    const { peak, entered } = app.get(ConcurrencyProbe);
+    expect({ peak, instances: new Set(entered).size }).toEqual({ peak: 1, instances: 2 });
     await app.close();
   });
 });

@@ -4,32 +4,32 @@ import { type Hold, LockLostError, LockService } from 'nest-redis-lock';
 import { currentContext } from '../../lib/context/owner-context.js';
 import { runtimeOf } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Pause } from '../kit/gate.js';
-import { Room } from '../kit/concurrency-probe.js';
-import { worlds } from './application-backends.js';
+import { Gate } from '../kit/gate.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
+import { applicationBackends } from './application-backends.js';
 import { until } from '../kit/until.js';
 
-describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
-  const world = makeWorld();
+describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBackend) => {
+  const backend = openBackend();
   let app: TestingModule;
   let locks: LockService;
-  let room: Room;
+  let probe: ConcurrencyProbe;
 
   const grants = (): number => runtimeOf(app).grants.size;
   const holdCount = (): Promise<number> => locks.getLock('a').holdCount();
   const isTaken = async (): Promise<boolean> => (await locks.tryAcquire('a')) === null;
 
-  beforeAll(() => world.open());
+  beforeAll(() => backend.open());
 
   beforeEach(async () => {
-    app = await world.application();
+    app = await backend.application();
     locks = app.get(LockService);
-    room = new Room();
+    probe = new ConcurrencyProbe();
   });
 
   afterEach(() => app.close());
 
-  afterAll(() => world.close());
+  afterAll(() => backend.close());
 
   it('re-enters it: one grant, counted', async () => {
     await locks.withLock('a', async (outer) => {
@@ -61,12 +61,12 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
     const holds = await Promise.all(
       [1, 2, 3].map((visitor) =>
         locks.withLock('a', async (hold) => {
-          await room.visit(visitor);
+          await probe.enter(visitor);
           return hold;
         }),
       ),
     );
-    expect({ peak: room.peak, holds: new Set(holds).size }).toEqual({ peak: 1, holds: 3 });
+    expect({ peak: probe.peak, holds: new Set(holds).size }).toEqual({ peak: 1, holds: 3 });
   });
 
   it('goes one at a time with its siblings inside, in the order they came', async () => {
@@ -74,71 +74,71 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
       const siblings = [1, 2, 3, 4].map((visitor) =>
         locks.withLock('a', async (hold) => {
           expect(hold.owner).toBe(owner);
-          await room.visit(visitor);
+          await probe.enter(visitor);
         }),
       );
       await Promise.all(siblings);
       await expect(holdCount()).resolves.toBe(1);
     });
-    expect({ peak: room.peak, visitors: room.visitors }).toEqual({ peak: 1, visitors: [1, 2, 3, 4] });
+    expect({ peak: probe.peak, visitors: probe.entered }).toEqual({ peak: 1, visitors: [1, 2, 3, 4] });
     expect(grants()).toBe(0);
   });
 
   it('does not make what is nested in a sibling wait for that sibling', async () => {
     const depth = (levels: number): Promise<unknown> =>
-      locks.withLock('a', () => (levels === 0 ? room.visit(levels) : depth(levels - 1)));
+      locks.withLock('a', () => (levels === 0 ? probe.enter(levels) : depth(levels - 1)));
     await locks.withLock('a', () => Promise.all([depth(2), depth(2)]));
-    expect(room.visitors).toEqual([0, 0]);
+    expect(probe.entered).toEqual([0, 0]);
   });
 
   it('lets the next sibling in when one fails or gives up', async () => {
     const failure = new Error('out of stock');
-    const busy = new Pause();
+    const busy = new Gate();
     await locks.withLock('a', async () => {
       const failing = locks.withLock('a', async () => {
-        await busy.here();
+        await busy.pass();
         throw failure;
       });
-      const impatient = locks.withLock('a', { wait: 1 }, () => room.visit('impatient'));
-      const next = locks.withLock('a', () => room.visit('next'));
+      const impatient = locks.withLock('a', { wait: 1 }, () => probe.enter('impatient'));
+      const next = locks.withLock('a', () => probe.enter('next'));
       await expect(impatient).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
-      busy.end();
+      busy.open();
       await expect(failing).rejects.toBe(failure);
       await next;
     });
-    expect(room.visitors).toEqual(['next']);
+    expect(probe.entered).toEqual(['next']);
     expect(grants()).toBe(0);
   });
 
   it('excludes a sibling that was started outside, also when it goes on inside', async () => {
-    const inside = new Pause();
+    const inside = new Gate();
     const startedOutside = inside.reached.then(isTaken);
     await locks.withLock('a', async () => {
-      inside.end();
-      await inside.here();
+      inside.open();
+      await inside.pass();
       await expect(startedOutside).resolves.toBe(true);
     });
   });
 
   it('is nobody once the callback has settled, however long it goes on', async () => {
-    const rest = new Pause();
+    const rest = new Gate();
     const detached = await locks.withLock('a', () => {
       const goOn = async (): Promise<unknown> => {
-        await rest.here();
+        await rest.pass();
         return [locks.currentHold()?.name, await holdCount(), await isTaken()];
       };
       return { result: goOn() };
     });
     const rival = await locks.acquire('a');
-    rest.end();
+    rest.open();
     await expect(detached.result).resolves.toEqual([undefined, 0, true]);
     await rival.release();
   });
 
   it('keeps the lock while a nested callback goes on that nobody waits for', async () => {
-    const busy = new Pause();
+    const busy = new Gate();
     const detached = await locks.withLock('a', async () => {
-      const nested = locks.withLock('a', () => busy.here());
+      const nested = locks.withLock('a', () => busy.pass());
       await busy.reached;
       return {
         nested,
@@ -152,7 +152,7 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
     await expect(detached.closed).resolves.toBe(true);
     const rival = locks.acquire('a');
     await until(() => runtimeOf(app).acquirer.contended === 1);
-    busy.end();
+    busy.open();
     await detached.nested;
     await (await rival).release();
     expect(grants()).toBe(0);
@@ -165,27 +165,27 @@ describe.each(worlds)('Code that runs under a lock %s', (_, makeWorld) => {
       await caught(locks.acquire('a'), LockLostError);
       await caught(locks.tryAcquire('a'), LockLostError);
       await caught(
-        locks.withLock('a', () => room.visit('inside')),
+        locks.withLock('a', () => probe.enter('inside')),
         LockLostError,
       );
     });
-    expect(room.visitors).toEqual([]);
+    expect(probe.entered).toEqual([]);
   });
 
   it('cannot re-enter a lock that was taken from it', async () => {
     await locks.withLock('a', async (hold) => {
       await locks.getLock('a').forceRelease();
       await caught(
-        locks.withLock('a', () => room.visit('inside')),
+        locks.withLock('a', () => probe.enter('inside')),
         LockLostError,
       );
       expect(hold.signal.aborted).toBe(true);
     });
-    expect(room.visitors).toEqual([]);
+    expect(probe.entered).toEqual([]);
   });
 
   it('owns nothing on another connection', async () => {
-    const other = await world.application();
+    const other = await backend.application();
     await locks.withLock('a', async ({ owner }) => {
       const elsewhere = other.get(LockService);
       expect(elsewhere.currentHold()).toBeUndefined();

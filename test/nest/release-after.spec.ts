@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type LockEvent, Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { from, lastValueFrom, Observable, Subject } from 'rxjs';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 import { runtimeOf, start } from './applications.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 /** As libraries for transactions have it: whoever runs inside can ask for its end. */
@@ -283,19 +283,19 @@ describe('@Locked with releaseAfter', () => {
 
     it('D5: is entered by other calls only when the caller that holds it has ended', async () => {
       const transaction = new Transaction();
-      const busy = new Pause();
+      const busy = new Gate();
       let isCallerInside = true;
       await transaction.run(async () => {
         const around = stock.around('7', async () => {
           await stock.reserve('7');
-          await busy.here();
+          await busy.pass();
           isCallerInside = false;
         });
         await busy.reached;
         const sibling = stock.reserve('7', async () => expect(isCallerInside).toBe(false));
         const late = setImmediate('waits');
         await expect(Promise.race([sibling, late])).resolves.toBe('waits');
-        busy.end();
+        busy.open();
         await around;
         await expect(sibling).resolves.toBe('reserved 7');
       });

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Locked, LockService } from 'nest-redis-lock';
 import { start } from './applications.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 
 const NIGHTLY = '0 3 * * *';
 
 @Injectable()
 class Reports {
-  readonly busy = new Pause();
+  readonly busy = new Gate();
   readonly written: unknown[] = [];
 
   constructor(private readonly locks: LockService) {}
@@ -26,7 +26,7 @@ class Reports {
   }
 
   private async write(): Promise<void> {
-    await this.busy.here();
+    await this.busy.pass();
     this.written.push(this.locks.currentHold()?.name);
   }
 }
@@ -40,7 +40,7 @@ describe('A scheduled method', () => {
     await reports.busy.reached;
     await job.fireOnTick();
     expect(reports.written).toEqual([]);
-    reports.busy.end();
+    reports.busy.open();
     await first;
     expect(reports.written).toEqual(['report']);
     await app.close();

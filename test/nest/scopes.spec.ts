@@ -2,31 +2,31 @@ import type { TestingModule } from '@nestjs/testing';
 import { type Lock, LockLostError, LockOwnershipError, LockService } from 'nest-redis-lock';
 import { runtimeOf } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Pause } from '../kit/gate.js';
-import { Room } from '../kit/concurrency-probe.js';
-import { worlds } from './application-backends.js';
+import { Gate } from '../kit/gate.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
+import { applicationBackends } from './application-backends.js';
 
-describe.each(worlds)('A scope %s', (_, makeWorld) => {
-  const world = makeWorld();
+describe.each(applicationBackends)('A scope %s', (_, openBackend) => {
+  const backend = openBackend();
   let app: TestingModule;
   let locks: LockService;
   let lock: Lock;
-  let room: Room;
+  let probe: ConcurrencyProbe;
 
   const grants = (): number => runtimeOf(app).grants.size;
 
-  beforeAll(() => world.open());
+  beforeAll(() => backend.open());
 
   beforeEach(async () => {
-    app = await world.application();
+    app = await backend.application();
     locks = app.get(LockService);
     lock = locks.getLock('a');
-    room = new Room();
+    probe = new ConcurrencyProbe();
   });
 
   afterEach(() => app.close());
 
-  afterAll(() => world.close());
+  afterAll(() => backend.close());
 
   it('is one owner for what is acquired in it, and releases what it acquired last', async () => {
     await locks.runInScope(async () => {
@@ -55,9 +55,9 @@ describe.each(worlds)('A scope %s', (_, makeWorld) => {
 
   it('runs callbacks under one lock one at a time, in the order they came', async () => {
     await locks.runInScope(async () => {
-      await Promise.all([1, 2, 3].map((visitor) => lock.withLock(() => room.visit(visitor))));
+      await Promise.all([1, 2, 3].map((visitor) => lock.withLock(() => probe.enter(visitor))));
     });
-    expect({ peak: room.peak, visitors: room.visitors }).toEqual({ peak: 1, visitors: [1, 2, 3] });
+    expect({ peak: probe.peak, visitors: probe.entered }).toEqual({ peak: 1, visitors: [1, 2, 3] });
     expect(grants()).toBe(0);
   });
 
@@ -71,10 +71,10 @@ describe.each(worlds)('A scope %s', (_, makeWorld) => {
   });
 
   it('excludes another scope, and code outside', async () => {
-    const busy = new Pause();
+    const busy = new Gate();
     const one = locks.runInScope(async () => {
       await lock.acquire();
-      await busy.here();
+      await busy.pass();
       await lock.release();
     });
     await busy.reached;
@@ -82,7 +82,7 @@ describe.each(worlds)('A scope %s', (_, makeWorld) => {
     await expect(lock.tryAcquire()).resolves.toBeNull();
     expect([await lock.holdCount(), await lock.isHeldByCurrentScope()]).toEqual([0, false]);
     await caught(lock.release(), LockOwnershipError);
-    busy.end();
+    busy.open();
     await one;
   });
 
@@ -113,35 +113,35 @@ describe.each(worlds)('A scope %s', (_, makeWorld) => {
   });
 
   it('gives nothing to work that goes on after its end', async () => {
-    const rest = new Pause();
+    const rest = new Gate();
     const { detached, hold } = await locks.runInScope(async () => {
       const acquired = await lock.acquire();
-      const goOn = rest.here().then(async () => [await lock.holdCount(), await lock.tryAcquire()]);
+      const goOn = rest.pass().then(async () => [await lock.holdCount(), await lock.tryAcquire()]);
       return { detached: goOn, hold: acquired };
     });
-    rest.end();
+    rest.open();
     await expect(detached).resolves.toEqual([0, null]);
     await hold.release();
   });
 });
 
-describe.each(worlds)('A hold %s', (_, makeWorld) => {
-  const world = makeWorld();
+describe.each(applicationBackends)('A hold %s', (_, openBackend) => {
+  const backend = openBackend();
   let app: TestingModule;
   let locks: LockService;
   let lock: Lock;
 
-  beforeAll(() => world.open());
+  beforeAll(() => backend.open());
 
   beforeEach(async () => {
-    app = await world.application();
+    app = await backend.application();
     locks = app.get(LockService);
     lock = locks.getLock('a');
   });
 
   afterEach(() => app.close());
 
-  afterAll(() => world.close());
+  afterAll(() => backend.close());
 
   it('is entered by run() only', async () => {
     const hold = await lock.acquire();

@@ -4,7 +4,7 @@ import { Locked, lockHandler, LockService, LockShutdownError } from 'nest-redis-
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 const SHUTDOWN_TIMEOUT = 2000;
@@ -68,9 +68,9 @@ describe('While an application shuts down', () => {
   });
 
   it('holders re-enter what they hold', async () => {
-    const busy = new Pause();
+    const busy = new Gate();
     const holder = locks.withLock('a', async ({ owner }) => {
-      await busy.here();
+      await busy.pass();
       await caught(locks.acquire('b'), LockShutdownError);
       const again = await locks.acquire('a');
       await again.release();
@@ -78,7 +78,7 @@ describe('While an application shuts down', () => {
     });
     const scope = locks.runInScope(async () => {
       const { owner } = await locks.acquire('c');
-      await busy.here();
+      await busy.pass();
       const again = await locks.acquire('c');
       await locks.getLock('c').release();
       await locks.getLock('c').release();
@@ -86,7 +86,7 @@ describe('While an application shuts down', () => {
     });
     await until(() => runtimeOf(app).grants.size === 2);
     const { closed } = await beginClosing();
-    busy.end();
+    busy.open();
     await expect(Promise.all([holder, scope])).resolves.toEqual([true, true]);
     await expect(closed).resolves.toBe('closed');
     expect(clock.pending).toBe(0);
@@ -142,14 +142,14 @@ describe('While an application shuts down', () => {
 
 @Controller()
 class WorkController {
-  readonly busy = new Pause();
+  readonly busy = new Gate();
 
   constructor(@Inject(LockService) private readonly locks: LockService) {}
 
   @Get('work/:id')
   @Locked('work:<0>')
   async work(@Param('id') id: string): Promise<string> {
-    await this.busy.here();
+    await this.busy.pass();
     return id;
   }
 
@@ -168,7 +168,7 @@ class WorkController {
   @Locked('until-told')
   async untilTold(): Promise<string> {
     const signal = this.locks.currentHold()?.signal;
-    void this.busy.here();
+    void this.busy.pass();
     await new Promise((resolve) => signal?.addEventListener('abort', resolve));
     return String(signal?.reason);
   }
@@ -183,7 +183,7 @@ const waitersIn = (app: Served['app']): number => {
 
 describe.each(adapters)('While an application on %s shuts down', (_, adapter) => {
   let served: Served;
-  let busy: Pause;
+  let busy: Gate;
 
   const get = async (path: string): Promise<readonly [status: number, body: string]> => {
     // Else the idle connection keeps the server from closing.
@@ -211,7 +211,7 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
       'LOCK_SHUTDOWN',
       'LOCK_SHUTDOWN',
     ]);
-    busy.end();
+    busy.open();
     await expect(working).resolves.toEqual([200, '1']);
     await closed;
     expect(runtimeOf(served.app).grants.size).toBe(0);

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Injectable, NotFoundException, Param, Post, Scop
 import type { TestingModule } from '@nestjs/testing';
 import { LockNameError, LockNotWiredError, LockOptionsError, LockService, SingleFlight } from 'nest-redis-lock';
 import { Observable, of } from 'rxjs';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../kit/until.js';

@@ -12,12 +12,12 @@ import { ClsModule } from 'nestjs-cls';
 import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { trackTransactions, transactionEnd } from 'nest-redis-lock/transactional';
 import { runtimeOf, start } from './applications.js';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 /** A database of which only the transactions matter: each is a client, and its commit takes until the test says so. */
 class Database {
-  readonly commits: Pause[] = [];
+  readonly commits: Gate[] = [];
 
   adapter(savepoints = true): TransactionalAdapter<undefined, object, object> {
     const wrapWithTransaction = async (
@@ -27,7 +27,7 @@ class Database {
     ): Promise<unknown> => {
       setClient({});
       const result = await fn();
-      await this.commits.shift()?.here();
+      await this.commits.shift()?.pass();
       return result;
     };
     const nested = async (...[, fn, setClient]: Parameters<typeof wrapWithTransaction>): Promise<unknown> => {
@@ -45,8 +45,8 @@ class Database {
   }
 
   /** The next transaction stops where it commits. */
-  nextCommit(): Pause {
-    const pause = new Pause();
+  nextCommit(): Gate {
+    const pause = new Gate();
     this.commits.push(pause);
     return pause;
   }
@@ -122,7 +122,7 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
     await expect(isLocked('stock:7')).resolves.toBe(true);
     const second = stock.inside('7');
     await until(() => runtimeOf(app).acquirer.contended === 1);
-    commit.end();
+    commit.open();
     await expect(first).resolves.toBe('took 7');
     await expect(second).resolves.toBe('took 7');
     await until(async () => !(await isLocked('stock:7')));

@@ -5,25 +5,25 @@ import { Locked, LockNotWiredError, LockService, RedisLockModule } from 'nest-re
 import { defer, firstValueFrom, Observable } from 'rxjs';
 import { start } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 @Injectable()
 class Orders {
-  constructor(@Inject(Room) readonly room: Room) {}
+  constructor(@Inject(ConcurrencyProbe) readonly probe: ConcurrencyProbe) {}
 
   @Locked('order:<0>')
   async pay(id: string): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.enter(id);
   }
 
   @Locked('order:<0>')
   follow(id: string): Observable<string> {
-    return defer(() => this.room.visit(id));
+    return defer(() => this.probe.enter(id));
   }
 
   @Locked('order:<0>')
   async *list(id: string): AsyncGenerator<string> {
-    yield this.room.visit(id);
+    yield this.probe.enter(id);
   }
 }
 
@@ -34,7 +34,7 @@ const refusal = (call: Promise<unknown>): Promise<LockNotWiredError> => caught(c
 
 describe('An instance that was not wired', () => {
   it('says which method cannot be locked and what to do', async () => {
-    const error = await refusal(new Orders(new Room()).pay('1'));
+    const error = await refusal(new Orders(new ConcurrencyProbe()).pay('1'));
     expect(error.code).toBe('LOCK_NOT_WIRED');
     expect(error.message).toContain('Orders.pay is @Locked, but its instance was not wired by Nest');
     expect(error.message).toContain('let Nest construct the class');
@@ -42,18 +42,18 @@ describe('An instance that was not wired', () => {
   });
 
   it('does not run the method', async () => {
-    const room = new Room();
-    await refusal(new Orders(room).pay('1'));
-    expect(room.visitors).toEqual([]);
+    const probe = new ConcurrencyProbe();
+    await refusal(new Orders(probe).pay('1'));
+    expect(probe.entered).toEqual([]);
   });
 
   it('says so in the way in which the method returns, and not before it is asked for anything', async () => {
-    const orders = new Orders(new Room());
+    const orders = new Orders(new ConcurrencyProbe());
     const statuses = orders.follow('1');
     const items = orders.list('1');
     expect((await refusal(firstValueFrom(statuses))).message).toContain('Orders.follow is @Locked');
     expect((await refusal(items.next())).message).toContain('Orders.list is @Locked');
-    expect(orders.room.visitors).toEqual([]);
+    expect(orders.probe.entered).toEqual([]);
   });
 
   it('says so for a method that was torn off its instance', async () => {
@@ -83,20 +83,20 @@ describe('An instance that was not wired', () => {
   });
 
   it('is not wired by an auto-mock, which would swallow the method', async () => {
-    const app = await Test.createTestingModule({ providers: [Room, Orders] })
+    const app = await Test.createTestingModule({ providers: [ConcurrencyProbe, Orders] })
       .useMocker(() => ({ aroundPromise: async () => 'mocked', aroundObservable: () => 'mocked' }))
       .compile();
     await app.init();
     await refusal(app.get(Orders).pay('1'));
-    expect(app.get(Room).visitors).toEqual([]);
+    expect(app.get(ConcurrencyProbe).entered).toEqual([]);
     await app.close();
   });
 });
 
 describe('An application without RedisLockModule', () => {
   it.each([
-    ['provider', { providers: [Room, Orders] }],
-    ['controller', { providers: [Room], controllers: [OrdersController] }],
+    ['provider', { providers: [ConcurrencyProbe, Orders] }],
+    ['controller', { providers: [ConcurrencyProbe], controllers: [OrdersController] }],
   ])('does not compile with a @Locked %s, and says what to import', async (_, metadata) => {
     const compiling = Test.createTestingModule(metadata).compile();
     await expect(compiling).rejects.toThrow('@Locked (import RedisLockModule.forRoot)');
@@ -105,15 +105,15 @@ describe('An application without RedisLockModule', () => {
 
 describe('An instance that Nest did not construct is wired', () => {
   const exclude = async (...instances: Orders[]): Promise<number> => {
-    const [{ room }] = instances as [Orders];
+    const [{ probe }] = instances as [Orders];
     await Promise.all(instances.map((orders) => orders.pay('1')));
-    return room.peak;
+    return probe.peak;
   };
 
   it.each([
-    ['useValue', { provide: 'orders', useValue: new Orders(new Room()) }],
-    ['useFactory', { provide: 'orders', useFactory: () => new Orders(new Room()) }],
-    ['an asynchronous useFactory', { provide: 'orders', useFactory: async () => new Orders(new Room()) }],
+    ['useValue', { provide: 'orders', useValue: new Orders(new ConcurrencyProbe()) }],
+    ['useFactory', { provide: 'orders', useFactory: () => new Orders(new ConcurrencyProbe()) }],
+    ['an asynchronous useFactory', { provide: 'orders', useFactory: async () => new Orders(new ConcurrencyProbe()) }],
   ])('by %s', async (_, provider) => {
     const app = await start({ providers: [provider] });
     const orders = app.get<Orders>('orders');
@@ -122,7 +122,10 @@ describe('An instance that Nest did not construct is wired', () => {
   });
 
   it('in another module than the one that uses it', async () => {
-    @Module({ providers: [{ provide: 'orders', useFactory: () => new Orders(new Room()) }], exports: ['orders'] })
+    @Module({
+      providers: [{ provide: 'orders', useFactory: () => new Orders(new ConcurrencyProbe()) }],
+      exports: ['orders'],
+    })
     class OrdersModule {}
     @Injectable()
     class Checkout {
@@ -135,7 +138,7 @@ describe('An instance that Nest did not construct is wired', () => {
   });
 
   it('anew by the next application, when the one before has closed', async () => {
-    const orders = new Orders(new Room());
+    const orders = new Orders(new ConcurrencyProbe());
     const providers = [{ provide: 'orders', useValue: orders }];
     await (await start({ providers })).close();
     const app = await start({ providers });
@@ -144,7 +147,7 @@ describe('An instance that Nest did not construct is wired', () => {
   });
 
   it('once where it is also known under another name', async () => {
-    const app = await start({ providers: [Room, Orders, { provide: 'orders', useExisting: Orders }] });
+    const app = await start({ providers: [ConcurrencyProbe, Orders, { provide: 'orders', useExisting: Orders }] });
     await expect(exclude(app.get(Orders), app.get<Orders>('orders'))).resolves.toBe(1);
     await app.close();
   });
@@ -154,14 +157,14 @@ describe('An instance that Nest did not construct is wired', () => {
     class Creator {
       constructor(readonly moduleRef: ModuleRef) {}
     }
-    const app = await start({ providers: [Room, Creator] });
+    const app = await start({ providers: [ConcurrencyProbe, Creator] });
     const created = await app.get(Creator).moduleRef.create(Orders);
     await expect(exclude(created, created)).resolves.toBe(1);
     await app.close();
   });
 
   it('when a module that is loaded lazily provides it', async () => {
-    @Module({ providers: [Room, Orders], exports: [Orders] })
+    @Module({ providers: [ConcurrencyProbe, Orders], exports: [Orders] })
     class LazyModule {}
     const app = await start({});
     const lazy = await app.get(LazyModuleLoader).load(() => LazyModule);
@@ -175,10 +178,10 @@ describe('An instance that Nest did not construct is wired', () => {
     abstract class Payments {
       abstract pay(id: string): Promise<string>;
     }
-    const app = await start({ providers: [Room, { provide: Payments, useClass: Orders }] });
+    const app = await start({ providers: [ConcurrencyProbe, { provide: Payments, useClass: Orders }] });
     const payments = app.get(Payments);
     await Promise.all([payments.pay('1'), payments.pay('1')]);
-    expect(app.get(Room).peak).toBe(1);
+    expect(app.get(ConcurrencyProbe).peak).toBe(1);
     await app.close();
   });
 });
@@ -186,15 +189,18 @@ describe('An instance that Nest did not construct is wired', () => {
 describe('An application whose lock module is not global', () => {
   it('compiles where the module that locks imports it, and only there', async () => {
     const locking = RedisLockModule.forRoot({ backend: 'memory', isGlobal: false });
-    @Module({ imports: [locking], providers: [Room, Orders], exports: [Orders, Room] })
+    @Module({ imports: [locking], providers: [ConcurrencyProbe, Orders], exports: [Orders, ConcurrencyProbe] })
     class OrdersModule {}
     const app = await Test.createTestingModule({ imports: [OrdersModule] }).compile();
     await app.init();
     const orders = app.get(Orders);
     await Promise.all([orders.pay('1'), orders.pay('1')]);
-    expect(app.get(Room).peak).toBe(1);
+    expect(app.get(ConcurrencyProbe).peak).toBe(1);
     await app.close();
-    const elsewhere = Test.createTestingModule({ imports: [OrdersModule], providers: [Room, Orders] }).compile();
+    const elsewhere = Test.createTestingModule({
+      imports: [OrdersModule],
+      providers: [ConcurrencyProbe, Orders],
+    }).compile();
     await expect(elsewhere).rejects.toThrow('@Locked (import RedisLockModule.forRoot)');
   });
 });

@@ -4,7 +4,7 @@ import { type Findings, probeConnection, type ProbeSettings } from '../../lib/ba
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { until } from '../servers/until.js';
+import { until } from '../kit/until.js';
 import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';
 
 const scheduler = new MonotonicScheduler(systemScheduler, (error) => {
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   // However little the user may do, the probe leaves nothing behind.
-  await until(async () => (await admin.keys('*')).length === 0, 'nothing is left', 1500);
+  await until(async () => (await admin.keys('*')).length === 0, 1500, 'nothing is left');
 });
 
 afterAll(async () => {

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { chromiumBinary } from '../servers/install.js';
-import { until } from '../servers/until.js';
+import { until } from '../kit/until.js';
+
+/** A sale may have to end first. */
+const SHOWN_MS = 30_000;
 
 const ARGUMENTS = [
   '--headless',
@@ -79,7 +82,7 @@ export class BrowserPage implements AsyncDisposable {
 
   /** Resolves when the text of an element has become like this. */
   async shows(selector: string, pattern: RegExp): Promise<void> {
-    await until(async () => pattern.test(await this.text(selector)), `${selector} shows ${pattern}`);
+    await until(async () => pattern.test(await this.text(selector)), SHOWN_MS, `${selector} shows ${pattern}`);
   }
 
   async press(key: 'Tab' | 'Enter'): Promise<void> {

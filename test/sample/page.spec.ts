@@ -1,6 +1,6 @@
 import type { InventoryReport } from '../../sample/inventory/inventory-report.js';
 import { RedisServer } from '../servers/redis-server.js';
-import { until } from '../servers/until.js';
+import { until } from '../kit/until.js';
 import { BrowserPage } from './browser.js';
 import { open, type OpenShop } from './open-shop.js';
 
@@ -58,7 +58,7 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
 
   it('tells how the sale ended, and shows what the shop says', async () => {
     await page.shows('#outcome', /^The sale is over: .* nothing was sold twice\.$/);
-    await until(async () => !(await isOff()), 'another sale can be started');
+    await until(async () => !(await isOff()), 30_000, 'another sale can be started');
     const { entries } = (await (await fetch(`${first().url}/inventory`)).json()) as InventoryReport;
     const sold = entries.reduce((total, entry) => total + entry.sold, 0);
     expect(sold).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '../servers/until.js';
+import { until } from '../kit/until.js';
 
 const MAIN = join(process.cwd(), 'dist/sample/main.js');
 
@@ -31,7 +31,7 @@ export class SampleRun {
       if (this.child.exitCode !== null) throw new Error(`It ended before it said "${text}": ${this.stderr}`);
       return this.stdout.includes(text) || this.stderr.includes(text);
     };
-    await until(hasSaid, `the sample says "${text}"`, 60_000);
+    await until(hasSaid, 60_000, `the sample says "${text}"`);
   }
 
   interrupt(): void {

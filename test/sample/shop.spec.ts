@@ -5,7 +5,7 @@ import { holdSale, type Sale } from '../../sample/flash-sale/sale.js';
 import { ShopClient } from '../../sample/flash-sale/shop-client.js';
 import type { Snapshot, WarehouseState } from '../../sample/dashboard/snapshot.js';
 import type { Order } from '../../sample/orders/order.js';
-import { until } from '../servers/until.js';
+import { until } from '../kit/until.js';
 
 let shop: OpenShop;
 
@@ -154,11 +154,11 @@ describe('The shop', () => {
     const order = post({ warehouse: 'berlin', lines: [{ sku: 'console', quantity: 1 }] });
     const berlin = async (): Promise<WarehouseState | undefined> =>
       (await keeper.read<Snapshot>('/status')).warehouses[0];
-    await until(async () => (await berlin())?.waiting === 1, 'the order waits');
+    await until(async () => (await berlin())?.waiting === 1, 10_000, 'the order waits');
     expect(await berlin()).toMatchObject({ lock: { mode: 'exclusive', holders: [{ process: 1 }] } });
     doors[Symbol.dispose]();
     expect((await order).status).toBe(201);
-    await until(async () => (await berlin())?.lock.mode === 'free', 'the order was served');
+    await until(async () => (await berlin())?.lock.mode === 'free', 10_000, 'the order was served');
     expect(await berlin()).toMatchObject({ waiting: 0 });
   });
 

@@ -5,7 +5,7 @@ import type { FaultProxy } from './fault-proxy.js';
 import type { RedisServer } from './redis-server.js';
 import { isInStep } from './replica.js';
 import { MASTER_NAME, type RedisSentinelsOptions, startSentinel, startWatched } from './sentinel-servers.js';
-import { until } from './until.js';
+import { agreed } from './agreed.js';
 
 /** A real master with replicas, watched by Sentinels that put a replica in its place when it fails. */
 export class RedisSentinels {
@@ -91,7 +91,7 @@ export class RedisSentinels {
 
   /** Resolves with the master when all Sentinels that answer call the same one so, and it is another one than `from`. */
   async waitForFailOver(from: RedisServer): Promise<RedisServer> {
-    await until(async () => {
+    await agreed(async () => {
       const [master] = new Set(await this.named());
       return master !== undefined && this.serverAt(master) !== from && (await this.isMasterOfAll(master));
     }, 'the Sentinels have put another one in the place of the master');
@@ -103,7 +103,7 @@ export class RedisSentinels {
    * it, and in step.
    */
   async settled(): Promise<void> {
-    await until(async () => {
+    await agreed(async () => {
       const [master] = new Set(await this.named());
       if (master === undefined || !(await this.isMasterOfAll(master))) return false;
       const others = answering(this.seats).filter(({ address }) => address.port !== master);

@@ -1,6 +1,6 @@
 import { AnnouncedServer } from './announced-server.js';
 import { isInStep, REPLICATION_SETTINGS } from './replica.js';
-import { until } from './until.js';
+import { agreed } from './agreed.js';
 
 export interface RedisSentinelsOptions {
   /** Default: 1. */
@@ -48,7 +48,7 @@ export const startWatched = async (
   });
   if (master === undefined) return seat;
   try {
-    await until(() => isInStep(seat.admin), 'the replica is in step');
+    await agreed(() => isInStep(seat.admin), 'the replica is in step');
     return seat;
   } catch (error) {
     await seat.stop();

@@ -1,6 +1,6 @@
 import { LockOptionsError } from '../../lib/errors.js';
 import { parseDuration, parseLease, parseWait } from '../../lib/time/duration.js';
-import { thrownBy } from '../thrown-by.js';
+import { thrownBy } from '../kit/caught.js';
 
 const neverADuration: readonly unknown[] = [
   NaN,

@@ -1,5 +1,5 @@
 import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
-import { inWorld } from '../kit/world.js';
+import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { onMasters } from '../kit/redlock-world.js';
 import { RedisServer } from '../servers/redis-server.js';

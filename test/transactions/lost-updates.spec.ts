@@ -1,11 +1,11 @@
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 import { allStarted } from '../servers/all-started.js';
 import { Worker } from '../servers/worker.js';
 import { SHOP_NAMES, type ShopName } from './replica.js';
 import type { api } from './replica.worker.js';
 import type { Way } from './shop.js';
-import { World } from './shop-fixture.js';
+import { ShopFixture } from './shop-fixture.js';
 
 const PROCESSES = 3;
 const SELLERS = 3;
@@ -17,12 +17,12 @@ const GO_ON_MS = 20;
 const SKU = 'apple';
 
 describe('Updates by transactions around locked methods', () => {
-  let world: World;
+  let fixture: ShopFixture;
   let replicas: readonly Worker<typeof api>[];
 
   beforeAll(async () => {
-    world = await World.start();
-    const { redis, postgres } = world.servers;
+    fixture = await ShopFixture.start();
+    const { redis, postgres } = fixture.servers;
     const file = new URL('./replica.worker.ts', import.meta.url);
     replicas = await allStarted(
       Array.from({ length: PROCESSES }, () => Worker.start<typeof api>(file, { args: [redis, postgres] })),
@@ -31,17 +31,17 @@ describe('Updates by transactions around locked methods', () => {
 
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.call('close').then(() => replica.stop())));
-    await world.stop();
+    await fixture.stop();
   });
 
-  beforeEach(() => world.sales.reset(SKU));
+  beforeEach(() => fixture.sales.reset(SKU));
 
   /** Everybody sells at once. Returns how many sales were lost. */
   const lostBy = async (shop: ShopName, way: Way): Promise<number> => {
     const start = performance.now();
     const order = { shop, way, sku: SKU, sellers: SELLERS, each: EACH, goOnMs: GO_ON_MS };
     await Promise.all(replicas.map((replica) => replica.call('sell', order)));
-    const lost = TRANSACTIONS - (await world.sales.sold(SKU));
+    const lost = TRANSACTIONS - (await fixture.sales.sold(SKU));
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     process.stdout.write(`${shop}, ${way}: ${lost} of ${TRANSACTIONS} updates lost, ${seconds} s\n`);
     return lost;
@@ -61,33 +61,33 @@ describe('Updates by transactions around locked methods', () => {
     });
 
     it('of two: the second reads before the first commits, and the first is lost', async () => {
-      const shop = world.replica.shop(name);
-      const commit = new Pause();
-      const first = shop.untilMethodEnds(SKU, () => commit.here());
+      const shop = fixture.replica.shop(name);
+      const commit = new Gate();
+      const first = shop.untilMethodEnds(SKU, () => commit.pass());
       await commit.reached;
       const second = shop.untilMethodEnds(SKU, async () => {});
-      await until(async () => (await world.sales.waitingForRows()) === 1);
-      commit.end();
+      await until(async () => (await fixture.sales.waitingForRows()) === 1);
+      commit.open();
       await Promise.all([first, second]);
-      await expect(world.sales.sold(SKU)).resolves.toBe(1);
+      await expect(fixture.sales.sold(SKU)).resolves.toBe(1);
     });
 
     it('of two: the second waits for the lock until the first has committed, and is next then', async () => {
-      const shop = world.replica.shop(name);
-      const commit = new Pause();
-      const first = shop.untilTransactionEnds(SKU, () => commit.here());
+      const shop = fixture.replica.shop(name);
+      const commit = new Gate();
+      const first = shop.untilTransactionEnds(SKU, () => commit.pass());
       await commit.reached;
-      const second = shop.untilTransactionEnds(SKU, () => world.sales.sold(SKU));
-      await until(() => world.waitingForLocks === 1);
-      await expect(world.sales.waitingForRows()).resolves.toBe(0);
-      commit.end();
+      const second = shop.untilTransactionEnds(SKU, () => fixture.sales.sold(SKU));
+      await until(() => fixture.waitingForLocks === 1);
+      await expect(fixture.sales.waitingForRows()).resolves.toBe(0);
+      commit.open();
       await first;
       const start = performance.now();
       await second;
       // Who has to ask, because nobody tells him, asks every 5 s.
       expect(performance.now() - start).toBeLessThan(1000);
-      await expect(world.sales.sold(SKU)).resolves.toBe(2);
-      await until(async () => !(await world.isLocked(SKU)));
+      await expect(fixture.sales.sold(SKU)).resolves.toBe(2);
+      await until(async () => !(await fixture.isLocked(SKU)));
     });
   });
 });

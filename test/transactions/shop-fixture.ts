@@ -6,7 +6,7 @@ import { Replica, type Servers } from './replica.js';
 import { Sales } from './sales.js';
 
 /** A Redis server, a PostgreSQL server, and one replica of the application in this process. */
-export class World {
+export class ShopFixture {
   private constructor(
     private readonly redis: RedisServer,
     private readonly postgres: PostgresServer,
@@ -14,13 +14,13 @@ export class World {
     readonly sales: Sales,
   ) {}
 
-  static async start(): Promise<World> {
+  static async start(): Promise<ShopFixture> {
     const postgres = await PostgresServer.start();
     const redis = await RedisServer.start();
     const replica = await Replica.start({ redis: redis.url, postgres: postgres.url });
     const sales = new Sales(replica.database);
     await sales.create();
-    return new World(redis, postgres, replica, sales);
+    return new ShopFixture(redis, postgres, replica, sales);
   }
 
   get servers(): Servers {

@@ -1,46 +1,46 @@
 import { Propagation, TransactionHost } from '@nestjs-cls/transactional';
-import { Pause } from '../kit/gate.js';
+import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 import { SHOP_NAMES } from './replica.js';
 import { spoilCommit } from './sales.js';
 import type { GoOn } from './shop.js';
 import { TransactionalStock } from './transactional-shop.js';
 import { TypeOrmStock } from './typeorm-shop.js';
-import { World } from './shop-fixture.js';
+import { ShopFixture } from './shop-fixture.js';
 
 const SKU = 'apple';
 
 describe('A lock that is kept until a transaction has ended', () => {
-  let world: World;
+  let fixture: ShopFixture;
 
   beforeAll(async () => {
-    world = await World.start();
+    fixture = await ShopFixture.start();
   });
 
-  afterAll(() => world.stop());
+  afterAll(() => fixture.stop());
 
-  beforeEach(() => world.sales.reset(SKU));
+  beforeEach(() => fixture.sales.reset(SKU));
 
   afterEach(async () => {
-    await until(async () => !(await world.isLocked(SKU)));
+    await until(async () => !(await fixture.isLocked(SKU)));
   });
 
-  const isLocked = (): Promise<boolean> => world.isLocked(SKU);
-  const sold = (): Promise<number> => world.sales.sold(SKU);
+  const isLocked = (): Promise<boolean> => fixture.isLocked(SKU);
+  const sold = (): Promise<number> => fixture.sales.sold(SKU);
 
   describe.each(SHOP_NAMES)('with %s', (name) => {
-    const sell = (goOn: GoOn = async () => {}) => world.replica.shop(name).untilTransactionEnds(SKU, goOn);
+    const sell = (goOn: GoOn = async () => {}) => fixture.replica.shop(name).untilTransactionEnds(SKU, goOn);
 
     it('goes to the next after a rollback, which wrote nothing', async () => {
-      const decision = new Pause();
+      const decision = new Gate();
       const sorry = sell(async () => {
-        await decision.here();
+        await decision.pass();
         throw new Error('not paid');
       });
       await decision.reached;
       const next = sell();
-      await until(() => world.waitingForLocks === 1);
-      decision.end();
+      await until(() => fixture.waitingForLocks === 1);
+      decision.open();
       await expect(sorry).rejects.toThrow('not paid');
       await next;
       await expect(sold()).resolves.toBe(1);
@@ -53,15 +53,15 @@ describe('A lock that is kept until a transaction has ended', () => {
     });
 
     it('goes to the next when the connection was cut', async () => {
-      await expect(sell((manager) => world.sales.cut(manager))).rejects.toThrow(/already released|terminat/i);
+      await expect(sell((manager) => fixture.sales.cut(manager))).rejects.toThrow(/already released|terminat/i);
       await sell();
       await expect(sold()).resolves.toBe(1);
     });
   });
 
   describe('with @nestjs-cls/transactional', () => {
-    const stock = (): TransactionalStock => world.replica.app.get(TransactionalStock);
-    const host = (): TransactionHost => world.replica.app.get(TransactionHost);
+    const stock = (): TransactionalStock => fixture.replica.app.get(TransactionalStock);
+    const host = (): TransactionHost => fixture.replica.app.get(TransactionHost);
 
     it('is kept beyond savepoints, within which the same transaction gets it again', async () => {
       await host().withTransaction(async () => {
@@ -92,10 +92,10 @@ describe('A lock that is kept until a transaction has ended', () => {
   });
 
   describe('with TypeORM', () => {
-    const stock = (): TypeOrmStock => world.replica.app.get(TypeOrmStock);
+    const stock = (): TypeOrmStock => fixture.replica.app.get(TypeOrmStock);
 
     it('is kept beyond savepoints, within which the same transaction gets it again', async () => {
-      await world.replica.database.transaction(async (manager) => {
+      await fixture.replica.database.transaction(async (manager) => {
         await manager.transaction((savepoint) => stock().sellUntilEnd(SKU, savepoint));
         await expect(isLocked()).resolves.toBe(true);
         const undone = manager.transaction(async (savepoint) => {
@@ -110,7 +110,7 @@ describe('A lock that is kept until a transaction has ended', () => {
     });
 
     it('is kept by a query runner driven by hand, from one transaction to the next', async () => {
-      const runner = world.replica.database.createQueryRunner();
+      const runner = fixture.replica.database.createQueryRunner();
       for (const end of ['commitTransaction', 'rollbackTransaction'] as const) {
         await runner.startTransaction();
         await stock().sellUntilEnd(SKU, runner.manager);
@@ -123,11 +123,11 @@ describe('A lock that is kept until a transaction has ended', () => {
     });
 
     it('is free as soon as the connection was cut, though nobody tells the query runner', async () => {
-      const runner = world.replica.database.createQueryRunner();
+      const runner = fixture.replica.database.createQueryRunner();
       await runner.startTransaction();
       await stock().sellUntilEnd(SKU, runner.manager);
       await expect(isLocked()).resolves.toBe(true);
-      await world.sales.cut(runner.manager);
+      await fixture.sales.cut(runner.manager);
       await until(async () => !(await isLocked()));
       await expect(runner.commitTransaction()).rejects.toThrow('already released');
       await expect(sold()).resolves.toBe(0);

@@ -2,12 +2,9 @@ import type { LockOperations, Renewal } from '../../lib/backend/lock-operations.
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { LockUnavailableError } from '../../lib/errors.js';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import type { ClientOptions } from '../kit/world.js';
-import { Client } from '../kit/client.js';
+import { Client, type ClientOptions, openClient } from '../kit/client.js';
 
 type Transition = 'renew' | 'hold';
 
@@ -58,8 +55,7 @@ export class HeldReplies {
   }
 
   private client(backend: MemoryBackend, options: ClientOptions): Client {
-    const settings = parseModuleOptions({ ...options, backend: 'memory' });
-    return new Client(createRuntime(settings, this.clock, () => backend));
+    return openClient({ ...options, backend: 'memory' }, { scheduler: this.clock, backend: () => backend });
   }
 
   private intercept(locks: LockOperations): void {

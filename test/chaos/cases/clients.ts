@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError, type Scheduler } from '../../../lib/index.js';
-import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
-import { Client } from '../../kit/client.js';
+import { Client, openClient } from '../../kit/client.js';
 import type { ChaosCase } from '../case.js';
 import { overlaps } from '../checkers/exclusion.js';
 import { monotonicNow } from '../history/entry.js';
-import { LEASE_MS, type World } from '../case-run.js';
+import { LEASE_MS, type ChaosRun } from '../chaos-run.js';
 
 /** A clock that runs at another rate than the machine's. */
 const atRate = (rate: number): Scheduler => ({
@@ -21,9 +19,9 @@ const jumpingWall = (): Scheduler & { jump(ms: number): void } => {
   return { ...systemScheduler, wallNow: () => Date.now() + off, jump: (ms) => (off += ms) };
 };
 
-const openOn = (world: World, clock: Scheduler): Client => {
-  const client = new Client(createRuntime(parseModuleOptions(world.options), clock));
-  world.onEnd(() => client.close());
+const openOn = (chaosRun: ChaosRun, clock: Scheduler): Client => {
+  const client = openClient(chaosRun.options, { scheduler: clock });
+  chaosRun.onEnd(() => client.close());
   return client;
 };
 
@@ -57,10 +55,10 @@ export const clientCases: readonly ChaosCase[] = [
     title: 'clocks of clients run 1 % too fast and too slow',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const clients = [atRate(1.01), atRate(0.99), systemScheduler].map((clock) => openOn(world, clock));
-      const found = await contend(clients, 4000 * world.scale, LEASE_MS);
-      world.expect(found === 0, `I1: ${found} overlaps between clocks within 2 %`);
+    run: async (chaosRun) => {
+      const clients = [atRate(1.01), atRate(0.99), systemScheduler].map((clock) => openOn(chaosRun, clock));
+      const found = await contend(clients, 4000 * chaosRun.scale, LEASE_MS);
+      chaosRun.expect(found === 0, `I1: ${found} overlaps between clocks within 2 %`);
     },
   },
   {
@@ -68,15 +66,15 @@ export const clientCases: readonly ChaosCase[] = [
     title: 'wall clocks of clients jump by an hour',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
+    run: async (chaosRun) => {
       const walls = [jumpingWall(), jumpingWall()];
-      const clients = walls.map((clock) => openOn(world, clock));
+      const clients = walls.map((clock) => openOn(chaosRun, clock));
       const jumping = setInterval(() => {
-        for (const wall of walls) wall.jump(world.rng.next() < 0.5 ? 3_600_000 : -3_600_000);
+        for (const wall of walls) wall.jump(chaosRun.rng.next() < 0.5 ? 3_600_000 : -3_600_000);
       }, 250);
-      const found = await contend(clients, 3000 * world.scale, LEASE_MS);
+      const found = await contend(clients, 3000 * chaosRun.scale, LEASE_MS);
       clearInterval(jumping);
-      world.expect(found === 0, `I1: ${found} overlaps where only wall clocks jumped`);
+      chaosRun.expect(found === 0, `I1: ${found} overlaps where only wall clocks jumped`);
     },
   },
   {
@@ -84,23 +82,23 @@ export const clientCases: readonly ChaosCase[] = [
     title: 'the user lacks one of the rights',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const [server] = world.topology.servers;
+    run: async (chaosRun) => {
+      const [server] = chaosRun.topology.servers;
       if (!server) throw new Error('There is no server');
-      const admin = world.topology.admin(server);
+      const admin = chaosRun.topology.admin(server);
       for (const command of ['evalsha', 'pexpire', 'hset', 'time', 'subscribe', 'publish']) {
         await admin.call('ACL', 'SETUSER', 'clerk', 'reset', 'on', '>s3cret', '~*', '&*', '+@all', `-${command}`);
-        const client = world.open({
+        const client = chaosRun.open({
           connection: { host: server.host, port: server.port, username: 'clerk', password: 's3cret' },
         });
         const outcome = await client.locks.tryAcquire('f40').catch((error: unknown) => error);
         const isRefused = outcome instanceof LockUnavailableError;
         const mayWork = ['subscribe', 'publish'].includes(command);
-        world.expect(isRefused || mayWork, `without ${command} it was neither refused nor harmless`);
+        chaosRun.expect(isRefused || mayWork, `without ${command} it was neither refused nor harmless`);
         if (!isRefused && outcome && typeof outcome === 'object' && 'release' in outcome) {
           await (outcome as { release(): Promise<unknown> }).release();
         }
-        world.expect((await admin.pttl('f40')) !== -1, `without ${command} a lock stays without a time to live`);
+        chaosRun.expect((await admin.pttl('f40')) !== -1, `without ${command} a lock stays without a time to live`);
         await admin.del('f40');
       }
     },

@@ -1,6 +1,6 @@
 import type { ChaosCase } from '../case.js';
 import { ClockedServer } from '../../servers/clocked-server.js';
-import { COMMAND_MS, LEASE_MS } from '../case-run.js';
+import { COMMAND_MS, LEASE_MS } from '../chaos-run.js';
 
 /** Clocks of servers. */
 export const clockCases: readonly ChaosCase[] = [
@@ -10,16 +10,16 @@ export const clockCases: readonly ChaosCase[] = [
       "the server's clock is set by +60 s, −60 s, and runs 5 % too fast: tokens rise, it is said, holders are told",
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
+    run: async (chaosRun) => {
       const clocked = await ClockedServer.start();
-      world.onEnd(() => clocked.server.stop());
-      const client = world.open({ connection: clocked.server.url });
+      chaosRun.onEnd(() => clocked.server.stop());
+      const client = chaosRun.open({ connection: clocked.server.url });
       const lock = client.locks.getFencedLock('f33');
       let last = 0n;
       const next = async (): Promise<void> => {
         const hold = await lock.acquire({ wait: 10_000 });
         const { fence } = hold;
-        world.expect(fence > last, `I2: token ${fence} after ${last}`);
+        chaosRun.expect(fence > last, `I2: token ${fence} after ${last}`);
         last = fence;
         await hold.release();
       };
@@ -28,14 +28,14 @@ export const clockCases: readonly ChaosCase[] = [
       await next();
       const hold = await client.locks.acquire('f33:held');
       clocked.set(60);
-      await world.until(() => said() === 1, limit, 'the jump forward is said');
-      await world.until(() => hold.signal.aborted, limit, 'the holder is told that its lease is over');
+      await chaosRun.until(() => said() === 1, limit, 'the jump forward is said');
+      await chaosRun.until(() => hold.signal.aborted, limit, 'the holder is told that its lease is over');
       await next();
       const kept = await client.locks.acquire('f33:held');
       clocked.set(0);
-      await world.until(() => said() === 2, limit, 'the jump back is said');
+      await chaosRun.until(() => said() === 2, limit, 'the jump back is said');
       await next();
-      world.expect((await kept.release()) === 'released', 'a hold was lost although its lease grew longer');
+      chaosRun.expect((await kept.release()) === 'released', 'a hold was lost although its lease grew longer');
       clocked.set('x1.05');
       for (let round = 0; round < 20; round++) await next();
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../../lib/index.js';
 import type { ChaosCase } from '../case.js';
 import { FaultProxy } from '../../servers/fault-proxy.js';
-import { COMMAND_MS } from '../case-run.js';
+import { COMMAND_MS } from '../chaos-run.js';
 
 /** Connections that break, or only look as if they lived. */
 export const connectionCases: readonly ChaosCase[] = [
@@ -10,16 +10,16 @@ export const connectionCases: readonly ChaosCase[] = [
     id: 'F12',
     title: 'CLIENT KILL of commands and subscribers every 300 ms',
     topologies: ['standalone', 'sentinel', 'cluster', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 10 * world.scale; round++) {
-        for (const server of await world.topology.masters()) {
+    run: async (chaosRun) => {
+      for (let round = 0; round < 10 * chaosRun.scale; round++) {
+        for (const server of await chaosRun.topology.masters()) {
           for (const type of ['normal', 'pubsub']) {
-            await world.topology.admin(server).call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+            await chaosRun.topology.admin(server).call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
           }
         }
         await sleep(300);
       }
-      await world.progress('I8: after the kills');
+      await chaosRun.progress('I8: after the kills');
     },
   },
   {
@@ -28,12 +28,12 @@ export const connectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     options: { safetyPoll: 60_000, commandTimeout: 1000 },
-    run: async (world) => {
-      const [holder, waiter] = [world.open(), world.open()];
+    run: async (chaosRun) => {
+      const [holder, waiter] = [chaosRun.open(), chaosRun.open()];
       const hold = await holder.locks.acquire('order:1', { lease: 60_000 });
       const waiting = waiter.locks.acquire('order:1', { wait: 30_000 });
       await sleep(300);
-      const [proxy] = world.topology.proxies;
+      const [proxy] = chaosRun.topology.proxies;
       // Nothing of what a server says by itself arrives; commands are cut, and come over new connections.
       proxy?.blackhole('reply');
       await sleep(200);
@@ -45,7 +45,7 @@ export const connectionCases: readonly ChaosCase[] = [
       const released = performance.now();
       await hold.release();
       const next = await waiting;
-      world.expect(performance.now() - released < 4000 + 1000, 'I8: a deaf waiter was not served within Hb + D');
+      chaosRun.expect(performance.now() - released < 4000 + 1000, 'I8: a deaf waiter was not served within Hb + D');
       await next.release();
     },
   },
@@ -54,22 +54,22 @@ export const connectionCases: readonly ChaosCase[] = [
     title: 'a peer that accepts and never answers, or closes at once',
     topologies: ['standalone'],
     overrun: 1500,
-    run: async (world) => {
-      const [proxy] = world.topology.proxies;
+    run: async (chaosRun) => {
+      const [proxy] = chaosRun.topology.proxies;
       if (!proxy) throw new Error('There is no proxy');
       for (const welcome of ['silent', 'close'] as const) {
         if (welcome === 'silent') proxy.acceptThenSilent();
         else proxy.acceptThenClose();
         proxy.cutAll();
-        const client = world.open();
+        const client = chaosRun.open();
         const start = performance.now();
         const error = await client.locks.tryAcquire('f38').catch((refused: unknown) => refused);
         const ms = performance.now() - start;
-        world.expect(error instanceof LockUnavailableError, `I3: ${welcome}: it was not refused`);
-        world.expect(ms < COMMAND_MS + 300, `I3: ${welcome}: it took ${Math.round(ms)} ms to be refused`);
+        chaosRun.expect(error instanceof LockUnavailableError, `I3: ${welcome}: it was not refused`);
+        chaosRun.expect(ms < COMMAND_MS + 300, `I3: ${welcome}: it took ${Math.round(ms)} ms to be refused`);
         await sleep(500);
         proxy.heal();
-        await world.progress(`after ${welcome}`);
+        await chaosRun.progress(`after ${welcome}`);
       }
     },
   },
@@ -77,12 +77,12 @@ export const connectionCases: readonly ChaosCase[] = [
     id: 'F39',
     title: 'subscribing again fails: right to channels revoked and given back, cuts meanwhile',
     topologies: ['standalone'],
-    run: async (world) => {
-      const [server] = world.topology.servers;
-      const [proxy] = world.topology.proxies;
+    run: async (chaosRun) => {
+      const [server] = chaosRun.topology.servers;
+      const [proxy] = chaosRun.topology.proxies;
       if (!server || !proxy) throw new Error('There is no server');
-      const admin = world.topology.admin(server);
-      for (let round = 0; round < 3 * world.scale; round++) {
+      const admin = chaosRun.topology.admin(server);
+      for (let round = 0; round < 3 * chaosRun.scale; round++) {
         await admin.call('ACL', 'SETUSER', 'default', 'resetchannels');
         proxy.cutAll();
         await sleep(60);
@@ -92,24 +92,24 @@ export const connectionCases: readonly ChaosCase[] = [
         proxy.cutAll();
         await sleep(200);
       }
-      await world.progress('I13: after the rights are back');
+      await chaosRun.progress('I13: after the rights are back');
     },
   },
   {
     id: 'F48',
     title: 'output limit of subscribers, and large messages',
     topologies: ['standalone'],
-    run: async (world) => {
-      const [server] = world.topology.servers;
+    run: async (chaosRun) => {
+      const [server] = chaosRun.topology.servers;
       if (!server) throw new Error('There is no server');
-      const admin = world.topology.admin(server);
+      const admin = chaosRun.topology.admin(server);
       await admin.config('SET', 'client-output-buffer-limit', 'pubsub 1 1 1');
       const large = 'x'.repeat(200_000);
-      for (let round = 0; round < 10 * world.scale; round++) {
+      for (let round = 0; round < 10 * chaosRun.scale; round++) {
         for (const name of ['order:1', 'order:2']) await admin.publish(`redisson_lock__channel:{${name}}`, large);
         await sleep(150);
       }
-      await world.progress('I8: after the messages');
+      await chaosRun.progress('I8: after the messages');
     },
   },
   {
@@ -117,17 +117,17 @@ export const connectionCases: readonly ChaosCase[] = [
     title: 'another protocol at the other end',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const [server] = world.topology.servers;
+    run: async (chaosRun) => {
+      const [server] = chaosRun.topology.servers;
       if (!server) throw new Error('There is no server');
       const proxy = await FaultProxy.start(server);
-      world.onEnd(() => proxy.close());
+      chaosRun.onEnd(() => proxy.close());
       // TLS to a port that speaks none.
-      const client = world.open({ connection: { host: proxy.host, port: proxy.port, tls: {} } });
+      const client = chaosRun.open({ connection: { host: proxy.host, port: proxy.port, tls: {} } });
       const start = performance.now();
       const error = await client.locks.tryAcquire('f41').catch((refused: unknown) => refused);
-      world.expect(error instanceof LockUnavailableError, 'it was not refused');
-      world.expect(performance.now() - start < COMMAND_MS + 300, 'I3: it was not refused in time');
+      chaosRun.expect(error instanceof LockUnavailableError, 'it was not refused');
+      chaosRun.expect(performance.now() - start < COMMAND_MS + 300, 'I3: it was not refused in time');
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosCase } from '../case.js';
-import { LEASE_MS } from '../case-run.js';
+import { LEASE_MS } from '../chaos-run.js';
 
 /** What the checkers must find. */
 export const controlCases: readonly ChaosCase[] = [
@@ -10,17 +10,17 @@ export const controlCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     isControl: true,
     load: () => [{ kind: 'naive', names: ['order:1'], loops: 2, wait: 8000, hold: 50, lease: 500 }],
-    run: async (world) => {
-      const [server] = world.topology.servers;
+    run: async (chaosRun) => {
+      const [server] = chaosRun.topology.servers;
       if (!server) throw new Error('There is no server');
-      const holder = async (): Promise<string | null> => world.topology.admin(server).get('order:1');
+      const holder = async (): Promise<string | null> => chaosRun.topology.admin(server).get('order:1');
       for (let round = 0; round < 4; round++) {
         const pid = await holder();
         if (pid === null) continue;
-        const index = world.processOf(Number(pid));
-        world.pauseProcess(index);
+        const index = chaosRun.processOf(Number(pid));
+        chaosRun.pauseProcess(index);
         await sleep(LEASE_MS);
-        world.resumeProcess(index);
+        chaosRun.resumeProcess(index);
         await sleep(300);
       }
     },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../../lib/index.js';
 import type { ChaosCase } from '../case.js';
-import { LEASE_MS } from '../case-run.js';
+import { LEASE_MS } from '../chaos-run.js';
 
 /** The time-out of one node, ms. */
 const NODE_MS = 200;
@@ -13,18 +13,18 @@ export const masterCases: readonly ChaosCase[] = [
     title: 'RedLock: 1, 2, 3 of 5 frozen, killed, slow',
     topologies: ['redlock'],
     overrun: 2500,
-    run: async (world) => {
-      const { servers, proxies } = world.topology;
+    run: async (chaosRun) => {
+      const { servers, proxies } = chaosRun.topology;
       for (const how of ['frozen', 'killed', 'slow'] as const) {
         for (const count of [1, 2, 3]) {
-          const places = Array.from({ length: count }, (_, index) => (index + Math.floor(world.rng.next() * 5)) % 5);
+          const places = Array.from({ length: count }, (_, index) => (index + Math.floor(chaosRun.rng.next() * 5)) % 5);
           for (const place of new Set(places)) {
             if (how === 'frozen') servers[place]?.pause();
             if (how === 'killed') await servers[place]?.kill9();
             if (how === 'slow') proxies[place]?.delay(400);
           }
-          world.note(`${count} of 5 ${how}`);
-          const { locks } = world.open();
+          chaosRun.note(`${count} of 5 ${how}`);
+          const { locks } = chaosRun.open();
           await sleep(NODE_MS);
           const start = performance.now();
           const outcome = await locks
@@ -32,11 +32,11 @@ export const masterCases: readonly ChaosCase[] = [
             .tryAcquire({ lease: 1000 })
             .catch((error: unknown) => error);
           const ms = performance.now() - start;
-          world.expect(ms < 3 * NODE_MS + 200, `${count} of 5 ${how}: a verdict took ${Math.round(ms)} ms`);
+          chaosRun.expect(ms < 3 * NODE_MS + 200, `${count} of 5 ${how}: a verdict took ${Math.round(ms)} ms`);
           if (new Set(places).size > 2) {
-            world.expect(outcome instanceof LockUnavailableError, `${count} of 5 ${how}: a lock without a quorum`);
-          } else await world.progress(`${count} of 5 ${how}`);
-          await world.topology.settled();
+            chaosRun.expect(outcome instanceof LockUnavailableError, `${count} of 5 ${how}: a lock without a quorum`);
+          } else await chaosRun.progress(`${count} of 5 ${how}`);
+          await chaosRun.topology.settled();
           await sleep(300);
         }
       }
@@ -48,12 +48,12 @@ export const masterCases: readonly ChaosCase[] = [
     topologies: ['redlock'],
     options: { restartGuard: true },
     overrun: 2500,
-    run: async (world) => {
-      for (let round = 0; round < 4 * world.scale; round++) {
-        await world.rng.pick(world.topology.servers).restart();
+    run: async (chaosRun) => {
+      for (let round = 0; round < 4 * chaosRun.scale; round++) {
+        await chaosRun.rng.pick(chaosRun.topology.servers).restart();
         await sleep(400);
       }
-      await world.progress('after the guards', 4 * LEASE_MS + 4000);
+      await chaosRun.progress('after the guards', 4 * LEASE_MS + 4000);
     },
   },
 ];

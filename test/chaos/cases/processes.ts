@@ -4,7 +4,7 @@ import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { keysOf } from '../topologies/topology.js';
 import { usualLoad } from '../usual-load.js';
-import { LEASE_MS, POLL_MS } from '../case-run.js';
+import { LEASE_MS, POLL_MS } from '../chaos-run.js';
 
 const fairLoad = (): readonly Load[] => [{ kind: 'fair', names: ['fair:1'], loops: 4, wait: 15_000, hold: 10 }];
 
@@ -14,13 +14,13 @@ export const processCases: readonly ChaosCase[] = [
     id: 'F29',
     title: 'a holder stalls for twice its lease: event loop busy, process stopped',
     topologies: ['standalone', 'sentinel', 'cluster', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 2 * world.scale; round++) {
-        await world.blockProcess(0, 2 * LEASE_MS);
-        world.pauseProcess(1);
+    run: async (chaosRun) => {
+      for (let round = 0; round < 2 * chaosRun.scale; round++) {
+        await chaosRun.blockProcess(0, 2 * LEASE_MS);
+        chaosRun.pauseProcess(1);
         await sleep(2 * LEASE_MS);
-        world.resumeProcess(1);
-        await world.progress('after the stalls');
+        chaosRun.resumeProcess(1);
+        await chaosRun.progress('after the stalls');
       }
     },
   },
@@ -29,26 +29,26 @@ export const processCases: readonly ChaosCase[] = [
     title: 'stalls while waiting and acquiring',
     topologies: ['standalone'],
     load: (topology) => usualLoad(topology).map((load) => ({ ...load, hold: 2, loops: load.loops + 2 })),
-    run: async (world) => {
-      for (let round = 0; round < 6 * world.scale; round++) {
+    run: async (chaosRun) => {
+      for (let round = 0; round < 6 * chaosRun.scale; round++) {
         const process = round % 3;
-        world.pauseProcess(process);
-        await sleep(world.rng.between(100, 1200));
-        world.resumeProcess(process);
+        chaosRun.pauseProcess(process);
+        await sleep(chaosRun.rng.between(100, 1200));
+        chaosRun.resumeProcess(process);
         await sleep(100);
       }
-      await world.progress('after the stalls');
+      await chaosRun.progress('after the stalls');
     },
   },
   {
     id: 'F31',
     title: 'a holder is killed',
     topologies: ['standalone', 'sentinel', 'cluster', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 2 * world.scale; round++) {
-        await world.killProcess(round);
-        await world.progress('the next one comes', LEASE_MS + POLL_MS + 3000);
-        await world.spawn();
+    run: async (chaosRun) => {
+      for (let round = 0; round < 2 * chaosRun.scale; round++) {
+        await chaosRun.killProcess(round);
+        await chaosRun.progress('the next one comes', LEASE_MS + POLL_MS + 3000);
+        await chaosRun.spawn();
       }
     },
   },
@@ -58,15 +58,15 @@ export const processCases: readonly ChaosCase[] = [
     topologies: ['standalone', 'cluster'],
     load: fairLoad,
     processes: 4,
-    run: async (world) => {
-      const before = world.processCount;
+    run: async (chaosRun) => {
+      const before = chaosRun.processCount;
       const crowd: Load = { kind: 'fair', names: ['fair:1'], loops: 50, wait: 15_000, hold: 10 };
-      const dying = await world.spawn([crowd]);
+      const dying = await chaosRun.spawn([crowd]);
       await sleep(500);
-      await world.killProcess(dying);
-      world.expect(dying === before, 'the wrong process died');
+      await chaosRun.killProcess(dying);
+      chaosRun.expect(dying === before, 'the wrong process died');
       // Each of their places ends by itself, but only the first holds up the others.
-      await world.progress('I10: the living are served', 1500 + LEASE_MS + 3000);
+      await chaosRun.progress('I10: the living are served', 1500 + LEASE_MS + 3000);
     },
   },
   {
@@ -82,19 +82,22 @@ export const processCases: readonly ChaosCase[] = [
     title: 'shutdown while holding and waiting, with the server gone',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const [server] = world.topology.servers;
-      const [holder, waiter] = [world.open(), world.open()];
+    run: async (chaosRun) => {
+      const [server] = chaosRun.topology.servers;
+      const [holder, waiter] = [chaosRun.open(), chaosRun.open()];
       const hold = await holder.locks.acquire('f43', { lease: 1000 });
       const waiting = waiter.locks.acquire('f43', { wait: 30_000 }).catch((error: unknown) => error);
       await sleep(200);
       server?.pause();
       const start = performance.now();
       await Promise.all([waiter.close(), holder.close()]);
-      world.expect(performance.now() - start < 2000, 'I14: a shutdown took longer than 2 s');
-      world.expect((await waiting) instanceof LockError, 'a waiter was not sent away');
+      chaosRun.expect(performance.now() - start < 2000, 'I14: a shutdown took longer than 2 s');
+      chaosRun.expect((await waiting) instanceof LockError, 'a waiter was not sent away');
       server?.resume();
-      world.expect(!hold.signal.aborted || hold.signal.reason instanceof LockError, 'a holder was told something odd');
+      chaosRun.expect(
+        !hold.signal.aborted || hold.signal.reason instanceof LockError,
+        'a holder was told something odd',
+      );
     },
   },
   {
@@ -102,14 +105,14 @@ export const processCases: readonly ChaosCase[] = [
     title: 'aborted at every moment of an acquisition',
     topologies: ['standalone', 'cluster', 'redlock'],
     load: () => [],
-    run: async (world) => {
-      const client = world.open();
-      const isRedlock = world.topology.name === 'redlock';
-      for (let round = 0; round < 60 * world.scale; round++) {
+    run: async (chaosRun) => {
+      const client = chaosRun.open();
+      const isRedlock = chaosRun.topology.name === 'redlock';
+      for (let round = 0; round < 60 * chaosRun.scale; round++) {
         const kinds = isRedlock
           ? [client.locks.getRedLock('f44')]
           : [client.locks.getLock('f44'), client.locks.getFairLock('f44'), client.locks.getFencedLock('f44')];
-        const holder = await world.rng.pick(kinds).acquire({ lease: 500 });
+        const holder = await chaosRun.rng.pick(kinds).acquire({ lease: 500 });
         const abort = new AbortController();
         const waiting = kinds.map((lock) =>
           lock.acquire({ wait: 5000, signal: abort.signal }).then(
@@ -117,41 +120,41 @@ export const processCases: readonly ChaosCase[] = [
             (error: unknown) => error,
           ),
         );
-        await sleep(world.rng.between(0, 8));
+        await sleep(chaosRun.rng.between(0, 8));
         abort.abort();
         const released = holder.release();
         for (const outcome of await Promise.all(waiting)) {
           const fine = outcome === 'released' || outcome instanceof LockAbortedError;
-          world.expect(fine, `an aborted wait came to ${String(outcome)}`);
+          chaosRun.expect(fine, `an aborted wait came to ${String(outcome)}`);
         }
         await released;
       }
       const left = async () =>
-        (await keysOf(world.topology)).filter(({ key }) => !key.startsWith('redisson_lock_token'));
-      await world.until(async () => (await left()).length === 0, 2000, 'I5: nothing stays');
+        (await keysOf(chaosRun.topology)).filter(({ key }) => !key.startsWith('redisson_lock_token'));
+      await chaosRun.until(async () => (await left()).length === 0, 2000, 'I5: nothing stays');
     },
   },
   {
     id: 'F45',
     title: 'callbacks and listeners that throw or never end',
     topologies: ['standalone'],
-    run: async (world) => {
-      const { locks, runtime } = world.open();
+    run: async (chaosRun) => {
+      const { locks, runtime } = chaosRun.open();
       runtime.events.on(() => {
         throw new Error('a listener throws');
       });
       for (let round = 0; round < 10; round++) {
         const thrown = await locks.withLock('f45', () => Promise.reject(new Error('work'))).catch(String);
-        world.expect(thrown === 'Error: work', `the error of the work was ${thrown}`);
+        chaosRun.expect(thrown === 'Error: work', `the error of the work was ${thrown}`);
         const hold = await locks.acquire('f45', { lease: 100 });
         hold.signal.addEventListener('abort', () => {
           setImmediate(() => {});
         });
-        await world.until(() => hold.signal.aborted, 400, 'the holder is told');
+        await chaosRun.until(() => hold.signal.aborted, 400, 'the holder is told');
       }
       void locks.withLock('f45:endless', { lease: 300 }, () => new Promise(() => {}));
       await sleep(400);
-      world.expect(
+      chaosRun.expect(
         (await locks.tryAcquire('f45:endless')) !== null,
         'work without end keeps its lock beyond its lease',
       );
@@ -163,8 +166,8 @@ export const processCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     options: { commandTimeout: 2000, maxQueue: 5000 },
-    run: async (world) => {
-      const { locks, runtime } = world.open();
+    run: async (chaosRun) => {
+      const { locks, runtime } = chaosRun.open();
       for (let batch = 0; batch < 20; batch++) {
         const names = Array.from({ length: 500 }, (_, n) => `name:${batch}:${n}`);
         await Promise.all(names.map((name) => locks.withLock(name, () => {})));
@@ -175,16 +178,16 @@ export const processCases: readonly ChaosCase[] = [
         locks.acquire('crowd', { wait: 60_000, signal: stop.signal }).catch((error: unknown) => error),
       );
       const full = await locks.acquire('crowd', { wait: 60_000 }).catch((error: unknown) => error);
-      world.expect(full instanceof LockQueueFullError, 'a queue beyond its limit was joined');
+      chaosRun.expect(full instanceof LockQueueFullError, 'a queue beyond its limit was joined');
       const long = await locks.acquire('x'.repeat(65_536)).catch((error: unknown) => error);
-      world.expect(long instanceof LockError, 'a name of 64 KB was taken');
+      chaosRun.expect(long instanceof LockError, 'a name of 64 KB was taken');
       stop.abort();
       await Promise.all(waiting);
       await hold.release();
       const contended = () => Object.values(runtime.kinds).reduce((sum, kind) => sum + kind.acquirer.contended, 0);
-      await world.until(() => contended() === 0, 2000, 'I11: no name is waited for any more');
-      world.expect(runtime.grants.size === 0, 'I11: something is still held');
-      await world.until(async () => (await keysOf(world.topology)).length === 0, 2000, 'I11: no key stays');
+      await chaosRun.until(() => contended() === 0, 2000, 'I11: no name is waited for any more');
+      chaosRun.expect(runtime.grants.size === 0, 'I11: something is still held');
+      await chaosRun.until(async () => (await keysOf(chaosRun.topology)).length === 0, 2000, 'I11: no key stays');
     },
   },
 ];

@@ -5,15 +5,15 @@ import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js
 import type { FaultProxy } from '../../servers/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
-import { COMMAND_MS, POLL_MS, type World } from '../case-run.js';
+import { COMMAND_MS, POLL_MS, type ChaosRun } from '../chaos-run.js';
 
 const LONG_MS = 60_000;
 
-const network = (world: World): { proxy: FaultProxy; admin: Redis; url: string } => {
-  const [proxy] = world.topology.proxies;
-  const [server] = world.topology.servers;
+const network = (chaosRun: ChaosRun): { proxy: FaultProxy; admin: Redis; url: string } => {
+  const [proxy] = chaosRun.topology.proxies;
+  const [server] = chaosRun.topology.servers;
   if (!proxy || !server) throw new Error('There is no server behind a proxy');
-  return { proxy, admin: world.topology.admin(server), url: server.url };
+  return { proxy, admin: chaosRun.topology.admin(server), url: server.url };
 };
 
 const callsOf = async (admin: Redis, command: string): Promise<number> =>
@@ -29,14 +29,18 @@ export const protectionCases: readonly ChaosCase[] = [
     title: 'an acquisition whose reply was lost is cancelled, long before its lease ends',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const { proxy, admin } = network(world);
-      const { locks } = world.open();
+    run: async (chaosRun) => {
+      const { proxy, admin } = network(chaosRun);
+      const { locks } = chaosRun.open();
       await warm(locks);
       const cut = proxy.cutAfter(runs(scripts.lock.acquire));
       await locks.tryAcquire('f1c', { lease: LONG_MS }).catch(() => {});
       await cut;
-      await world.until(async () => (await admin.exists('f1c')) === 0, 2 * COMMAND_MS + 1000, 'I5: the ghost is gone');
+      await chaosRun.until(
+        async () => (await admin.exists('f1c')) === 0,
+        2 * COMMAND_MS + 1000,
+        'I5: the ghost is gone',
+      );
     },
   },
   {
@@ -44,9 +48,9 @@ export const protectionCases: readonly ChaosCase[] = [
     title: 'a request that arrives after its sender gave up does nothing',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const { proxy, admin } = network(world);
-      const { locks } = world.open();
+    run: async (chaosRun) => {
+      const { proxy, admin } = network(chaosRun);
+      const { locks } = chaosRun.open();
       await warm(locks);
       const before = await callsOf(admin, 'hset');
       proxy.hold('request');
@@ -54,7 +58,7 @@ export const protectionCases: readonly ChaosCase[] = [
       await sleep(2 * COMMAND_MS);
       proxy.heal();
       await sleep(2 * COMMAND_MS);
-      world.expect((await callsOf(admin, 'hset')) === before, 'R4: a late acquisition took effect');
+      chaosRun.expect((await callsOf(admin, 'hset')) === before, 'R4: a late acquisition took effect');
     },
   },
   {
@@ -63,12 +67,12 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     options: { watchdogTimeout: LONG_MS },
-    run: async (world) => {
-      const { locks } = world.open();
+    run: async (chaosRun) => {
+      const { locks } = chaosRun.open();
       const [watched, leased] = [await locks.acquire('f10v'), await locks.acquire('f10v:2', { lease: LONG_MS })];
-      await world.topology.servers[0]?.restart();
+      await chaosRun.topology.servers[0]?.restart();
       const told = (): boolean => watched.signal.aborted && leased.signal.aborted;
-      await world.until(told, 3000, 'the holders are told on return');
+      await chaosRun.until(told, 3000, 'the holders are told on return');
     },
   },
   {
@@ -77,17 +81,17 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     options: { restartGuard: true },
-    run: async (world) => {
-      const { proxy, url } = network(world);
-      const [one, other] = [world.open(), world.open({ connection: url })];
+    run: async (chaosRun) => {
+      const { proxy, url } = network(chaosRun);
+      const [one, other] = [chaosRun.open(), chaosRun.open({ connection: url })];
       // Until the server is old enough.
       const hold = await one.locks.acquire('f10g', { wait: 10_000 });
       await other.locks.withLock('warm', { wait: 10_000 }, () => {});
       proxy.acceptThenSilent();
       proxy.blackhole();
-      await world.topology.servers[0]?.restart();
+      await chaosRun.topology.servers[0]?.restart();
       const next = await other.locks.acquire('f10g', { wait: 10_000 });
-      world.expect(hold.signal.aborted, 'I1: two holders after a restart');
+      chaosRun.expect(hold.signal.aborted, 'I1: two holders after a restart');
       await next.release();
     },
   },
@@ -96,18 +100,18 @@ export const protectionCases: readonly ChaosCase[] = [
     title: 'a release that nobody announced is found by the safety poll',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const { admin } = network(world);
-      const { locks } = world.open();
+    run: async (chaosRun) => {
+      const { admin } = network(chaosRun);
+      const { locks } = chaosRun.open();
       await admin.multi().hset('f28p', 'somebody:1', 1).pexpire('f28p', LONG_MS).exec();
       const waiting = locks.acquire('f28p', { wait: 10_000 });
-      await world.until(async () => (await admin.pubsub('CHANNELS')).length > 0, 2000, 'the waiter listens');
+      await chaosRun.until(async () => (await admin.pubsub('CHANNELS')).length > 0, 2000, 'the waiter listens');
       await sleep(200);
       await admin.del('f28p');
       const start = performance.now();
       const hold = await waiting.catch(() => undefined);
       const ms = performance.now() - start;
-      world.expect(
+      chaosRun.expect(
         hold !== undefined && ms < POLL_MS + COMMAND_MS + 300,
         `I8: it took ${Math.round(ms)} ms to be found`,
       );
@@ -120,9 +124,9 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     options: { commandTimeout: 2000, safetyPoll: LONG_MS },
-    run: async (world) => {
-      const { proxy, url } = network(world);
-      const [holder, waiter] = [world.open({ connection: url }), world.open()];
+    run: async (chaosRun) => {
+      const { proxy, url } = network(chaosRun);
+      const [holder, waiter] = [chaosRun.open({ connection: url }), chaosRun.open()];
       // Both of its connections are there, so that only what matters is slow.
       const first = await holder.locks.acquire('f28s:warm', { lease: LONG_MS });
       const warming = waiter.locks.acquire('f28s:warm', { wait: 10_000, lease: LONG_MS });
@@ -139,7 +143,7 @@ export const protectionCases: readonly ChaosCase[] = [
       const next = await waiting.catch(() => undefined);
       const ms = performance.now() - start;
       // Whoever does not try again then finds out when it polls, 500 ms after the first try.
-      world.expect(next !== undefined && ms < 400, `the release was missed for ${Math.round(ms)} ms`);
+      chaosRun.expect(next !== undefined && ms < 400, `the release was missed for ${Math.round(ms)} ms`);
       proxy.heal();
       await next?.release();
     },
@@ -149,27 +153,27 @@ export const protectionCases: readonly ChaosCase[] = [
     title: 're-entering has one effect, however often its request arrives',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const { proxy, admin } = network(world);
-      const { locks } = world.open();
+    run: async (chaosRun) => {
+      const { proxy, admin } = network(chaosRun);
+      const { locks } = chaosRun.open();
       const requests: Buffer[] = [];
       void proxy.cutBefore((command) => {
         if (runs(scripts.lock.hold)(command)) requests.push(Buffer.from(command));
         return false;
       });
       const again = admin.duplicate();
-      world.onEnd(async () => again.disconnect());
+      chaosRun.onEnd(async () => again.disconnect());
       await locks.withLock('f37a', async (outer) => {
         await locks.withLock('f37a', async () => {
           const [request] = requests;
-          world.expect(request !== undefined, 'no request was seen');
+          chaosRun.expect(request !== undefined, 'no request was seen');
           // As it was sent: its arguments are those of the request.
           const parts = String(request)
             .split('\r\n')
             .filter((_, index) => index > 0 && index % 2 === 0);
           for (let copy = 0; copy < 3; copy++) await again.call(parts[0] ?? '', ...parts.slice(1));
           const count = await admin.hget('f37a', outer.owner);
-          world.expect(count === '2', `I12: the lock is held ${String(count)} times instead of twice`);
+          chaosRun.expect(count === '2', `I12: the lock is held ${String(count)} times instead of twice`);
         });
       });
     },

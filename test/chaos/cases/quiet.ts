@@ -16,6 +16,6 @@ export const quietCases: readonly ChaosCase[] = [
         loops: load.loops + 2,
       })),
     longScale: 15,
-    run: (world) => sleep(4000 * world.scale),
+    run: (chaosRun) => sleep(4000 * chaosRun.scale),
   },
 ];

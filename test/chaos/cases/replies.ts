@@ -6,28 +6,28 @@ import type { FaultProxy } from '../../servers/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
-import type { World } from '../case-run.js';
+import type { ChaosRun } from '../chaos-run.js';
 
-const proxyOf = (world: World): FaultProxy => world.rng.pick(world.topology.proxies);
+const proxyOf = (chaosRun: ChaosRun): FaultProxy => chaosRun.rng.pick(chaosRun.topology.proxies);
 
 /** Lets the replies of these scripts get lost, one after the other, after they were executed; `n` times. */
-const loseReplies = async (world: World, n: number, ...lost: readonly Script[]): Promise<void> => {
-  await untilSeen(world, n * world.scale, (proxy) => proxy.cutAfter(runs(...lost)));
+const loseReplies = async (chaosRun: ChaosRun, n: number, ...lost: readonly Script[]): Promise<void> => {
+  await untilSeen(chaosRun, n * chaosRun.scale, (proxy) => proxy.cutAfter(runs(...lost)));
 };
 
 /** Arms a fault again and again, until it has happened `n` times, or nobody gave it an occasion for long. */
-const untilSeen = async (world: World, n: number, arm: (proxy: FaultProxy) => Promise<void>): Promise<void> => {
+const untilSeen = async (chaosRun: ChaosRun, n: number, arm: (proxy: FaultProxy) => Promise<void>): Promise<void> => {
   const seen: number[] = [];
   for (let round = 0; round < 2 * n; round++) {
     if (seen.length >= n) return;
-    const fault = arm(proxyOf(world)).then(() => {
+    const fault = arm(proxyOf(chaosRun)).then(() => {
       seen.push(round);
-      world.note('it happened');
+      chaosRun.note('it happened');
     });
     await Promise.race([fault, sleep(1000)]);
-    await sleep(world.rng.between(20, 120));
+    await sleep(chaosRun.rng.between(20, 120));
   }
-  world.expect(seen.length > 0, 'the fault never happened');
+  chaosRun.expect(seen.length > 0, 'the fault never happened');
 };
 
 /** Requests and replies that get lost, come late, or come twice. */
@@ -36,9 +36,9 @@ export const replyCases: readonly ChaosCase[] = [
     id: 'F1',
     title: 'reply of an acquisition lost',
     topologies: ['standalone', 'redlock'],
-    run: (world) =>
+    run: (chaosRun) =>
       loseReplies(
-        world,
+        chaosRun,
         15,
         scripts.lock.acquire,
         scripts.fencedLock.acquire,
@@ -50,9 +50,9 @@ export const replyCases: readonly ChaosCase[] = [
     id: 'F2',
     title: 'reply of a release lost',
     topologies: ['standalone', 'redlock'],
-    run: (world) =>
+    run: (chaosRun) =>
       loseReplies(
-        world,
+        chaosRun,
         15,
         scripts.lock.release,
         scripts.fairLock.release,
@@ -73,29 +73,29 @@ export const replyCases: readonly ChaosCase[] = [
         hold: 1500,
       },
     ],
-    run: (world) => loseReplies(world, 6, scripts.lock.renew),
+    run: (chaosRun) => loseReplies(chaosRun, 6, scripts.lock.renew),
   },
   {
     id: 'F4',
     title: 'reply lost for semaphores, permits and the fair queue',
     topologies: ['standalone'],
     load: (topology) => [...permitLoad(), ...usualLoad(topology).filter(({ kind }) => kind === 'fair')],
-    run: async (world) => {
+    run: async (chaosRun) => {
       const { semaphore, permits, fairLock } = scripts;
-      await loseReplies(world, 8, semaphore.take, semaphore.release, permits.acquire, permits.release);
-      await loseReplies(world, 5, fairLock.queue, fairLock.acquire, fairLock.leave);
-      const { locks } = world.open();
+      await loseReplies(chaosRun, 8, semaphore.take, semaphore.release, permits.acquire, permits.release);
+      await loseReplies(chaosRun, 5, fairLock.queue, fairLock.acquire, fairLock.leave);
+      const { locks } = chaosRun.open();
       const all = async (): Promise<boolean> => {
         const free = await locks.getSemaphore('semaphore:1').availablePermits();
         return free >= 0 && free <= 2;
       };
-      world.expect(await all(), 'I9: there are more permits than there were, or fewer than none');
+      chaosRun.expect(await all(), 'I9: there are more permits than there were, or fewer than none');
       const latch = locks.getCountDownLatch('f4:latch');
       await latch.trySetCount(3);
-      const cut = proxyOf(world).cutAfter(runs(scripts.latch.countDown));
+      const cut = proxyOf(chaosRun).cutAfter(runs(scripts.latch.countDown));
       await latch.countDown().catch(() => {});
       await cut;
-      await world.until(async () => (await latch.getCount()) === 2, 2000, 'I12: a count-down counts once');
+      await chaosRun.until(async () => (await latch.getCount()) === 2, 2000, 'I12: a count-down counts once');
       await latch.delete();
     },
   },
@@ -103,9 +103,9 @@ export const replyCases: readonly ChaosCase[] = [
     id: 'F5',
     title: 'request cut before it arrives',
     topologies: ['standalone', 'redlock'],
-    run: (world) => {
+    run: (chaosRun) => {
       const { lock, fairLock } = scripts;
-      return untilSeen(world, 15 * world.scale, (proxy) =>
+      return untilSeen(chaosRun, 15 * chaosRun.scale, (proxy) =>
         proxy.cutBefore(runs(lock.acquire, lock.release, fairLock.queue)),
       );
     },
@@ -114,27 +114,27 @@ export const replyCases: readonly ChaosCase[] = [
     id: 'F6',
     title: 'all connections reset while many wait',
     topologies: ['standalone', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 8 * world.scale; round++) {
-        for (const proxy of world.topology.proxies) proxy.cutAll();
-        await sleep(world.rng.between(100, 400));
+    run: async (chaosRun) => {
+      for (let round = 0; round < 8 * chaosRun.scale; round++) {
+        for (const proxy of chaosRun.topology.proxies) proxy.cutAll();
+        await sleep(chaosRun.rng.between(100, 400));
       }
-      await world.progress('after the cuts');
+      await chaosRun.progress('after the cuts');
     },
   },
   {
     id: 'F7',
     title: 'request arrives after its sender gave up',
     topologies: ['standalone', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 3 * world.scale; round++) {
-        const proxy = proxyOf(world);
+    run: async (chaosRun) => {
+      for (let round = 0; round < 3 * chaosRun.scale; round++) {
+        const proxy = proxyOf(chaosRun);
         proxy.hold('request');
         await sleep(900);
         proxy.heal();
         await sleep(500);
       }
-      await world.progress('after the delays');
+      await chaosRun.progress('after the delays');
     },
   },
   {
@@ -142,14 +142,14 @@ export const replyCases: readonly ChaosCase[] = [
     title: 'partition that TCP survives, half a lease to twice a lease',
     topologies: ['standalone'],
     overrun: 1500,
-    run: async (world) => {
+    run: async (chaosRun) => {
       for (const ms of [750, 1500, 3000]) {
-        const proxy = proxyOf(world);
+        const proxy = proxyOf(chaosRun);
         proxy.hold();
-        world.note(`partition for ${ms} ms`);
+        chaosRun.note(`partition for ${ms} ms`);
         await sleep(ms);
         proxy.heal();
-        await world.progress('I7: after the partition', 5000);
+        await chaosRun.progress('I7: after the partition', 5000);
       }
     },
   },
@@ -157,42 +157,42 @@ export const replyCases: readonly ChaosCase[] = [
     id: 'F36',
     title: 'delay and jitter both ways',
     topologies: ['standalone', 'redlock'],
-    run: async (world) => {
-      for (let round = 0; round < 12 * world.scale; round++) {
-        for (const proxy of world.topology.proxies) proxy.delay(world.rng.between(0, 130));
+    run: async (chaosRun) => {
+      for (let round = 0; round < 12 * chaosRun.scale; round++) {
+        for (const proxy of chaosRun.topology.proxies) proxy.delay(chaosRun.rng.between(0, 130));
         await sleep(200);
       }
-      for (const proxy of world.topology.proxies) proxy.heal();
+      for (const proxy of chaosRun.topology.proxies) proxy.heal();
     },
   },
   {
     id: 'F37',
     title: 'requests that arrive twice',
     topologies: ['standalone'],
-    run: async (world) => {
+    run: async (chaosRun) => {
       const seen: Buffer[] = [];
       const wanted = runs(...Object.values(scripts.lock), ...Object.values(scripts.readLock), scripts.fairLock.release);
-      const proxy = proxyOf(world);
+      const proxy = proxyOf(chaosRun);
       // Never cuts; only looks.
       void proxy.cutBefore((command) => {
-        if (wanted(command) && world.rng.next() < 0.3) seen.push(Buffer.from(command));
+        if (wanted(command) && chaosRun.rng.next() < 0.3) seen.push(Buffer.from(command));
         return false;
       });
-      const [server] = world.topology.servers;
+      const [server] = chaosRun.topology.servers;
       if (!server) throw new Error('There is no server');
       const again = connect({ host: server.host, port: server.port });
       again.on('error', () => {});
       again.resume();
       let copies = 0;
-      for (let round = 0; round < 60 * world.scale; round++) {
-        await sleep(world.rng.between(10, 60));
+      for (let round = 0; round < 60 * chaosRun.scale; round++) {
+        await sleep(chaosRun.rng.between(10, 60));
         for (const command of seen.splice(0)) {
           again.write(command);
           copies += 1;
         }
       }
       again.destroy();
-      world.expect(copies > 20, `only ${copies} requests came twice`);
+      chaosRun.expect(copies > 20, `only ${copies} requests came twice`);
     },
   },
 ];

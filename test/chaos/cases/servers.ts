@@ -3,28 +3,28 @@ import { LockUnavailableError } from '../../../lib/index.js';
 import type { RedisServer } from '../../servers/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import { usualLoad } from '../usual-load.js';
-import { COMMAND_MS, LEASE_MS, type World } from '../case-run.js';
+import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';
 
-const onlyServer = (world: World): RedisServer => {
-  const [server] = world.topology.servers;
+const onlyServer = (chaosRun: ChaosRun): RedisServer => {
+  const [server] = chaosRun.topology.servers;
   if (!server) throw new Error('There is no server');
   return server;
 };
 
 /** Who holds nothing yet is answered in time, whatever the server does. */
-const settlesInTime = async (world: World, what: string): Promise<void> => {
-  const client = world.open();
+const settlesInTime = async (chaosRun: ChaosRun, what: string): Promise<void> => {
+  const client = chaosRun.open();
   const start = performance.now();
   await client.locks.tryAcquire('in time').then(
     (hold) => hold?.release(),
     () => {},
   );
   const ms = performance.now() - start;
-  world.expect(ms < 2 * COMMAND_MS + 400, `I3: ${what}: an answer took ${Math.round(ms)} ms`);
+  chaosRun.expect(ms < 2 * COMMAND_MS + 400, `I3: ${what}: an answer took ${Math.round(ms)} ms`);
 };
 
-const rounds = async (world: World, n: number, round: () => Promise<void>): Promise<void> => {
-  for (let done = 0; done < n * world.scale; done++) await round();
+const rounds = async (chaosRun: ChaosRun, n: number, round: () => Promise<void>): Promise<void> => {
+  for (let done = 0; done < n * chaosRun.scale; done++) await round();
 };
 
 /** Servers that freeze, crash, refuse or forget. */
@@ -34,15 +34,15 @@ export const serverCases: readonly ChaosCase[] = [
     title: 'server frozen for 200 ms to three leases',
     topologies: ['standalone', 'redlock'],
     overrun: 2000,
-    run: async (world) => {
-      await rounds(world, 1, async () => {
+    run: async (chaosRun) => {
+      await rounds(chaosRun, 1, async () => {
         for (const ms of [200, 600, LEASE_MS, 3 * LEASE_MS]) {
-          const server = world.rng.pick(world.topology.servers);
+          const server = chaosRun.rng.pick(chaosRun.topology.servers);
           server.pause();
-          world.note(`frozen for ${ms} ms`);
+          chaosRun.note(`frozen for ${ms} ms`);
           await sleep(ms);
           server.resume();
-          await world.progress('I7: after the freeze', 5000);
+          await chaosRun.progress('I7: after the freeze', 5000);
         }
       });
     },
@@ -53,12 +53,12 @@ export const serverCases: readonly ChaosCase[] = [
     topologies: ['standalone', 'redlock'],
     options: { restartGuard: true },
     overrun: 2000,
-    run: (world) =>
-      rounds(world, 3, async () => {
-        const server = world.rng.pick(world.topology.servers);
+    run: (chaosRun) =>
+      rounds(chaosRun, 3, async () => {
+        const server = chaosRun.rng.pick(chaosRun.topology.servers);
         await server.restart();
-        world.note('restarted empty');
-        await world.progress('I7: after the guard', 4 * LEASE_MS + 4000);
+        chaosRun.note('restarted empty');
+        await chaosRun.progress('I7: after the guard', 4 * LEASE_MS + 4000);
       }),
   },
   {
@@ -67,10 +67,10 @@ export const serverCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     losesData: true,
     overrun: 2000,
-    run: (world) =>
-      rounds(world, 5, async () => {
-        await onlyServer(world).restart();
-        await world.progress('I7: after the restart', 5000);
+    run: (chaosRun) =>
+      rounds(chaosRun, 5, async () => {
+        await onlyServer(chaosRun).restart();
+        await chaosRun.progress('I7: after the restart', 5000);
       }),
   },
   {
@@ -79,10 +79,10 @@ export const serverCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     serverArgs: ['--appendonly', 'yes', '--appendfsync', 'always'],
     overrun: 2000,
-    run: (world) =>
-      rounds(world, 4, async () => {
-        await onlyServer(world).restart();
-        await world.progress('I7: after the restart', 5000);
+    run: (chaosRun) =>
+      rounds(chaosRun, 4, async () => {
+        await onlyServer(chaosRun).restart();
+        await chaosRun.progress('I7: after the restart', 5000);
       }),
   },
   {
@@ -90,13 +90,13 @@ export const serverCases: readonly ChaosCase[] = [
     title: 'CLIENT PAUSE of writes, and of everything',
     topologies: ['standalone'],
     overrun: 2000,
-    run: async (world) => {
-      const admin = world.topology.admin(onlyServer(world));
+    run: async (chaosRun) => {
+      const admin = chaosRun.topology.admin(onlyServer(chaosRun));
       for (const mode of ['WRITE', 'ALL']) {
         await admin.call('CLIENT', 'PAUSE', 1500, mode);
-        await settlesInTime(world, `paused ${mode}`);
+        await settlesInTime(chaosRun, `paused ${mode}`);
         await sleep(1500);
-        await world.progress('after the pause');
+        await chaosRun.progress('after the pause');
       }
     },
   },
@@ -105,20 +105,20 @@ export const serverCases: readonly ChaosCase[] = [
     title: 'DEBUG SLEEP',
     topologies: ['standalone'],
     overrun: 2000,
-    run: async (world) => {
-      const asleep = world.topology.admin(onlyServer(world)).call('DEBUG', 'SLEEP', 2);
-      await settlesInTime(world, 'asleep');
+    run: async (chaosRun) => {
+      const asleep = chaosRun.topology.admin(onlyServer(chaosRun)).call('DEBUG', 'SLEEP', 2);
+      await settlesInTime(chaosRun, 'asleep');
       await asleep;
-      await world.progress('after the sleep');
+      await chaosRun.progress('after the sleep');
     },
   },
   {
     id: 'F15',
     title: 'SCRIPT FLUSH every 50 ms',
     topologies: ['standalone', 'sentinel', 'cluster', 'redlock'],
-    run: (world) =>
-      rounds(world, 40, async () => {
-        for (const server of await world.topology.masters()) await world.topology.admin(server).script('FLUSH');
+    run: (chaosRun) =>
+      rounds(chaosRun, 40, async () => {
+        for (const server of await chaosRun.topology.masters()) await chaosRun.topology.admin(server).script('FLUSH');
         await sleep(50);
       }),
   },
@@ -128,18 +128,18 @@ export const serverCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     serverArgs: ['--busy-reply-threshold', '100'],
     overrun: 2500,
-    run: async (world) => {
-      const admin = world.topology.admin(onlyServer(world));
+    run: async (chaosRun) => {
+      const admin = chaosRun.topology.admin(onlyServer(chaosRun));
       const endless = admin.duplicate();
       endless.on('error', () => {});
       const busy = endless.eval('while true do end', 0).catch(() => {});
       await sleep(300);
-      await settlesInTime(world, 'busy');
+      await settlesInTime(chaosRun, 'busy');
       await sleep(1000);
       await admin.script('KILL');
       await busy;
       endless.disconnect();
-      await world.progress('after the script');
+      await chaosRun.progress('after the script');
     },
   },
   {
@@ -147,18 +147,18 @@ export const serverCases: readonly ChaosCase[] = [
     title: 'out of memory',
     topologies: ['standalone'],
     overrun: 2500,
-    run: async (world) => {
-      const admin = world.topology.admin(onlyServer(world));
-      const client = world.open();
+    run: async (chaosRun) => {
+      const admin = chaosRun.topology.admin(onlyServer(chaosRun));
+      const client = chaosRun.open();
       const hold = await client.locks.acquire('f17');
       await admin.config('SET', 'maxmemory', '1');
       const error = await client.locks.tryAcquire('f17:other').catch((refused: unknown) => refused);
-      world.expect(error instanceof LockUnavailableError, 'an acquisition was not refused for lack of memory');
+      chaosRun.expect(error instanceof LockUnavailableError, 'an acquisition was not refused for lack of memory');
       await sleep(LEASE_MS);
-      world.expect(!hold.signal.aborted, 'what is held was not renewed at out of memory');
-      world.expect((await hold.release()) === 'released', 'what is held could not be released at out of memory');
+      chaosRun.expect(!hold.signal.aborted, 'what is held was not renewed at out of memory');
+      chaosRun.expect((await hold.release()) === 'released', 'what is held could not be released at out of memory');
       await admin.config('SET', 'maxmemory', '0');
-      await world.progress('with memory again');
+      await chaosRun.progress('with memory again');
     },
   },
   {
@@ -166,15 +166,15 @@ export const serverCases: readonly ChaosCase[] = [
     title: 'eviction of locks',
     topologies: ['standalone'],
     load: () => [],
-    run: async (world) => {
-      const admin = world.topology.admin(onlyServer(world));
-      const client = world.open();
+    run: async (chaosRun) => {
+      const admin = chaosRun.topology.admin(onlyServer(chaosRun));
+      const client = chaosRun.open();
       const hold = await client.locks.acquire('f18');
       await admin.config('SET', 'maxmemory-policy', 'volatile-ttl');
       await admin.config('SET', 'maxmemory', '1');
       await admin.set('anything', 'x').catch(() => {});
-      world.expect((await admin.exists('f18')) === 0, 'the server has not evicted the lock');
-      await world.until(() => hold.signal.aborted, LEASE_MS / 3 + 2 * COMMAND_MS + 200, 'the holder is told');
+      chaosRun.expect((await admin.exists('f18')) === 0, 'the server has not evicted the lock');
+      await chaosRun.until(() => hold.signal.aborted, LEASE_MS / 3 + 2 * COMMAND_MS + 200, 'the holder is told');
       await admin.config('SET', 'maxmemory', '0');
       await admin.config('SET', 'maxmemory-policy', 'noeviction');
     },
@@ -185,15 +185,15 @@ export const serverCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     losesData: true,
     overrun: 2500,
-    run: async (world) => {
-      const admin = world.topology.admin(onlyServer(world));
+    run: async (chaosRun) => {
+      const admin = chaosRun.topology.admin(onlyServer(chaosRun));
       await admin.replicaof('127.0.0.1', '1');
-      const client = world.open();
+      const client = chaosRun.open();
       const error = await client.locks.tryAcquire('f19').catch((refused: unknown) => refused);
-      world.expect(error instanceof LockUnavailableError, 'a replica granted a lock');
+      chaosRun.expect(error instanceof LockUnavailableError, 'a replica granted a lock');
       await sleep(800);
       await admin.replicaof('NO', 'ONE');
-      await world.progress('as a master again');
+      await chaosRun.progress('as a master again');
     },
   },
   {
@@ -203,16 +203,16 @@ export const serverCases: readonly ChaosCase[] = [
     losesData: true,
     mayLeave: /^order:3$/,
     load: (topology) => usualLoad(topology).filter(({ kind }) => kind !== 'fair'),
-    run: async (world) => {
-      await rounds(world, 5, async () => {
-        const client = world.open();
+    run: async (chaosRun) => {
+      await rounds(chaosRun, 5, async () => {
+        const client = chaosRun.open();
         const hold = await client.locks.acquire('f47');
         const leased = await client.locks.acquire('f47:leased', { lease: 10 * LEASE_MS });
-        for (const server of await world.topology.masters()) await world.topology.admin(server).flushall();
+        for (const server of await chaosRun.topology.masters()) await chaosRun.topology.admin(server).flushall();
         const limit = LEASE_MS / 3 + 2 * COMMAND_MS + 200;
-        await world.until(() => hold.signal.aborted && leased.signal.aborted, limit, 'the holders are told');
+        await chaosRun.until(() => hold.signal.aborted && leased.signal.aborted, limit, 'the holders are told');
       });
-      await world.progress('after the flushes');
+      await chaosRun.progress('after the flushes');
     },
   },
 ];

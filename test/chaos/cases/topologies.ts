@@ -7,12 +7,12 @@ import type { Load } from '../load/load.js';
 import { type ClusterOf, isCluster } from '../topologies/cluster.js';
 import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
-import { COMMAND_MS, LEASE_MS, type World } from '../case-run.js';
+import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';
 
 /** What a fail-over takes here, and what clients need to follow it, ms. */
 const FAIL_OVER_MS = 8000;
 
-const clusterOf = ({ topology }: World): ClusterOf => {
+const clusterOf = ({ topology }: ChaosRun): ClusterOf => {
   if (!isCluster(topology)) throw new Error('This is no cluster');
   return topology;
 };
@@ -23,8 +23,8 @@ const oneSlot = (loads: readonly Load[]): readonly Load[] =>
 
 const SLOT = hashSlot('{chaos}');
 
-const masterOf = async (world: World): Promise<RedisServer> => {
-  const { topology } = world;
+const masterOf = async (chaosRun: ChaosRun): Promise<RedisServer> => {
+  const { topology } = chaosRun;
   if (isCluster(topology)) return topology.cluster.ownerOfSlot(SLOT);
   const [master] = await topology.masters();
   if (!master) throw new Error('There is no master');
@@ -32,15 +32,19 @@ const masterOf = async (world: World): Promise<RedisServer> => {
 };
 
 /** A master that does not follow what it was asked for is replaced by its replica. */
-const failOvers = async (world: World, n: number, fail: (master: RedisServer) => Promise<() => Promise<void>>) => {
-  for (let round = 0; round < n * world.scale; round++) {
-    const master = await masterOf(world);
+const failOvers = async (
+  chaosRun: ChaosRun,
+  n: number,
+  fail: (master: RedisServer) => Promise<() => Promise<void>>,
+) => {
+  for (let round = 0; round < n * chaosRun.scale; round++) {
+    const master = await masterOf(chaosRun);
     const restore = await fail(master);
     await sleep(1000);
-    await world.progress('I7: after the fail-over', FAIL_OVER_MS + LEASE_MS);
+    await chaosRun.progress('I7: after the fail-over', FAIL_OVER_MS + LEASE_MS);
     await restore();
-    await world.topology.settled();
-    await world.progress('with the old master back', FAIL_OVER_MS + LEASE_MS);
+    await chaosRun.topology.settled();
+    await chaosRun.progress('with the old master back', FAIL_OVER_MS + LEASE_MS);
   }
 };
 
@@ -63,25 +67,25 @@ export const topologyCases: readonly ChaosCase[] = [
     id: 'F22',
     title: 'Sentinels unreachable, frozen, and back',
     topologies: ['sentinel'],
-    run: async (world) => {
-      const { topology } = world;
+    run: async (chaosRun) => {
+      const { topology } = chaosRun;
       if (!isSentinel(topology)) throw new Error('There are no Sentinels');
       const [one, two, three] = topology.sentinels.sentinelServers;
       one?.pause();
       await two?.kill9();
-      await world.progress('one Sentinel is enough');
+      await chaosRun.progress('one Sentinel is enough');
       await three?.kill9();
-      await world.progress('no Sentinel is needed as long as the master is there');
+      await chaosRun.progress('no Sentinel is needed as long as the master is there');
       // A client that starts now finds nobody to ask, and is told so in time.
-      const client = world.open();
+      const client = chaosRun.open();
       const start = performance.now();
       const error = await client.locks.tryAcquire('f22').catch((refused: unknown) => refused);
-      world.expect(error instanceof LockUnavailableError, 'I3: it was not refused without Sentinels');
-      world.expect(performance.now() - start < COMMAND_MS + 300, 'I3: it was not refused in time');
+      chaosRun.expect(error instanceof LockUnavailableError, 'I3: it was not refused without Sentinels');
+      chaosRun.expect(performance.now() - start < COMMAND_MS + 300, 'I3: it was not refused in time');
       one?.resume();
       await two?.restart();
       await three?.restart();
-      await world.until(
+      await chaosRun.until(
         () =>
           client.locks.tryAcquire('f22').then(
             (hold) => hold?.release().then(() => true) ?? false,
@@ -99,7 +103,7 @@ export const topologyCases: readonly ChaosCase[] = [
     options: { restartGuard: true },
     overrun: 12_000,
     load: loadOf,
-    run: (world) => failOvers(world, 1, freeze),
+    run: (chaosRun) => failOvers(chaosRun, 1, freeze),
   },
   {
     id: 'F20',
@@ -108,7 +112,7 @@ export const topologyCases: readonly ChaosCase[] = [
     options: { restartGuard: true },
     overrun: 12_000,
     load: loadOf,
-    run: (world) => failOvers(world, 1, kill),
+    run: (chaosRun) => failOvers(chaosRun, 1, kill),
   },
   {
     id: 'F20t',
@@ -124,16 +128,16 @@ export const topologyCases: readonly ChaosCase[] = [
         { kind: 'plain', names: ['crowded'], loops: 3, wait: 3000, hold: 100 },
       ];
     },
-    run: async (world) => {
-      const { topology } = world;
+    run: async (chaosRun) => {
+      const { topology } = chaosRun;
       if (!isSentinel(topology)) throw new Error('There are no Sentinels');
       await sleep(1000);
       const master = await topology.sentinels.master();
       await master.kill9();
-      await world.progress('I7: after the fail-over', FAIL_OVER_MS);
+      await chaosRun.progress('I7: after the fail-over', FAIL_OVER_MS);
       await topology.sentinels.addReplica();
       await sleep(1500);
-      await world.progress('with a new replica');
+      await chaosRun.progress('with a new replica');
     },
   },
   {
@@ -143,9 +147,9 @@ export const topologyCases: readonly ChaosCase[] = [
     options: { restartGuard: true },
     overrun: 12_000,
     load: loadOf,
-    run: async (world) => {
-      const cluster = clusterOf(world);
-      const { locks } = world.open({ restartGuard: false });
+    run: async (chaosRun) => {
+      const cluster = clusterOf(chaosRun);
+      const { locks } = chaosRun.open({ restartGuard: false });
       const elsewhere = await other(cluster);
       let worst = 0;
       const stop = new AbortController();
@@ -158,10 +162,10 @@ export const topologyCases: readonly ChaosCase[] = [
         }
       };
       const unaffected = loop();
-      await failOvers(world, 1, kill);
+      await failOvers(chaosRun, 1, kill);
       stop.abort();
       await unaffected;
-      world.expect(worst < 1500, `a lock of another master took ${Math.round(worst)} ms`);
+      chaosRun.expect(worst < 1500, `a lock of another master took ${Math.round(worst)} ms`);
     },
   },
   {
@@ -171,12 +175,12 @@ export const topologyCases: readonly ChaosCase[] = [
     losesData: true,
     overrun: 12_000,
     load: loadOf,
-    run: async (world) => {
-      const { cluster } = clusterOf(world);
-      for (let round = 0; round < 3 * world.scale; round++) {
+    run: async (chaosRun) => {
+      const { cluster } = clusterOf(chaosRun);
+      for (let round = 0; round < 3 * chaosRun.scale; round++) {
         await cluster.failOver(await cluster.ownerOfSlot(SLOT), 'TAKEOVER');
         await cluster.settled();
-        await world.progress('after the take-over', FAIL_OVER_MS);
+        await chaosRun.progress('after the take-over', FAIL_OVER_MS);
       }
     },
   },
@@ -185,20 +189,20 @@ export const topologyCases: readonly ChaosCase[] = [
     title: 'slots move under load, all kinds',
     topologies: ['cluster'],
     load: (topology) => [...oneSlot(usualLoad(topology)), ...oneSlot(permitLoad())],
-    run: async (world) => {
-      const { cluster } = clusterOf(world);
-      for (let round = 0; round < 8 * world.scale; round++) {
+    run: async (chaosRun) => {
+      const { cluster } = clusterOf(chaosRun);
+      for (let round = 0; round < 8 * chaosRun.scale; round++) {
         const owner = await cluster.ownerOfSlot(SLOT);
-        const to = world.rng.pick(cluster.masters.filter((server) => server !== owner));
+        const to = chaosRun.rng.pick(cluster.masters.filter((server) => server !== owner));
         const from = await cluster.beginMigration(SLOT, to);
-        await sleep(world.rng.between(0, 200));
+        await sleep(chaosRun.rng.between(0, 200));
         await cluster.migrateKeys(SLOT, from, to);
-        await sleep(world.rng.between(0, 100));
+        await sleep(chaosRun.rng.between(0, 100));
         await cluster.migrateKeys(SLOT, from, to);
         await cluster.finishMigration(SLOT, to);
         await sleep(100);
       }
-      await world.progress('after the moves');
+      await chaosRun.progress('after the moves');
     },
   },
   {
@@ -206,14 +210,14 @@ export const topologyCases: readonly ChaosCase[] = [
     title: 'a storm of redirections',
     topologies: ['cluster'],
     load: loadOf,
-    run: async (world) => {
-      const { cluster } = clusterOf(world);
-      for (let round = 0; round < 20 * world.scale; round++) {
+    run: async (chaosRun) => {
+      const { cluster } = clusterOf(chaosRun);
+      for (let round = 0; round < 20 * chaosRun.scale; round++) {
         const owner = await cluster.ownerOfSlot(SLOT);
-        await cluster.moveSlot(SLOT, world.rng.pick(cluster.masters.filter((server) => server !== owner)));
+        await cluster.moveSlot(SLOT, chaosRun.rng.pick(cluster.masters.filter((server) => server !== owner)));
         await sleep(60);
       }
-      await world.progress('after the storm');
+      await chaosRun.progress('after the storm');
     },
   },
   {

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Hold, type Lock, LockAbortedError, LockError, type LockService } from '../../../lib/index.js';
-import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../../lib/time/scheduler.js';
-import { Client } from '../../kit/client.js';
 import { serve } from '../../servers/worker-host.js';
 import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';
 import { Rng } from '../rng.js';
 import type { Load, LoadSetup } from './load.js';
 import { takeNaively } from './naive-lock.js';
+import { openClient } from '../../kit/client.js';
 
 const { options, path, seed } = JSON.parse(process.argv[2] ?? '{}') as LoadSetup;
 const recorder = new Recorder(path);
@@ -29,7 +26,7 @@ process.on('warning', (warning) => {
   if (warning.name === 'MaxListenersExceededWarning') crashed(warning);
 });
 
-const client = new Client(createRuntime(parseModuleOptions(options), systemScheduler));
+const client = openClient(options);
 client.runtime.events.on((event) => {
   if (event.type === 'unexpected') crashed(event.error);
 });

@@ -3,7 +3,7 @@ import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
-import type { ClientOptions } from '../../kit/world.js';
+import type { ClientOptions } from '../../kit/client.js';
 import { Recorder } from '../recorder.js';
 import { RedisWorld } from '../../kit/redis-world.js';
 import { expectReturned, expectState } from './expected.js';

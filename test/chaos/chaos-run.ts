@@ -2,10 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Client } from '../kit/client.js';
+import { Client, openClient } from '../kit/client.js';
 import { Worker } from '../servers/worker.js';
 import type { ChaosCase } from './case.js';
 import { monotonicNow } from './history/entry.js';
@@ -33,7 +30,7 @@ interface Process {
 }
 
 /** One run of one case: servers, processes that use them, and what is done to both. */
-export class World {
+export class ChaosRun {
   readonly rng: Rng;
   /** What was done, and when, ms from the start. */
   readonly log: string[] = [];
@@ -86,8 +83,7 @@ export class World {
 
   /** A client in this process. */
   open(options: Readonly<Record<string, unknown>> = {}): Client {
-    const settings = parseModuleOptions({ ...this.options, ...options });
-    const client = new Client(createRuntime(settings, systemScheduler));
+    const client = openClient({ ...this.options, ...options });
     this.clients.push(client);
     return client;
   }

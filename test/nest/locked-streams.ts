@@ -1,88 +1,88 @@
 import { Injectable } from '@nestjs/common';
 import { Locked, LockService } from 'nest-redis-lock';
 import { concat, defer, map, Observable, of, range, Subject, tap, throwError } from 'rxjs';
-import { Room } from '../kit/concurrency-probe.js';
+import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 @Injectable()
-export class Feed {
+export class LockedStreams {
   readonly events = new Subject<string>();
   /** How often the body of a method ran. */
   runs = 0;
 
   constructor(
     private readonly locks: LockService,
-    private readonly room: Room,
+    private readonly probe: ConcurrencyProbe,
   ) {}
 
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   declared(_id: string): Observable<string> {
     return this.follow();
   }
 
   // No type is written down, so none is there at run time.
-  @Locked('feed:<0>', { returns: 'observable' })
+  @Locked('stream:<0>', { returns: 'observable' })
   byOption(_id: string) {
     return this.follow();
   }
 
-  @Locked('feed:<0>')
-  visits(id: string): Observable<string> {
-    return defer(() => this.room.visit(id));
+  @Locked('stream:<0>')
+  enters(id: string): Observable<string> {
+    return defer(() => this.probe.enter(id));
   }
 
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   holds(_id: string): Observable<string | undefined> {
     const current = () => this.locks.currentHold()?.name;
     const atSubscription = defer(() => of(current()));
-    const afterWork = defer(() => this.room.visit('work')).pipe(map(current));
+    const afterWork = defer(() => this.probe.enter('work')).pipe(map(current));
     return concat(atSubscription, afterWork, this.events.pipe(map(current)));
   }
 
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   throws(_id: string, error: Error): Observable<string> {
     throw error;
   }
 
-  @Locked('feed:<0>', { returns: 'observable' })
+  @Locked('stream:<0>', { returns: 'observable' })
   fails(_id: string, error: Error) {
     return throwError(() => error);
   }
 
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   endless(_id: string): Observable<number> {
     // The second number ends the test where nothing else does.
     return range(0, 1000).pipe(tap(() => (this.runs += 1)));
   }
 
-  @(Locked('feed:<0>', { returns: 'observable' }) as MethodDecorator)
+  @(Locked('stream:<0>', { returns: 'observable' }) as MethodDecorator)
   none(_id: string): Observable<string> {
     return 'no Observable' as unknown as Observable<string>;
   }
 
-  @Locked('feed:<0>', { onConflict: 'skip' })
+  @Locked('stream:<0>', { onConflict: 'skip' })
   skips(_id: string): Observable<string | undefined> {
     return this.follow();
   }
 
-  @Locked('feed:<0>', { onConflict: ({ args, error }) => [args, error.name] })
+  @Locked('stream:<0>', { onConflict: ({ args, error }) => [args, error.name] })
   answers(_id: string): Observable<unknown> {
     return this.follow();
   }
 
-  @Locked('feed:<0>', { onConflict: () => of('cached', 'values') })
+  @Locked('stream:<0>', { onConflict: () => of('cached', 'values') })
   replays(_id: string): Observable<string> {
     return this.follow();
   }
 
-  @Locked('feed:<0>', { wait: 0 })
+  @Locked('stream:<0>', { wait: 0 })
   impatient(_id: string): Observable<string> {
     return this.follow();
   }
 
   // What Nest unwraps in every handler: the lock is held by the time the promise resolves.
-  @Locked('feed:<0>')
+  @Locked('stream:<0>')
   async promised(_id: string): Promise<Observable<string>> {
-    await this.room.visit('before');
+    await this.probe.enter('before');
     return this.follow();
   }
 
