@@ -9,7 +9,8 @@ import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
-import { lastRenewalWithin, type Watchdog, type Watched } from '../watchdog/watchdog.js';
+import { lastRenewalWithin } from '../watchdog/renewal-times.js';
+import type { Watchdog, Watched } from '../watchdog/watchdog.js';
 import type { HoldRelease } from './hold.js';
 import { LazyAbortController } from './hold-signal.js';
 import { type CountedHold, GrantHolds, type HoldTerm, HoldAgeCheck } from './grant-holds.js';

@@ -6,6 +6,7 @@ import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { type Lease, LeaseCommand } from './lease.js';
 import { RenewalSchedule, type ScheduleEntry } from './renewal-schedule.js';
+import { isWorthRenewing, renewalPeriod, retryPause } from './renewal-times.js';
 
 /** A hold that the watchdog looks after until it is released or lost, or until its own lease ends. */
 export interface Watched {
@@ -35,14 +36,6 @@ export interface Watched {
  * enough to keep the server free.
  */
 const BATCH = 500;
-/** Shares of the timeout: from one renewal to the next, and from sending one that failed to its retry. */
-const PERIOD = 1 / 3;
-const RETRY = 1 / 15;
-/** If a hold has little left, the retry comes after this share of that, but not below this share of the timeout. */
-const HASTE = 1 / 4;
-const SHORTEST_RETRY = 1 / 150;
-/** The share of the timeout by which a lease may fall short of what its hold needs; clock drift is less. */
-const LACKING = 1 / 6;
 
 /** The renewal of one hold, as part of a batch. */
 interface Renewing {
@@ -55,9 +48,6 @@ interface Start {
   readonly returns: number;
   readonly at: number;
 }
-
-/** A hold that ends within this time, ms, is not renewed any more. */
-export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PERIOD);
 
 /**
  * Renews every watched hold, at the latest a third of the timeout after the last renewal, in batches spread over that
@@ -82,7 +72,7 @@ export class Watchdog {
     private readonly events: LockEvents,
     readonly timeout: number,
   ) {
-    this.watched = new RenewalSchedule(scheduler, timeout * PERIOD, BATCH);
+    this.watched = new RenewalSchedule(scheduler, renewalPeriod(timeout), BATCH);
   }
 
   /** Starts looking after `hold`. */
@@ -150,7 +140,7 @@ export class Watchdog {
     const holds = this.watched.take();
     this.arm();
     for (const hold of holds) hold.checkAge();
-    this.check(holds, this.timeout * PERIOD);
+    this.check(holds, renewalPeriod(this.timeout));
   }
 
   /** Each batch has its own event-loop turn: ten thousand holds in one would block the event loop for too long. */
@@ -183,12 +173,7 @@ export class Watchdog {
 
   private isDue(hold: Watched): boolean {
     const isFree = this.watches(hold) && !this.renewing.has(hold) && !hold.isBusy;
-    return isFree && hold.isRenewed && hold.lease.isAlive && this.isWorthRenewing(hold);
-  }
-
-  /** A lease that ends before the round after the next is not renewed, unless the last renewal failed. */
-  private isWorthRenewing({ neededLease, lease }: Watched): boolean {
-    return neededLease > lastRenewalWithin(this.timeout) || neededLease - lease.remaining > this.timeout * LACKING;
+    return isFree && hold.isRenewed && hold.lease.isAlive && isWorthRenewing(hold, this.timeout);
   }
 
   private async renew(operations: Watched['operations'], holds: readonly Watched[]): Promise<void> {
@@ -227,15 +212,8 @@ export class Watchdog {
     }
     // The time spent waiting for a reply counts as part of the pause.
     const waited = this.scheduler.now() - at;
-    const pause = returns === this.returns ? this.retryPause(holds) - waited : 0;
+    const pause = returns === this.returns ? retryPause(holds, this.timeout) - waited : 0;
     this.scheduler.schedule(pause, () => this.renewDue(holds));
-  }
-
-  /** A renewal that failed late, such as behind a blocked event loop, leaves less time than the usual pause. */
-  private retryPause(holds: readonly Watched[]): number {
-    const left = Math.min(...holds.map(({ lease }) => lease.remaining).filter((ms) => ms > 0));
-    const pause = Math.min(this.timeout * RETRY, left * HASTE);
-    return Math.max(this.timeout * SHORTEST_RETRY, pause) * (0.5 + Math.random());
   }
 
   private learn({ hold, command }: Renewing, isHeld: boolean, sent: Stopwatch): void {

@@ -1,6 +1,6 @@
 import { GrantHolds, HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/grant-holds.js';
 import type { GrantedHold } from '../../lib/holds/granted-hold.js';
-import { lastRenewalWithin } from '../../lib/watchdog/watchdog.js';
+import { lastRenewalWithin } from '../../lib/watchdog/renewal-times.js';
 import { openGrant, TIMEOUT } from './open-grant.js';
 
 /** Holds of a grant that is 1000 ms old. */
