@@ -12,10 +12,10 @@ import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
 import { lastRenewalWithin } from '../watchdog/renewal-times.js';
 import type { Watchdog, Watched } from '../watchdog/watchdog.js';
 import type { HoldRelease } from './hold.js';
-import { LazyAbortController } from './hold-signal.js';
+import { LazyAbortController } from './lazy-abort-controller.js';
 import { type CountedHold, GrantHolds, type HoldTerm, HoldAgeCheck } from './grant-holds.js';
 import type { LockKind } from './lock-kind.js';
-import { lossError, lossRemedy, lossText } from './lost-hold-error.js';
+import { lossError, lossRemedy, lossText } from './loss-error.js';
 
 /** Services shared by the grants of one connection. */
 export interface GrantServices {

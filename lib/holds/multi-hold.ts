@@ -3,7 +3,7 @@ import type { Duration } from '../time/duration.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
-import { LazyAbortController } from './hold-signal.js';
+import { LazyAbortController } from './lazy-abort-controller.js';
 import { runUnder } from './run-under-hold.js';
 
 /** One acquisition of several locks: held while all of them are; that of a RedLock, while a majority of them is. */

@@ -5,7 +5,7 @@ import type { PermitId } from '../context/ids.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
-import { LazyAbortController } from '../holds/hold-signal.js';
+import { LazyAbortController } from '../holds/lazy-abort-controller.js';
 import type { Permit } from './permit.js';
 
 const REASONS: Readonly<Record<LossReason, string>> = {
