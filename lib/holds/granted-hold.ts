@@ -63,8 +63,8 @@ export class GrantedHold implements CountedHold {
     try {
       await this.release();
     } catch (error) {
-      const { name: lockName, owner, method, heldFor, runtime } = this.grant;
-      runtime.events.emit({ type: 'release-failed', lockName, owner, method, heldFor, error });
+      const { runtime, eventFields } = this.grant;
+      runtime.events.emit({ type: 'release-failed', ...eventFields, error });
     }
   }
 

@@ -1,6 +1,6 @@
 import { type EventLog, listed, seconds } from '../events/event-logger.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
-import type { Grant } from '../holds/grant.js';
+import type { LeasedGrant } from '../holds/leased-grant.js';
 import { LockShutdownError } from '../errors.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 
@@ -93,7 +93,7 @@ export class ShutdownDrain {
   }
 }
 
-const heldText = ({ name, method, heldFor }: Grant): string =>
+const heldText = ({ name, method, heldFor }: LeasedGrant): string =>
   `"${name}" (${method === undefined ? '' : `${method}, `}for ${seconds(heldFor)})`;
 
 const whenEmpty = async ({ acquirer, grants, permitsInUse }: OwnedRuntime): Promise<void> => {

@@ -1,6 +1,7 @@
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+
 /** The share of a lease allowed for clock drift. */
 const DRIFT = 0.02;
 /** Safety margin of every lease for clock and timer resolution, ms; a tenth of short leases, but not less than 2 ms. */
@@ -11,7 +12,7 @@ const LEAST_MARGIN_MS = 2;
  * Why a hold ended before its owner released it: its lease ran out locally, which includes that `maxHold` was reached,
  * or the server no longer has it.
  */
-export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
+export type LossReason = 'lease-over' | 'max-hold-reached' | 'gone';
 
 /** A command that sets how long the server keeps a hold. */
 export class LeaseCommand {
@@ -59,6 +60,8 @@ export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined;
   private length: number;
+  /** Time of the scheduler until which the server keeps the hold if it executed every command requested so far. */
+  private latestEnd: number;
   private latest: LeaseCommand | undefined;
   /** The first command whose outcome is unknown; all commands before it are settled. */
   private oldest: LeaseCommand | undefined;
@@ -74,12 +77,18 @@ export class Lease {
     private readonly holder: LeaseHolder,
   ) {
     this.length = safeDuration(granted);
+    this.latestEnd = scheduler.now() + granted;
   }
 
   /** Milliseconds until the deadline; 0 once it has passed. Reads the clock, so it does not depend on a timer. */
   get remaining(): number {
     if (this.state === 'lost' || this.state === 'over') return 0;
     return Math.max(0, this.length - this.since.elapsed);
+  }
+
+  /** Milliseconds for which the server may still keep the hold, whatever became of the commands requested so far. */
+  get remainingOnServer(): number {
+    return this.latestEnd - this.scheduler.now();
   }
 
   /** Whether the holder may still act. Detects a deadline that passed unnoticed, as behind a blocked event loop. */
@@ -96,6 +105,7 @@ export class Lease {
   request(command: LeaseCommand): void {
     this.append(command);
     this.oldest ??= command;
+    this.latestEnd = Math.max(this.latestEnd, command.since.startedAt + command.lease);
     this.limitTo(command);
   }
 

@@ -1,5 +1,6 @@
-import { GrantHolds, HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/grant-holds.js';
+import { GrantHolds } from '../../lib/holds/grant-holds.js';
 import type { GrantedHold } from '../../lib/holds/granted-hold.js';
+import { HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/hold-age-check.js';
 import { lastRenewalWithin } from '../../lib/watchdog/renewal-times.js';
 import { openGrant, TIMEOUT } from './open-grant.js';
 

@@ -62,7 +62,7 @@ const LOSSES: readonly Loss[] = [
       await clock.advance(20_000);
     },
     reason: TOO_LONG,
-    code: 'held-too-long',
+    code: 'max-hold-reached',
     remedy: 'shorten the work',
     isReleased: true,
   },

@@ -1,9 +1,10 @@
 import { LockError, LockUnavailableError } from '../../lib/errors.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
-import { Grant, type GrantServices } from '../../lib/holds/grant.js';
+import { Grant } from '../../lib/holds/grant.js';
 import type { HoldLifetime } from '../../lib/holds/grant-holds.js';
 import { GrantRegistry } from '../../lib/holds/grant-registry.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
+import type { GrantServices } from '../../lib/holds/leased-grant.js';
 import type { LockFamily, LockKind } from '../../lib/holds/lock-kind.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
@@ -35,7 +36,7 @@ export const openConnection = ({ maxHold = Infinity, maxLease = Infinity, keyPre
   const watchdog = new Watchdog(scheduler, events, TIMEOUT);
   const names = { maxBytes: 1024, allowControlCharacters: false };
   const defaults = { keyPrefix, wait: 1000, maxHold, maxLease, names, maxNames: 10 };
-  const services: GrantServices = { scheduler, watchdog, events, defaults, grants: new GrantRegistry<Grant>() };
+  const services: GrantServices = { scheduler, watchdog, events, defaults, grants: new GrantRegistry() };
   return { clock, scheduler, watchdog, emitted, services, lock: new AnsweredLock(scheduler) };
 };
 

@@ -48,9 +48,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'the watchdog goes on renewing what was released',
     edits: [
       {
-        file: 'holds/grant.ts',
-        find: '  private letGo(): void {\n    this.runtime.watchdog.unwatch(this);\n    this.lease.end();',
-        replace: '  private letGo(): void {\n',
+        file: 'holds/leased-grant.ts',
+        find: '  protected letGo(): void {\n    this.runtime.watchdog.unwatch(this);\n    this.lease.end();',
+        replace: '  protected letGo(): void {\n',
       },
     ],
   },

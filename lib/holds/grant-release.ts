@@ -1,0 +1,69 @@
+import type { Acquired } from '../waiting/lock-attempts.js';
+import type { HoldRelease } from './hold.js';
+import type { LeasedGrant } from './leased-grant.js';
+
+/**
+ * Ends a grant whose last hold has left: keeps the lock until the minimum hold time is over, hands it over to a waiter
+ * of this process, or releases it on the server.
+ *
+ * On the hot path, see docs/architecture.md#hot-path: hence two-armed `then` instead of `await`.
+ *
+ * @param untouched What the server granted, if nothing has changed since; only this can be handed over.
+ * @throws LockUnavailableError if the server did not confirm.
+ */
+export const releaseGrant = (grant: LeasedGrant, untouched: Acquired | undefined): Promise<HoldRelease> => {
+  if (grant.loss === 'gone') return Promise.resolve(ended(grant, 'expired'));
+  if (grant.holds.minHoldLeft > 0) return keepOnServer(grant);
+  if (untouched && grant.kind.handOver?.handOver(grant.name, untouched)) {
+    return Promise.resolve(ended(grant, 'released'));
+  }
+  return releaseOnServer(grant);
+};
+
+/** Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it. */
+const keepOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
+  const { name, owner, kind, holds } = grant;
+  const { operations, silent } = kind;
+  const keep = holds.minHoldLeft;
+  return operations.leaveBehind({ name, owner, lease: serverMayKeepFor(grant), silent, keep }).then(
+    (wasHeld) => {
+      if (!wasHeld) grant.onLost('gone');
+      return ended(grant, 'still-held');
+    },
+    (error: unknown) => {
+      deregister(grant);
+      throw error;
+    },
+  );
+};
+
+const releaseOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
+  const { name, owner, kind } = grant;
+  const { handOver, operations, silent } = kind;
+  handOver?.beforeRelease(name);
+  return operations.release({ name, owner, lease: serverMayKeepFor(grant), silent }).then(
+    (reply) => {
+      handOver?.afterRelease(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
+      if (reply.outcome !== 'released') grant.onLost('gone');
+      return ended(grant, 'released');
+    },
+    (error: unknown) => {
+      // The release may have announced nothing: the next announcement must not be taken for ours.
+      handOver?.afterRelease(name, 0);
+      deregister(grant);
+      throw error;
+    },
+  );
+};
+
+/** Milliseconds after which the server has certainly dropped the lock if no further command is sent. */
+const serverMayKeepFor = ({ lease, runtime }: LeasedGrant): number =>
+  Math.max(lease.remainingOnServer, runtime.watchdog.timeout);
+
+/** @param release The result, unless the grant was lost. */
+const ended = (grant: LeasedGrant, release: HoldRelease): HoldRelease => {
+  deregister(grant);
+  return grant.loss ? 'expired' : release;
+};
+
+const deregister = (grant: LeasedGrant): void => grant.runtime.grants.delete(grant);

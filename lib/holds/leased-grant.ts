@@ -1,0 +1,231 @@
+import type { LockEvents } from '../events/lock-events.js';
+import type { AcquireDefaults } from '../waiting/acquire.options.js';
+import type { GrantRegistry } from './grant-registry.js';
+import { ListNode } from '../collections/linked-list.js';
+import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
+import type { OwnerId } from '../context/ids.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import type { Acquired } from '../waiting/lock-attempts.js';
+import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
+import type { Watchdog, Watched } from '../watchdog/watchdog.js';
+import { lastRenewalWithin } from '../watchdog/renewal-times.js';
+import { afterCommand, afterLoss, GRANTED, type GrantState, isHeld } from './grant-state.js';
+import { GrantHolds, type HoldTerm } from './grant-holds.js';
+import { HoldAgeCheck } from './hold-age-check.js';
+import { LazyAbortController } from './lazy-abort-controller.js';
+import type { LockKind } from './lock-kind.js';
+import { lossError, lossRemedy, lossText } from './loss-error.js';
+
+/** Services shared by the grants of one connection. */
+export interface GrantServices {
+  readonly scheduler: MonotonicScheduler;
+  readonly watchdog: Watchdog;
+  readonly events: LockEvents;
+  readonly defaults: AcquireDefaults;
+  /** All current grants. */
+  readonly grants: GrantRegistry<LeasedGrant>;
+}
+
+/** The fields of an event that say which hold it is about. */
+export interface GrantEventFields {
+  readonly lockName: string;
+  readonly owner: OwnerId;
+  readonly method: string | undefined;
+  readonly heldFor: number;
+}
+
+/**
+ * What the server granted to one owner, and the lease over it: how it is kept by commands and by the watchdog, and how
+ * its loss is noticed. {@link Grant} adds how holds enter and leave.
+ */
+export abstract class LeasedGrant extends ListNode<LeasedGrant> implements LeaseHolder, Watched {
+  readonly owner: OwnerId;
+  readonly lease: Lease;
+  /** Managed by the watchdog. */
+  scheduleEntry: ScheduleEntry<Watched> | undefined = undefined;
+  /** Fencing token, if this kind of lock has them: higher than that of any earlier grant. */
+  readonly fence: bigint | undefined;
+  /** The holds that the server is to count. */
+  readonly holds: GrantHolds;
+  protected state: GrantState = GRANTED;
+  private readonly abortController = new LazyAbortController();
+  /** Created in the first round of the watchdog, which most grants do not live to see. */
+  private ageCheck: HoldAgeCheck | undefined = undefined;
+  /** Whether an inspection is in flight. */
+  private isVerifying = false;
+
+  constructor(
+    readonly runtime: GrantServices,
+    readonly kind: LockKind,
+    readonly name: string,
+    private readonly acquired: Acquired,
+    /** The method or interceptor that acquired it, if any: `@Locked Orders.pay`. */
+    readonly method: string | undefined,
+  ) {
+    super();
+    this.owner = acquired.owner;
+    this.fence = acquired.fence;
+    const { scheduler, watchdog, defaults } = runtime;
+    this.holds = new GrantHolds(scheduler, watchdog.timeout, defaults.maxHold);
+    this.lease = new Lease(scheduler, acquired.sent, acquired.lease, this);
+    runtime.grants.add(this);
+  }
+
+  /** Whether a hold remains after all pending releases, so that others may join it. */
+  abstract get isJoinable(): boolean;
+
+  abstract get isBusy(): boolean;
+
+  get operations(): LockKind['operations'] {
+    return this.kind.operations;
+  }
+
+  get neededLease(): number {
+    return this.holds.needed();
+  }
+
+  get isEnding(): boolean {
+    return !this.holds.isWatched || this.holds.left <= this.runtime.watchdog.timeout;
+  }
+
+  get isRenewed(): boolean {
+    return this.holds.isWatched || (this.kind.renewsLeases ?? false);
+  }
+
+  /** Whether the lease is over, by loss or by release. */
+  get isLost(): boolean {
+    return !this.lease.isAlive;
+  }
+
+  /** Why it was lost; `undefined`: it was not. */
+  get loss(): LossReason | undefined {
+    return this.state.loss;
+  }
+
+  /** Milliseconds since the grant. */
+  get heldFor(): number {
+    return Math.round(this.holds.age);
+  }
+
+  get eventFields(): GrantEventFields {
+    const { name: lockName, owner, method, heldFor } = this;
+    return { lockName, owner, method, heldFor };
+  }
+
+  /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
+  get signal(): AbortSignal {
+    return this.abortController.signal;
+  }
+
+  /** Signals the holder to stop although nothing is lost yet. */
+  abort(reason: Error): void {
+    this.abortController.abort(reason);
+  }
+
+  /** @throws LockLostError by the local clock, even if no timer or reply has reported the loss yet. */
+  assertHeld(): void {
+    if (!this.lease.isAlive) throw this.lossError();
+  }
+
+  /**
+   * Asks the server whether it still has the lock; if not, the grant is lost. A missing reply changes nothing. For
+   * times when no other command would ask the server.
+   */
+  async verify(): Promise<void> {
+    if (this.isVerifying || this.isBusy || !isHeld(this.state)) return;
+    this.isVerifying = true;
+    try {
+      // An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back.
+      if ((await this.isGone()) && this.isJoinable) this.lease.lose('gone');
+    } finally {
+      this.isVerifying = false;
+    }
+  }
+
+  /** Called by the watchdog in every round. */
+  checkAge(): void {
+    const { runtime, holds } = this;
+    const { events, defaults, watchdog } = runtime;
+    if (this.loss) return;
+    this.ageCheck ??= new HoldAgeCheck(holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
+    const type = this.ageCheck.check();
+    if (type === 'long-hold') events.emit({ type, ...this.eventFields });
+    else if (type) events.emit({ type, ...this.eventFields, maxHold: defaults.maxHold });
+  }
+
+  /** Called when the deadline of the lease has passed, or when the server no longer has the lock. */
+  onLost(how: LossReason): void {
+    const { state, runtime, kind, holds } = this;
+    if (state.loss) return;
+    const reason = how === 'lease-over' && this.ageCheck?.isOver ? 'max-hold-reached' : how;
+    this.state = afterLoss(state, reason);
+    this.letGo();
+    // A lost grant need not be released, so a shutdown does not wait for it.
+    runtime.grants.delete(this);
+    const texts = { reason: lossText(reason, kind.family), remedy: lossRemedy(reason, holds.isWatched) };
+    runtime.events.emit({ type: 'lost', ...this.eventFields, ...texts });
+    this.abortController.abort(this.lossError());
+  }
+
+  /**
+   * Sends the server the owner's hold count and the lease from now. Does nothing if the grant is lost.
+   * @param entering The term of a hold about to be added.
+   */
+  protected async confirm(entering?: HoldTerm): Promise<void> {
+    const { state, runtime, holds, name, owner } = this;
+    if (!isHeld(state)) return;
+    this.state = afterCommand(state);
+    const count = holds.count + (entering === undefined ? 0 : 1);
+    const lease = holds.needed(entering);
+    const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
+    this.lease.request(command);
+    // A lease that will end needs its timer even if this command is never answered.
+    if (this.isEnding) this.lease.doubt();
+    const reply = await this.operations.hold({ name, owner, count, lease }).catch((error: unknown) => {
+      this.lease.unanswered(command);
+      throw error;
+    });
+    if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
+    // Not by way of the lease, which is over if the last hold is on its way out.
+    else this.onLost('gone');
+  }
+
+  /** What the server granted, if it certainly still is as granted: no command was sent since, nor is in flight. */
+  protected get untouched(): Acquired | undefined {
+    const isTouched = this.state.phase !== 'granted' || this.isVerifying || this.runtime.watchdog.isRenewing(this);
+    return isTouched ? undefined : this.acquired;
+  }
+
+  /** Called when a hold was confirmed: the watchdog looks after the lease as long as any hold needs it. */
+  protected keepAlive(): void {
+    if (this.isEnding) this.lease.doubt();
+    else this.lease.trust();
+    // The deadline may have passed before the reply; a lost grant has left the watchdog and must not return to it.
+    if (isHeld(this.state)) this.runtime.watchdog.watch(this);
+  }
+
+  /** Ends the lease: from now on nothing keeps it alive, and it cannot be lost by the clock. */
+  protected letGo(): void {
+    this.runtime.watchdog.unwatch(this);
+    this.lease.end();
+  }
+
+  protected lossError(): LockLostError {
+    const { reason } = this.abortController;
+    if (reason instanceof LockLostError) return reason;
+    return lossError(this.name, this.owner, this.kind.family, this.loss);
+  }
+
+  /** Whether the server says that the owner no longer has the lock. */
+  private async isGone(): Promise<boolean> {
+    try {
+      const { count } = await this.operations.inspect(this.name, this.owner);
+      return count === 0;
+    } catch (error) {
+      if (error instanceof WrongKeyTypeError) return true;
+      if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
+      return false;
+    }
+  }
+}
