@@ -2,7 +2,7 @@
 import { script } from './script.js';
 export const scripts = {
   counter: {
-    /** Deletes the number, and tells those who wait where there is something to tell. */
+    /** Deletes the number, and notifies waiters if there is a message for them. */
     delete: script<
       { counter: string; marker: string },
       { channel: string; publish: string; message: string; keep: number; notAfter: number },
@@ -50,7 +50,7 @@ redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'deleted' and message ~= '' then redis.pcall(publish, channel, message) end
 return { outcome, '', now }`,
     }),
-    /** Forgets a request that was answered, so that its marker does not stay for as long as the answer might have been lost. */
+    /** Deletes the marker of an answered request, which would otherwise stay for as long as the answer might have been lost. */
     forget: script<{ marker: string }, Record<string, never>, [forgotten: number]>({
       name: 'counter/forget',
       keyNames: ['marker'],
@@ -59,7 +59,7 @@ return { outcome, '', now }`,
       text: `local marker = KEYS[1]
 return { redis.call('DEL', marker) }`,
     }),
-    /** Tells the number, 0 where there is none. */
+    /** Returns the number; 0 if there is none. */
     inspect: script<
       { counter: string },
       Record<string, never>,
@@ -88,7 +88,7 @@ local count, found = countUnder(counter)
 if not count then return { 'wrong-type', found, '0' } end
 return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count) }`,
     }),
-    /** Sets the number where there is none, and tells those who wait. */
+    /** Sets the number if there is none, and notifies waiters. */
     trySet: script<
       { counter: string; marker: string },
       { count: number; ttl: number; channel: string; publish: string; message: string; keep: number; notAfter: number },
@@ -144,7 +144,7 @@ return { outcome, '', now }`,
     }),
   },
   fairLock: {
-    /** Takes a fair lock for a new owner that does not queue: only where nobody holds it and nobody waits. */
+    /** Acquires a fair lock for a new owner that does not queue, if it has neither a holder nor a waiter. */
     acquire: script<
       { lock: string; queue: string; deadlines: string },
       { owner: string; lease: number; channel: string; publish: string; notAfter: number },
@@ -255,7 +255,7 @@ if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, 
 redis.call('PEXPIRE', lock, lease)
 return { 'acquired', lease, '', now, '' }`,
     }),
-    /** Ends the hold of whoever has the fair lock and wakes the head of the queue, which stays. */
+    /** Ends the hold of any owner of the fair lock and wakes the head of the queue, which stays. */
     forceRelease: script<
       { lock: string; queue: string; deadlines: string },
       { channel: string; publish: string; notAfter: number },
@@ -335,7 +335,7 @@ redis.call('DEL', lock)
 tellHead(head, channel, publish)
 return { 'released', '', now }`,
     }),
-    /** Keeps the places of waiters that are alive, those of one process on one lock. */
+    /** Keeps the places of live waiters of one process for one lock. */
     keep: script<
       { lock: string; queue: string; deadlines: string },
       { slot: number; channel: string; publish: string; owners: readonly string[] },
@@ -496,7 +496,7 @@ if hasEnd then limitQueue(queue, deadlines, true, now) end
 if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply`,
     }),
-    /** Ends the waits of owners, with whatever came of them: their places in the queue, or the lock. */
+    /** Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it. */
     leave: script<
       { lock: string; queue: string; deadlines: string },
       { slot: number; channel: string; publish: string; owners: readonly string[] },
@@ -652,7 +652,7 @@ if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
 end
 return { 'left', now }`,
     }),
-    /** Takes a fair lock for a waiter whose turn it is. Any other keeps its place in the queue, or gets one at the end. */
+    /** Acquires a fair lock for the waiter at the head. Any other waiter keeps its place in the queue, or gets one at the end. */
     queue: script<
       { lock: string; queue: string; deadlines: string },
       { owner: string; lease: number; slot: number; channel: string; publish: string; notAfter: number },
@@ -871,7 +871,7 @@ if not isFree then return { outcome, remaining, holder, now, head or owner } end
 if isNewHead then tellHead(head, channel, publish) end
 return { outcome, math.ceil(deadline - now), head, now, head }`,
     }),
-    /** Frees the fair lock of an owner, however often it holds it, and wakes the head of the queue. */
+    /** Releases the fair lock of an owner, whatever its hold count, and wakes the head of the queue. */
     release: script<
       { lock: string; queue: string; deadlines: string },
       { owner: string; channel: string; publish: string },
@@ -937,7 +937,7 @@ return { held and 'released' or 'not-held', now }`,
     }),
   },
   fencedLock: {
-    /** Takes the lock for a new owner and gives it a token above every one before. */
+    /** Acquires the lock for a new owner with a token above every earlier one. */
     acquire: script<
       { lock: string; token: string },
       { owner: string; lease: number; notAfter: number; fencing: string },
@@ -1041,7 +1041,7 @@ else
 end
 return { 'acquired', lease, '', now, last }`,
     }),
-    /** Tells the token that was given last, to whomever. */
+    /** Returns the token that was given last, to any owner. */
     currentToken: script<{ token: string }, Record<string, never>, [outcome: 'token' | 'no-token', detail: string]>({
       name: 'fenced-lock/current-token',
       keyNames: ['token'],
@@ -1064,7 +1064,7 @@ return { 'token', last }`,
     }),
   },
   groupLock: {
-    /** Takes fields of a group for a new owner: all of them or none. */
+    /** Acquires fields of a group for a new owner: all of them or none. */
     acquire: script<
       { group: string },
       { owner: string; lease: number; notAfter: number; fields: readonly string[] },
@@ -1182,7 +1182,7 @@ if found == 'none' or (left >= 0 and left < lease) then
 end
 return { 'acquired', lease, '', now }`,
     }),
-    /** Ends the holds of whoever has one of the fields and wakes the waiters. */
+    /** Ends the holds of all owners of the given fields and wakes the waiters. */
     forceRelease: script<
       { group: string },
       { channel: string; publish: string; notAfter: number; fields: readonly string[] },
@@ -1281,7 +1281,7 @@ if freed then
 end
 return { freed and 'released' or 'not-held', '', now }`,
     }),
-    /** Sets how often an owner that has all the fields holds them, and for how long from now at least: to re-enter, to leave but not as the last, to extend. */
+    /** Sets the hold count of an owner that has all the fields, and a minimum of the time that they last from now: to re-enter, to release a hold that is not the last, to extend. */
     hold: script<
       { group: string },
       {
@@ -1391,7 +1391,7 @@ end
 if count < before then redis.pcall(publish, channel, '0') end
 return { 'held', now }`,
     }),
-    /** Tells whether one of the fields is held, how often the owner asked about holds all of them, and for how much longer the last of them is held. */
+    /** Returns whether any of the fields is held, the hold count of the given owner if it holds all of them, and the time until the last of them ends. */
     inspect: script<
       { group: string },
       { owner: string; fields: readonly string[] },
@@ -1488,7 +1488,7 @@ if holdsAll(group, fields, owner, now) then
 end
 return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
     }),
-    /** Frees the fields of an owner, however often it holds them, and wakes the waiters. */
+    /** Releases the fields of an owner, whatever its hold count, and wakes the waiters. */
     release: script<
       { group: string },
       { owner: string; channel: string; publish: string; fields: readonly string[] },
@@ -1583,7 +1583,7 @@ if freed then
 end
 return { held and 'released' or 'not-held', now }`,
     }),
-    /** Lets all fields that their owners still hold last anew, each for its milliseconds from now at least. */
+    /** Renews all fields that their owners still hold, each for at least its milliseconds from now. */
     renew: script<
       { groups: readonly string[] },
       { notAfter: number; holders: readonly string[] },
@@ -1684,7 +1684,7 @@ return reply`,
     }),
   },
   latch: {
-    /** Counts down by one; with the last one deletes the latch and tells those who wait. */
+    /** Counts down by one; the last count deletes the latch and notifies waiters. */
     countDown: script<
       { latch: string; marker: string },
       { channel: string; publish: string; keep: number; notAfter: number },
@@ -1735,7 +1735,7 @@ return { outcome, '', now }`,
     }),
   },
   lock: {
-    /** Takes the lock for a new owner. */
+    /** Acquires the lock for a new owner. */
     acquire: script<
       { lock: string },
       { owner: string; lease: number; notAfter: number },
@@ -1800,7 +1800,7 @@ if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now }
 redis.call('PEXPIRE', lock, lease)
 return { lease, now }`,
     }),
-    /** Ends the hold of whoever has it and wakes the waiters. */
+    /** Ends the hold of any owner and wakes the waiters. */
     forceRelease: script<
       { lock: string },
       { channel: string; publish: string; notAfter: number },
@@ -1850,7 +1850,7 @@ redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '', now }`,
     }),
-    /** Sets how often an owner that has the lock holds it, and for how long from now: to re-enter, to leave but not as the last, to extend. */
+    /** Sets the hold count of an owner that has the lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. */
     hold: script<
       { lock: string },
       { owner: string; count: number; lease: number; notAfter: number },
@@ -1889,7 +1889,7 @@ redis.call('PEXPIRE', lock, lease)
 if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
 return { 'held', now }`,
     }),
-    /** Tells whether the lock is held, how often by the owner asked about, and for how much longer. */
+    /** Returns whether the lock is held, the hold count of the given owner, and the time until the lock ends. */
     inspect: script<
       { lock: string },
       { owner: string },
@@ -1929,7 +1929,7 @@ local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', found, 0, 0 } end
 return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }`,
     }),
-    /** Frees the lock of an owner, however often it holds it, and wakes the waiters. */
+    /** Releases the lock of an owner, whatever its hold count, and wakes the waiters. */
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string },
@@ -1963,7 +1963,7 @@ if not dropHold(lock, owner) then return { 'not-held', now, 0 } end
 local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
 return { 'released', now, tonumber(heard) or 0 }`,
     }),
-    /** Sets anew for how long from now each lock lasts that its owner still holds. */
+    /** Renews each lock that its owner still holds, for its milliseconds from now. */
     renew: script<
       { locks: readonly string[] },
       { notAfter: number; holders: readonly string[] },
@@ -2006,7 +2006,7 @@ return reply`,
     }),
   },
   permits: {
-    /** Takes a permit for each of the new `ids`, or none. Before that, as many permits whose lease is over return to the pool as are wanted. */
+    /** Acquires a permit for each of the new `ids`, or none. Before that, returns as many expired permits to the pool as are wanted. */
     acquire: script<
       { permits: string; deadlines: string },
       { lease: number; notAfter: number; channel: string; publish: string; ids: readonly string[] },
@@ -2113,7 +2113,7 @@ local ttl = redis.call('PTTL', permits)
 if ttl >= 0 then redis.call('PEXPIRE', deadlines, ttl) end
 return { 'acquired', '', now, available - #ids, 0 }`,
     }),
-    /** Adds permits, or takes some away for good, and tells the waiters of those that were added. */
+    /** Adds permits, or removes some for good, and notifies waiters of those that were added. */
     add: script<
       { permits: string; deadlines: string; marker: string },
       { delta: number; most: number; channel: string; publish: string; keep: number; notAfter: number },
@@ -2185,7 +2185,7 @@ redis.call('SET', permits, pool.available + delta)
 if delta > 0 then redis.pcall(publish, channel, delta) end
 return { 'added', '', now, pool.available + delta }`,
     }),
-    /** Deletes the semaphore together with the permits that are out. Nobody is told. */
+    /** Deletes the semaphore together with the permits in use. Notifies no waiter. */
     delete: script<
       { permits: string; deadlines: string; marker: string },
       { keep: number; notAfter: number },
@@ -2243,7 +2243,7 @@ local outcome = redis.call('DEL', permits, deadlines) > 0 and 'deleted' or 'none
 redis.call('SET', marker, outcome, 'PX', keep)
 return { outcome, '', now }`,
     }),
-    /** Tells how many permits are available and how many are out, after those whose lease is over have returned. */
+    /** Returns the numbers of permits available and in use, after expired permits have returned to the pool. */
     inspect: script<
       { permits: string; deadlines: string },
       { channel: string; publish: string },
@@ -2310,7 +2310,7 @@ local swept = sweepPermits(permits, deadlines, channel, publish, serverNow())
 local outcome = (pool.isSet or swept > 0) and 'set' or 'unset'
 return { outcome, '', pool.available + swept, pool.out - swept }`,
     }),
-    /** Tells how much of a permit's lease is left, after permits whose lease is over have returned to the pool. */
+    /** Returns the rest of a permit's lease, after expired permits have returned to the pool. */
     lease: script<
       { permits: string; deadlines: string },
       { id: string; channel: string; publish: string },
@@ -2379,7 +2379,7 @@ local deadline = tonumber(redis.call('ZSCORE', deadlines, fromHex(id)) or '')
 if not deadline then return { 'not-held', '', 0 } end
 return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 }`,
     }),
-    /** Returns permits to the pool, if the leases of all of them still run, and tells the waiters how many these are. */
+    /** Returns permits to the pool, if the leases of all of them still run, and notifies waiters of their number. */
     releaseAll: script<
       { permits: string; deadlines: string },
       { channel: string; publish: string; ids: readonly string[] },
@@ -2463,7 +2463,7 @@ redis.call('INCRBY', permits, #ids)
 redis.pcall(publish, channel, #ids)
 return { 'released', '', now, 0 }`,
     }),
-    /** Returns one permit to the pool, also where its lease is over, and tells the waiters how many there are. */
+    /** Returns one permit to the pool, even if its lease is over, and notifies waiters of the number available. */
     release: script<
       { permits: string; deadlines: string },
       { id: string; channel: string; publish: string },
@@ -2523,7 +2523,7 @@ local available = redis.call('INCRBY', permits, 1)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
     }),
-    /** Sets how many permits there are in all, those that are out included, and tells the waiters. */
+    /** Sets the total number of permits, including those in use, and notifies waiters. */
     set: script<
       { permits: string; deadlines: string },
       { total: number; notAfter: number; channel: string; publish: string },
@@ -2580,7 +2580,7 @@ end
 redis.pcall(publish, channel, total)
 return { 'set', '', now }`,
     }),
-    /** Sets for how long from now a permit lasts, after permits whose lease is over have returned to the pool. */
+    /** Sets the time that a permit lasts from now, after expired permits have returned to the pool. */
     updateLease: script<
       { permits: string; deadlines: string },
       { id: string; lease: number; notAfter: number; channel: string; publish: string },
@@ -2661,7 +2661,7 @@ return { 'held', '', now }`,
     }),
   },
   probe: {
-    /** Tries every command that scripts use, in a way that changes nothing, and tells what this user may not do. */
+    /** Tries every command that scripts use, in a way that changes nothing, and returns those that this user may not run. */
     rights: script<
       Record<string, never>,
       { lock: string; publish: string; keyCount: number; names: readonly string[] },
@@ -2742,7 +2742,7 @@ return reply`,
     }),
   },
   readLock: {
-    /** Lets a new owner read. */
+    /** Acquires the read half for a new owner. */
     acquire: script<
       { lock: string },
       { stem: string; owner: string; lease: number; behindWriters: number; notAfter: number },
@@ -2968,7 +2968,7 @@ freeReadWrite(lock)
 redis.pcall(publish, channel, '0')
 return { 'released', '', now }`,
     }),
-    /** Sets how often an owner reads that reads or writes, and for how long from now: to re-enter, to leave but not as the last, to extend, and to read beside writing. */
+    /** Sets the read count of an owner that reads or writes, and the time that the reads last from now: to re-enter, to release a read that is not the last, to extend, and to read while writing. */
     hold: script<
       { lock: string },
       { stem: string; owner: string; count: number; lease: number; notAfter: number },
@@ -3067,7 +3067,7 @@ if before ~= count then redis.call('HSET', lock, owner, count) end
 if not writes then redis.call('PEXPIRE', lock, longestOfAll(lock, stem)) end
 return { isTorn and 'torn' or 'held', now }`,
     }),
-    /** Tells whether somebody reads, how often the owner asked about does, and for how much longer the lock lasts. */
+    /** Returns whether there are readers, the read count of the given owner, and the time until the lock ends. */
     inspect: script<
       { lock: string },
       { owner: string },
@@ -3130,7 +3130,7 @@ if not mode then return { 'wrong-type', found, 0, 0 } end
 local isRead = mode == 'read' or redis.call('HLEN', lock) > 2
 return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('PTTL', lock) }`,
     }),
-    /** Lets one read last for so long from now. For a read whose time-out key may be on another server than its lock, because their slot is moving: declared alone, the key is found on whichever has it, and made where new keys belong. */
+    /** Renews one read for its milliseconds from now. For a read whose time-out key may be on another server than its lock, because their slot is moving: declared alone, the key is found on the server that has it, and created on the server for new keys. */
     keepTimeout: script<
       { timeout: string },
       { lease: number; notAfter: number },
@@ -3154,7 +3154,7 @@ if now > notAfter then return { 'late', now } end
 redis.call('SET', timeout, '1', 'PX', lease)
 return { 'kept', now }`,
     }),
-    /** Lets an owner read no more, however often it does; behind the last reader frees the lock and wakes the waiters. */
+    /** Releases all reads of an owner; after the last reader, frees the lock and wakes the waiters. */
     release: script<
       { lock: string },
       { stem: string; owner: string; channel: string; publish: string; notAfter: number },
@@ -3288,7 +3288,7 @@ end
 if isFree then redis.pcall(publish, channel, '0') end
 return { reads > 0 and 'released' or 'not-held', now }`,
     }),
-    /** Lets each lock last for so long from now, at least, that its owner still reads. */
+    /** Renews each lock that its owner still reads, for at least its milliseconds from now. */
     renew: script<
       { locks: readonly string[] },
       { notAfter: number; holders: readonly string[] },
@@ -3385,7 +3385,7 @@ return reply`,
     }),
   },
   replication: {
-    /** Writes once more that an owner holds, so that a WAIT behind it tells which replicas know of the hold. */
+    /** Writes the hold of an owner once more, so that a WAIT after it counts the replicas that have the hold. */
     confirmHold: script<{ lock: string }, { field: string }, [outcome: 'held' | 'lost']>({
       name: 'replication/confirm-hold',
       keyNames: ['lock'],
@@ -3398,7 +3398,7 @@ if not count then return { 'lost' } end
 redis.call('HSET', lock, field, count)
 return { 'held' }`,
     }),
-    /** Writes the marker of a request once more, so that a WAIT behind it tells which replicas know what the request changed. */
+    /** Writes the marker of a request once more, so that a WAIT after it counts the replicas that have the effect of the request. */
     confirmMarker: script<{ marker: string }, Record<string, never>, [outcome: 'held' | 'lost']>({
       name: 'replication/confirm-marker',
       keyNames: ['marker'],
@@ -3410,7 +3410,7 @@ if left < 0 then return { 'lost' } end
 redis.call('PEXPIRE', marker, math.max(1, left))
 return { 'held' }`,
     }),
-    /** Writes the number of permits once more, so that a WAIT behind it tells which replicas know of a permit that is out. */
+    /** Writes the number of permits once more, so that a WAIT after it counts the replicas that have a permit in use. */
     confirmPermits: script<{ permits: string; deadlines: string }, { id: string }, [outcome: 'held' | 'lost']>({
       name: 'replication/confirm-permits',
       keyNames: ['permits', 'deadlines'],
@@ -3429,7 +3429,7 @@ return { 'held' }`,
     }),
   },
   semaphore: {
-    /** Changes the number of permits, takes the time to live, and tells the waiters how many there are now. */
+    /** Changes the number of permits, removes the time to live, and notifies waiters of the new number. */
     add: script<
       { semaphore: string; marker: string },
       { delta: number; most: number; channel: string; publish: string; keep: number; notAfter: number },
@@ -3489,7 +3489,7 @@ redis.call('SET', semaphore, available)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { 'added', '', now, available }`,
     }),
-    /** Takes all permits there are, and the time to live. */
+    /** Takes all available permits, and removes the time to live. */
     drain: script<
       { semaphore: string; marker: string },
       { keep: number; notAfter: number },
@@ -3541,7 +3541,7 @@ redis.call('SET', marker, available, 'PX', keep)
 redis.call('SET', semaphore, 0)
 return { 'taken', '', now, available }`,
     }),
-    /** Adds permits and tells the waiters how many there are now. */
+    /** Adds permits and notifies waiters of the new number. */
     release: script<
       { semaphore: string; marker: string },
       {
@@ -3618,7 +3618,7 @@ available = redis.call('INCRBY', semaphore, permits)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { outcome, '', now, available }`,
     }),
-    /** Takes permits if there are as many. */
+    /** Takes permits if enough are available. */
     take: script<
       { semaphore: string; marker: string },
       { permits: number; keep: number; notAfter: number },
@@ -3671,7 +3671,7 @@ if available < permits then return { 'too-few', '', now, available } end
 redis.call('SET', marker, permits, 'PX', keep)
 return { 'taken', '', now, redis.call('DECRBY', semaphore, permits) }`,
     }),
-    /** Gives back what a request took whose answer was lost, if it took something, and tells those who wait. */
+    /** Returns the permits of a request whose reply was lost, if it took any, and notifies waiters. */
     undo: script<
       { semaphore: string; marker: string },
       { channel: string; publish: string },
@@ -3715,7 +3715,7 @@ return { 'undone', now }`,
     }),
   },
   singleFlight: {
-    /** Tells what the last flight brought, while it is kept. */
+    /** Returns the result of the last flight, while it is stored. */
     find: script<
       { result: string },
       Record<string, never>,
@@ -3744,7 +3744,7 @@ local landedAt, text = string.match(kept, '^(%d+):(.*)$')
 if not landedAt then return { 'wrong-type', 'string', 0, now } end
 return { 'landed', text, tonumber(landedAt), now }`,
     }),
-    /** Keeps what a flight brought for others, while its owner has the lock. */
+    /** Stores the result of a flight for other callers, while its owner has the lock. */
     land: script<
       { lock: string; result: string },
       { owner: string; keep: number; notAfter: number; text: string },
@@ -3785,7 +3785,7 @@ return { 'kept', '', now }`,
     }),
   },
   writeLock: {
-    /** Lets a new owner write; where somebody holds the lock, notes that a writer waits who is to go first. */
+    /** Acquires the write half for a new owner; if the lock is held, records the waiting writer, which goes before new readers. */
     acquire: script<
       { lock: string },
       { stem: string; owner: string; lease: number; waiter: string; patience: number; notAfter: number },
@@ -3899,7 +3899,7 @@ end
 if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
 return { 'busy', redis.call('PTTL', lock), holder, now }`,
     }),
-    /** Ends the hold of the writer, also what it reads, and wakes the waiters. */
+    /** Ends the hold of the writer, including its reads, and wakes the waiters. */
     forceRelease: script<
       { lock: string },
       { channel: string; publish: string; notAfter: number },
@@ -3979,7 +3979,7 @@ freeReadWrite(lock)
 redis.pcall(publish, channel, '1')
 return { 'released', '', now }`,
     }),
-    /** Sets how often an owner that writes does, and for how long from now: to re-enter, to leave but not as the last, to extend. */
+    /** Sets the hold count of an owner that writes, and the time that the lock lasts from now: to re-enter, to release a hold that is not the last, to extend. */
     hold: script<
       { lock: string },
       { stem: string; owner: string; count: number; lease: number; notAfter: number },
@@ -4073,7 +4073,7 @@ keepWriting(lock, stem, owner, lease)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }`,
     }),
-    /** Tells whether somebody writes, how often the owner asked about does, and for how much longer the lock lasts. */
+    /** Returns whether there is a writer, the hold count of the given owner, and the time until the lock ends. */
     inspect: script<
       { lock: string },
       { owner: string },
@@ -4135,7 +4135,7 @@ local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end
 return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), redis.call('PTTL', lock) }`,
     }),
-    /** Lets an owner write no more, however often it does, and wakes the waiters. Where it also reads it goes on reading, now beside others; else the lock is free. */
+    /** Releases all write holds of an owner, and wakes the waiters. If the owner also reads, it goes on reading, now beside other readers; otherwise the lock is free. */
     release: script<
       { lock: string },
       { stem: string; owner: string; channel: string; publish: string },
@@ -4270,7 +4270,7 @@ end
 if held or isFree then redis.pcall(publish, channel, '1') end
 return { held and 'released' or 'not-held', now }`,
     }),
-    /** Sets anew for how long from now each lock lasts that its owner still writes. */
+    /** Renews each lock that its owner still writes, for its milliseconds from now. */
     renew: script<
       { locks: readonly string[] },
       { notAfter: number; holders: readonly string[] },
@@ -4365,7 +4365,7 @@ for i, lock in ipairs(locks) do
 end
 return reply`,
     }),
-    /** A writer that was to go first waits no more: tells the readers that it kept out. */
+    /** Removes a waiting writer that has stopped waiting, and notifies the readers that it kept out. */
     withdraw: script<
       { writers: string },
       { lock: string; waiter: string; channel: string; publish: string },

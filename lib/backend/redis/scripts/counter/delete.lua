@@ -1,4 +1,4 @@
---- Deletes the number, and tells those who wait where there is something to tell.
+--- Deletes the number, and notifies waiters if there is a message for them.
 --- key counter
 --- key marker
 --- arg channel: string
@@ -7,9 +7,9 @@
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'deleted' | 'none' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
---- invariant Only a number is deleted, never a key of something else, and nothing after `notAfter` on the server's clock.
---- invariant The first write is one that a server out of memory allows.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
+--- invariant Deletes only a number, never a key of another type, and nothing after `notAfter` on the server's clock.
+--- invariant The first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/count-under.lua
 local now = serverNow()

@@ -1,4 +1,4 @@
---- Sets the number where there is none, and tells those who wait.
+--- Sets the number if there is none, and notifies waiters.
 --- key counter
 --- key marker
 --- arg count: number
@@ -9,7 +9,7 @@
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'set' | 'exists' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/count-under.lua
@@ -23,7 +23,7 @@ if answered then return { answered, '', now } end
 local outcome = found == 'none' and 'set' or 'exists'
 redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'exists' then return { outcome, '', now } end
--- In one command: a number that is to end never stays because the rest was refused.
+-- One command, so that a number with a time to live never stays because the rest was refused.
 if ttl > 0 then redis.call('SET', counter, count, 'PX', ttl) else redis.call('SET', counter, count) end
 redis.pcall(publish, channel, message)
 return { outcome, '', now }

@@ -1,4 +1,4 @@
---- Takes a fair lock for a new owner that does not queue: only where nobody holds it and nobody waits.
+--- Acquires a fair lock for a new owner that does not queue, if it has neither a holder nor a waiter.
 --- key lock
 --- key queue
 --- key deadlines
@@ -9,7 +9,8 @@
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type', remaining: number, detail: string, now: number, key: string]
 --- grants
---- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
+--- invariant Repeating the request has one effect: an owner that has the lock gets the same answer, and is counted
+---   once.
 --- invariant It never overtakes a waiter and never becomes one.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua

@@ -1,4 +1,4 @@
---- Ends the hold of whoever has the fair lock and wakes the head of the queue, which stays.
+--- Ends the hold of any owner of the fair lock and wakes the head of the queue, which stays.
 --- key lock
 --- key queue
 --- key deadlines
@@ -6,8 +6,8 @@
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Only a lock is deleted, never a key of another type nor a hash of anything else.
---- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- invariant Deletes only a lock, never a key of another type or any other hash.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 --- include shared/fair-queue.lua

@@ -1,4 +1,4 @@
---- Keeps the places of waiters that are alive, those of one process on one lock.
+--- Keeps the places of live waiters of one process for one lock.
 --- key lock
 --- key queue
 --- key deadlines
@@ -7,9 +7,9 @@
 --- arg publish: string
 --- args owners: string
 --- reply [outcome: 'kept', now: number, ...kept: number[]]
---- invariant It gives no place: who has none any more is reported as 0.
---- invariant Deadlines of others are left alone, but for what was booked for Java waiters that have left.
---- invariant Every first write is one that a server out of memory allows.
+--- invariant It gives no new place: an owner without a place is reported as 0.
+--- invariant Deadlines of other owners do not change, except for time that was added for Java waiters that have left.
+--- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/fair-queue.lua
 --- include shared/fair-places.lua
@@ -33,7 +33,7 @@ if hasEnd then
     end
   end
 else
-  -- A head without a deadline would never be found dead.
+  -- Without a deadline, a dead head would keep its place for ever.
   if head and not deadline then places[1] = { now + slot, head } end
   local last = now
   hasEnd = true
@@ -48,10 +48,10 @@ else
     end
   end
 end
--- First, because it is allowed when memory is used up, and so allows the rest.
+-- Comes first because a server without free memory allows it, and then allows the rest of the script.
 limitQueue(queue, deadlines, false, now)
 for _, place in ipairs(places) do redis.call('ZADD', deadlines, place[1], place[2]) end
--- A deadline without a place would pass for one.
+-- A deadline without a place would be taken for a place.
 for i, owner in ipairs(owners) do
   if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
 end

@@ -1,4 +1,4 @@
---- Ends the waits of owners, with whatever came of them: their places in the queue, or the lock.
+--- Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it.
 --- key lock
 --- key queue
 --- key deadlines
@@ -7,8 +7,8 @@
 --- arg publish: string
 --- args owners: string
 --- reply [outcome: 'left', now: number]
---- invariant Executed any number of times it has one effect, and it never touches what another owner has.
---- invariant Every first write is one that a server out of memory allows.
+--- invariant Repeating the request has one effect, and it never touches the place or hold of another owner.
+--- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/drop-hold.lua
 --- include shared/fair-queue.lua
@@ -16,10 +16,10 @@
 local now = serverNow()
 local held = false
 for _, owner in ipairs(owners) do held = held or dropHold(lock, owner) end
--- Where another type of key has taken a name, what the owners had under it is gone as well.
+-- If a key of another type has taken a name, the places of the owners are gone as well.
 if foreignKey(queue, deadlines) then return { 'left', now } end
 
--- Ours alone, nobody can be in the queue without a deadline.
+-- In a queue with only waiters of ours, every place has a deadline.
 local isKnown = onlyOurs(queue, deadlines)
 local head = redis.call('LINDEX', queue, 0)
 local hadHead, hadPlace = false, false
@@ -38,7 +38,7 @@ if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 
--- Who is the first now is told, where that is news and the lock is there to be had.
+-- Notifies the head if a lock was released here, or if the head has changed while the lock is free.
 if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
   tellHead(purgeQueue(queue, deadlines, now), channel, publish)
 end

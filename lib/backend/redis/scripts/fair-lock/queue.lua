@@ -1,4 +1,5 @@
---- Takes a fair lock for a waiter whose turn it is. Any other keeps its place in the queue, or gets one at the end.
+--- Acquires a fair lock for the waiter at the head. Any other waiter keeps its place in the queue, or gets one at the
+--- end.
 --- key lock
 --- key queue
 --- key deadlines
@@ -11,8 +12,8 @@
 --- reply [outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type', remaining: number, detail: string,
 ---   now: number, head: string]
 --- grants
---- invariant Executed any number of times it has one effect: an owner has one place, or the lock, and is counted once.
---- invariant List and sorted set change together. A lock never stays without a time to live.
+--- invariant Repeating the request has one effect: an owner has one place, or the lock, and is counted once.
+--- invariant The list and the sorted set change together. A lock always has a time to live.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 --- include shared/take-lock.lua
@@ -37,7 +38,7 @@ if isFree and (not head or head == owner) then
   if redis.call('LINDEX', queue, 0) then
     limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
   else
-    -- Deadlines of nobody would keep whoever they belong to from queueing again.
+    -- Deadlines without places would keep their owners from queueing again.
     redis.call('DEL', deadlines)
   end
   return { 'acquired', lease, '', now, '' }
@@ -57,7 +58,7 @@ if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
   local isOwn = isOurs(owner)
   local isKnown = isOwn and onlyOurs(queue, deadlines)
-  -- Redisson: the first never says that it lives, so it gets what is left of the lease as well.
+  -- As in Redisson, whose first waiter sends no heartbeat, its place also lasts for the rest of the lease.
   local hasLease = not isOwn and not redis.call('LINDEX', queue, head == owner and 1 or 0)
   local last = hasLease and now + math.max(remaining, 0) or now
   for _, waiter in ipairs(isKnown and {} or redis.call('LRANGE', queue, 0, -1)) do
@@ -65,19 +66,19 @@ if not redis.call('ZSCORE', deadlines, owner) then
       last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
-  -- First, so that a server out of memory refuses it: it would not refuse what follows a removal.
+  -- Comes first so that a server without free memory refuses it; the server would not refuse it after a removal.
   redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now) or last + slot, owner)
-  -- Where its deadline alone was lost it stands in the list already.
+  -- An owner that lost only its deadline is still in the list.
   if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
--- A head without a deadline would never be found dead.
+-- Without a deadline, a dead head would keep its place for ever.
 if head and not deadline and head ~= owner then
   deadline = now + slot
   redis.call('ZADD', deadlines, deadline, head)
 end
 if not isFree then return { outcome, remaining, holder, now, head or owner } end
 if isNewHead then tellHead(head, channel, publish) end
--- Redisson says 0 here, and polls without pause until the head has come or is dead.
+-- Redisson returns 0 here, and polls without pause until the head has acquired the lock or is dead.
 return { outcome, math.ceil(deadline - now), head, now, head }

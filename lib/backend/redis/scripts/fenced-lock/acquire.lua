@@ -1,4 +1,4 @@
---- Takes the lock for a new owner and gives it a token above every one before.
+--- Acquires the lock for a new owner with a token above every earlier one.
 --- key lock
 --- key token
 --- arg owner: string
@@ -7,10 +7,10 @@
 --- arg fencing: string
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token', remaining: number, detail: string, now: number, fence: string]
 --- grants
---- invariant Executed any number of times it has one effect: an owner that has the lock is counted once and keeps its token.
---- invariant While an owner has the lock nobody else is given a token: its own is the last one.
---- invariant A token is given with the lock or not at all, and each is greater than the last.
---- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
+--- invariant Repeating the request has one effect: an owner that has the lock is counted once and keeps its token.
+--- invariant While an owner has the lock no other owner is given a token: the holder's token is the last one.
+--- invariant A token is given together with the lock or not at all, and each is greater than the last.
+--- invariant A lock always has a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 --- include shared/take-lock.lua
@@ -27,11 +27,11 @@ end
 
 local last, foreign = lastToken(token)
 if not last then return { 'no-token', 0, foreign, now, '' } end
--- An owner whose token was deleted meanwhile is given another one.
+-- An owner whose token was deleted meanwhile gets a new one.
 if isFree or last == '0' then
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
-  -- The clock is far below 2^53, so that a token it is compared to is exact, or far above.
+  -- The clock is far below 2^53, so the token compared with it is exact, or far above.
   if fencing == 'clock' and tonumber(last) < micros then
     redis.call('SET', token, string.format('%.0f', micros))
   else

@@ -1,4 +1,4 @@
---- Tells the token that was given last, to whomever.
+--- Returns the token that was given last, to any owner.
 --- key token
 --- reply [outcome: 'token' | 'no-token', detail: string]
 --- invariant Changes nothing.

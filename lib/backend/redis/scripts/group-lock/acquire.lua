@@ -1,4 +1,4 @@
---- Takes fields of a group for a new owner: all of them or none.
+--- Acquires fields of a group for a new owner: all of them or none.
 --- key group
 --- arg owner: string
 --- arg lease: number
@@ -6,8 +6,9 @@
 --- args fields: string
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- grants
---- invariant Executed any number of times it has one effect: an owner that has the fields is told so, and counted once.
---- invariant The group lives as long as its longest hold, and nothing happens after `notAfter` on the server's clock.
+--- invariant Repeating the request has one effect: an owner that has the fields gets the same answer, and is counted
+---   once.
+--- invariant The group lasts as long as its longest hold, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/group-fields.lua
 local now = serverNow()
@@ -26,17 +27,17 @@ if latest then return { 'busy', latest - now, latestHolder, now } end
 for _, field in ipairs(fields) do
   local before = redis.call('HGET', group, field)
   redis.call('HSET', group, field, owner, countField(field, owner), 1)
-  -- What an expired holder left behind would be counted when it comes back. Dropped after the new one is in: a hash that
-  -- is empty for a moment loses its time to live.
+  -- Fields left by an expired holder would be counted when that owner comes back. They are removed after the new hold
+  -- is in: a hash that is empty for a moment loses its time to live.
   if before and before ~= owner then dropField(group, field, before) end
 end
 keepFields(group, fields, owner, now + lease)
 
--- 0 in the last millisecond of the group, which is also the first in which its last field is free.
+-- 0 in the last millisecond of the group, in which its last field is already free.
 local left = redis.call('PTTL', group)
 if found == 'none' or (left >= 0 and left < lease) then
   local limited = redis.pcall('PEXPIRE', group, lease)
-  -- As a single lock, fields never stay without a time to live.
+  -- Like a single lock, fields always have a time to live.
   if type(limited) == 'table' then
     for _, field in ipairs(fields) do dropField(group, field, owner) end
     return limited

@@ -1,12 +1,12 @@
---- Ends the holds of whoever has one of the fields and wakes the waiters.
+--- Ends the holds of all owners of the given fields and wakes the waiters.
 --- key group
 --- arg channel: string
 --- arg publish: string
 --- arg notAfter: number
 --- args fields: string
 --- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Only fields of a group are deleted, never a key of another type.
---- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- invariant Deletes only fields of a group, never a key of another type.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
 --- include shared/group-fields.lua
 local now = serverNow()

@@ -1,5 +1,5 @@
---- Tells whether one of the fields is held, how often the owner asked about holds all of them, and for how much longer
---- the last of them is held.
+--- Returns whether any of the fields is held, the hold count of the given owner if it holds all of them, and the time
+--- until the last of them ends.
 --- key group
 --- arg owner: string
 --- args fields: string

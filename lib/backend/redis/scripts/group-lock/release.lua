@@ -1,23 +1,23 @@
---- Frees the fields of an owner, however often it holds them, and wakes the waiters.
+--- Releases the fields of an owner, whatever its hold count, and wakes the waiters.
 --- key group
 --- arg owner: string
 --- arg channel: string
 --- arg publish: string
 --- args fields: string
 --- reply [outcome: 'released' | 'not-held', now: number]
---- invariant Executed any number of times it has one effect, and it never touches the hold of another owner.
---- invariant Every first write is one that a server out of memory allows.
+--- invariant Repeating the request has one effect, and it never touches the hold of another owner.
+--- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/group-fields.lua
 local now = serverNow()
--- Where something else has taken the name, the hold is gone as well.
+-- If a key of another type has taken the name, the hold is gone as well.
 if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
 local held = holdsAll(group, fields, owner, now)
 local freed = false
 for _, field in ipairs(fields) do
   freed = dropField(group, field, owner) or freed
 end
--- Without the right to publish the fields are free all the same; waiters find out at their next safety poll.
+-- Without the right to publish, the fields are free nevertheless; waiters notice at their next safety poll.
 if freed then
   leaveToOthers(group)
   redis.pcall(publish, channel, '0')

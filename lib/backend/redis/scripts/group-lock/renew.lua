@@ -1,9 +1,9 @@
---- Lets all fields that their owners still hold last anew, each for its milliseconds from now at least.
+--- Renews all fields that their owners still hold, each for at least its milliseconds from now.
 --- keys groups
 --- arg notAfter: number
 --- args holders: string
 --- reply [outcome: 'renewed' | 'late', now: number, ...held: number[]]
---- invariant Fields of which one is gone or foreign are left alone and reported as 0.
+--- invariant Fields are left alone and reported as 0 if the owner lacks any of them.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/group-fields.lua
@@ -12,7 +12,7 @@ if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 local at = 1
 for i, group in ipairs(groups) do
-  -- For each hold its owner, the milliseconds, how many fields, and the fields.
+  -- For each hold: its owner, the milliseconds, the number of fields, and the fields.
   local owner, lease, size = holders[at], tonumber(holders[at + 1]), tonumber(holders[at + 2])
   local fields = {}
   for n = 1, size do fields[n] = holders[at + 2 + n] end

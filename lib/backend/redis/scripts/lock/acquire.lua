@@ -1,4 +1,4 @@
---- Takes the lock for a new owner.
+--- Acquires the lock for a new owner.
 --- key lock
 --- arg owner: string
 --- arg lease: number
@@ -6,8 +6,9 @@
 --- reply [lease: number, now: number]
 --- reply [outcome: 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- grants
---- invariant Executed any number of times it has one effect: an owner that has the lock is told so, and counted once.
---- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
+--- invariant Repeating the request has one effect: an owner that has the lock gets the same answer, and is counted
+---   once.
+--- invariant A lock always has a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 --- include shared/take-lock.lua

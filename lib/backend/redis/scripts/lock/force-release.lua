@@ -1,11 +1,11 @@
---- Ends the hold of whoever has it and wakes the waiters.
+--- Ends the hold of any owner and wakes the waiters.
 --- key lock
 --- arg channel: string
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Only a lock is deleted, never a key of another type nor a hash of anything else.
---- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- invariant Deletes only a lock, never a key of another type or any other hash.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 local now = serverNow()

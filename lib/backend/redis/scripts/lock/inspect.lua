@@ -1,4 +1,4 @@
---- Tells whether the lock is held, how often by the owner asked about, and for how much longer.
+--- Returns whether the lock is held, the hold count of the given owner, and the time until the lock ends.
 --- key lock
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]

@@ -1,9 +1,9 @@
---- Sets anew for how long from now each lock lasts that its owner still holds.
+--- Renews each lock that its owner still holds, for its milliseconds from now.
 --- keys locks
 --- arg notAfter: number
 --- args holders: string
 --- reply [outcome: 'renewed' | 'late', now: number, ...held: number[]]
---- invariant A lock that is gone, foreign or of another type is left alone and reported as 0.
+--- invariant A lock that is gone, held by another owner, or a key of another type is left alone and reported as 0.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
@@ -11,7 +11,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
-  -- For each lock its owner and the milliseconds.
+  -- For each lock: its owner and the milliseconds.
   local owner, lease = holders[2 * i - 1], tonumber(holders[2 * i])
   local held = holdCount(lock, owner) > 0
   if held then redis.call('PEXPIRE', lock, lease) end

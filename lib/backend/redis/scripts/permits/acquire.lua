@@ -1,5 +1,5 @@
---- Takes a permit for each of the new `ids`, or none. Before that, as many permits whose lease is over return to the
----   pool as are wanted.
+--- Acquires a permit for each of the new `ids`, or none. Before that, returns as many expired permits to the pool as
+--- are wanted.
 --- key permits
 --- key deadlines
 --- arg lease: number
@@ -10,8 +10,8 @@
 --- reply [outcome: 'acquired' | 'busy' | 'not-set' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string,
 ---   now: number, available: number, remaining: number]
 --- grants
---- invariant Executed any number of times it has one effect: permits that are out are not counted again.
---- invariant Permits are taken from the pool before they are written down, so that there are never too many.
+--- invariant Repeating the request has one effect: permits in use are not counted again.
+--- invariant Permits leave the pool before they are recorded as in use, so that there are never too many.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/from-hex.lua
@@ -34,10 +34,10 @@ if available < #ids then
 end
 
 redis.call('DECRBY', permits, #ids)
--- A lease below zero is none.
+-- A lease below zero means no lease.
 local deadline = lease < 0 and NO_DEADLINE or now + lease
 for i, id in ipairs(ids) do
-  -- In a moving slot a set that the sweep has emptied cannot be made again here.
+  -- While a slot moves, a set that the sweep has emptied cannot be created again here.
   local refused = redis.pcall('ZADD', deadlines, deadline, fromHex(id))
   if type(refused) == 'table' then
     redis.call('INCRBY', permits, #ids - i + 1)

@@ -1,4 +1,4 @@
---- Adds permits, or takes some away for good, and tells the waiters of those that were added.
+--- Adds permits, or removes some for good, and notifies waiters of those that were added.
 --- key permits
 --- key deadlines
 --- key marker
@@ -10,8 +10,8 @@
 --- arg notAfter: number
 --- reply [outcome: 'added' | 'too-many' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number,
 ---   available: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
---- invariant Nothing happens after `notAfter` on the server's clock. As with Redisson, no time to live is left.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
+--- invariant Nothing happens after `notAfter` on the server's clock. As in Redisson, the time to live is removed.
 --- include shared/server-now.lua
 --- include shared/permit-pool.lua
 local now = serverNow()

@@ -1,13 +1,13 @@
---- Deletes the semaphore together with the permits that are out. Nobody is told.
+--- Deletes the semaphore together with the permits in use. Notifies no waiter.
 --- key permits
 --- key deadlines
 --- key marker
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'deleted' | 'none' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
---- invariant Only a semaphore is deleted, never a key of another type, and nothing after `notAfter` on the server's clock.
---- invariant The first write is one that a server out of memory allows.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
+--- invariant Deletes only a semaphore, never a key of another type, and nothing after `notAfter` on the server's clock.
+--- invariant The first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/permit-pool.lua
 local now = serverNow()

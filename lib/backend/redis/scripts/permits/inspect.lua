@@ -1,10 +1,10 @@
---- Tells how many permits are available and how many are out, after those whose lease is over have returned.
+--- Returns the numbers of permits available and in use, after expired permits have returned to the pool.
 --- key permits
 --- key deadlines
 --- arg channel: string
 --- arg publish: string
 --- reply [outcome: 'set' | 'unset' | 'wrong-type' | 'wrong-deadlines', detail: string, available: number, out: number]
---- invariant Changes nothing but that.
+--- invariant Changes nothing else.
 --- include shared/server-now.lua
 --- include shared/permit-pool.lua
 --- include shared/sweep-permits.lua

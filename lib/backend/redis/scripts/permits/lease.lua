@@ -1,11 +1,11 @@
---- Tells how much of a permit's lease is left, after permits whose lease is over have returned to the pool.
+--- Returns the rest of a permit's lease, after expired permits have returned to the pool.
 --- key permits
 --- key deadlines
 --- arg id: string
 --- arg channel: string
 --- arg publish: string
 --- reply [outcome: 'held' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, remaining: number]
---- invariant Changes nothing but that.
+--- invariant Changes nothing else.
 --- include shared/server-now.lua
 --- include shared/from-hex.lua
 --- include shared/permit-pool.lua

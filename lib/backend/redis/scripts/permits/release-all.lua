@@ -1,12 +1,12 @@
---- Returns permits to the pool, if the leases of all of them still run, and tells the waiters how many these are.
+--- Returns permits to the pool, if the leases of all of them still run, and notifies waiters of their number.
 --- key permits
 --- key deadlines
 --- arg channel: string
 --- arg publish: string
 --- args ids: string
 --- reply [outcome: 'released' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number, out: number]
---- invariant All or nothing: `out` says how many of them are not in the pool yet, where nothing was done.
---- invariant Every first write is one that a server out of memory allows.
+--- invariant All or nothing: if nothing was done, `out` is the number of these permits that are not in the pool yet.
+--- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/from-hex.lua
 --- include shared/permit-pool.lua

@@ -1,12 +1,12 @@
---- Returns one permit to the pool, also where its lease is over, and tells the waiters how many there are.
+--- Returns one permit to the pool, even if its lease is over, and notifies waiters of the number available.
 --- key permits
 --- key deadlines
 --- arg id: string
 --- arg channel: string
 --- arg publish: string
 --- reply [outcome: 'released' | 'expired' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
---- invariant Executed any number of times it has one effect.
---- invariant Every first write is one that a server out of memory allows.
+--- invariant Repeating the request has one effect.
+--- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/from-hex.lua
 --- include shared/permit-pool.lua
@@ -18,6 +18,6 @@ local deadline = redis.call('ZSCORE', deadlines, permit)
 if not deadline then return { 'not-held', '', now } end
 redis.call('ZREM', deadlines, permit)
 local available = redis.call('INCRBY', permits, 1)
--- Redisson's listeners fail on a number below zero, and nobody could take a permit anyway.
+-- Redisson's listeners fail on a number below zero, and no waiter could take a permit then.
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { tonumber(deadline) > now and 'released' or 'expired', '', now }

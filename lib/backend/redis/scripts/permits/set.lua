@@ -1,4 +1,4 @@
---- Sets how many permits there are in all, those that are out included, and tells the waiters.
+--- Sets the total number of permits, including those in use, and notifies waiters.
 --- key permits
 --- key deadlines
 --- arg total: number
@@ -6,8 +6,9 @@
 --- arg channel: string
 --- arg publish: string
 --- reply [outcome: 'set' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
---- invariant Executed any number of times it has one effect, and nothing happens after `notAfter` on the server's clock.
---- invariant Where more permits are out than there are to be, fewer than none are available until they have returned.
+--- invariant Repeating the request has one effect, and nothing happens after `notAfter` on the server's clock.
+--- invariant If more permits are in use than the new total, the number available is below zero until they have
+---   returned.
 --- include shared/server-now.lua
 --- include shared/permit-pool.lua
 local now = serverNow()

@@ -1,4 +1,4 @@
---- Sets for how long from now a permit lasts, after permits whose lease is over have returned to the pool.
+--- Sets the time that a permit lasts from now, after expired permits have returned to the pool.
 --- key permits
 --- key deadlines
 --- arg id: string
@@ -7,8 +7,8 @@
 --- arg channel: string
 --- arg publish: string
 --- reply [outcome: 'held' | 'not-held' | 'late' | 'wrong-type' | 'wrong-deadlines', detail: string, now: number]
---- invariant A permit whose lease is over is not brought back, and nothing happens after `notAfter` on the server's clock.
---- invariant Every first write is one that a server out of memory allows.
+--- invariant An expired permit is not restored, and nothing happens after `notAfter` on the server's clock.
+--- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/from-hex.lua
 --- include shared/permit-pool.lua
@@ -21,6 +21,6 @@ if not pool then return { problem, found, now } end
 sweepPermits(permits, deadlines, channel, publish, now)
 local permit = fromHex(id)
 if not redis.call('ZSCORE', deadlines, permit) then return { 'not-held', '', now } end
--- A lease below zero is none.
+-- A lease below zero means no lease.
 redis.call('ZADD', deadlines, lease < 0 and NO_DEADLINE or now + lease, permit)
 return { 'held', '', now }

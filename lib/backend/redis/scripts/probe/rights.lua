@@ -1,12 +1,12 @@
---- Tries every command that scripts use, in a way that changes nothing, and tells what this user may not do.
+--- Tries every command that scripts use, in a way that changes nothing, and returns those that this user may not run.
 --- arg lock: string
 --- arg publish: string
 --- arg keyCount: number
 --- args names: string
 --- reply [role: 'master' | 'replica', ...refused: string[]]
---- invariant What is refused is a word and a name: 'command GET', 'unknown SPUBLISH', 'key name', 'channel name'.
---- invariant Nothing stays under `lock` for longer than a second. It is not declared as a key, so that the server looks at
----   the right to a command first: a name that is not allowed says nothing of commands.
+--- invariant Each refusal is a word and a name: 'command GET', 'unknown SPUBLISH', 'key name', 'channel name'.
+--- invariant Nothing stays under `lock` for longer than a second. It is not declared as a key, so that the server
+---   checks the right to a command first: a refusal for the name would hide that right.
 local reply = { 'master' }
 
 local function problemOf(command, ...)
@@ -18,7 +18,7 @@ local function says(problem, text)
   return string.find(problem, text, 1, true) ~= nil
 end
 
--- Whether this user has the right to it, whatever came of it, and what that was.
+-- Returns whether this user has the right to the command, whatever its outcome, and the error of the command.
 local function try(command, ...)
   local problem = problemOf(command, ...)
   local isForbidden = says(problem, "can't run this command") or says(problem, 'permissions to run')
@@ -35,7 +35,7 @@ end
 try('TIME')
 local canDelete = try('DEL', lock)
 try('PERSIST', lock)
--- Whatever needs another type than text is refused for that, after the right to it was looked at.
+-- A command for a type other than strings is refused for the type, after the server has checked the right to it.
 local canReplace = try('SET', lock, '', 'PX', 1000)
 local canExpire = try('PEXPIRE', lock, 1000)
 for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
@@ -46,14 +46,14 @@ for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, l
 for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
 try('LINDEX', lock, 0)
 try('LREM', lock, 0, 'probe')
--- Arguments that are refused whatever the type is.
+-- These arguments are refused for every type.
 try('HSET', lock, 'probe', '', 'probe')
 try('HINCRBY', lock, 'probe', 'probe')
 try('INCRBY', lock, 'probe')
 try('DECRBY', lock, 'probe')
 try('ZADD', lock, 'probe', 'probe')
--- There are no such arguments for these: without the text they write. What could not be taken away again is not tried,
--- and called missing like all that could have taken it away.
+-- No arguments are refused for these: without the string they write. They are not tried if the user has none of the
+-- commands that could remove the key, and are then reported as missing, as those commands are.
 for _, call in ipairs({ { 'INCR', lock }, { 'DECR', lock }, { 'RPUSH', lock, 'probe' } }) do
   if canDelete or canReplace or canExpire then
     try(unpack(call))

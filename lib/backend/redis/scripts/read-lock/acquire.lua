@@ -1,4 +1,4 @@
---- Lets a new owner read.
+--- Acquires the read half for a new owner.
 --- key lock
 --- arg stem: string
 --- arg owner: string
@@ -7,10 +7,10 @@
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- grants
---- invariant Executed any number of times it has one effect: an owner that reads is told so, and counted once.
---- invariant The lock lasts at least as long as each of its readers, and never without end.
---- invariant Where the time-out key may be on another server than the lock, the owner is in and the reply is 'torn': the
----   key is to be made by itself.
+--- invariant Repeating the request has one effect: an owner that reads gets the same answer, and is counted once.
+--- invariant The lock lasts at least as long as each of its readers, and always has a time to live.
+--- invariant If the time-out key may be on another server than the lock, the owner has the lock and the reply is
+---   'torn': the caller creates the key by a command of its own.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/read-write-state.lua
@@ -29,7 +29,7 @@ end
 
 local isTorn = not keepRead(lock, stem, owner, 1, lease, true)
 redis.call('HSET', lock, 'mode', 'read', owner, 1)
--- A server that grants the right to HSET but not to PEXPIRE must not be left with a lock that never ends.
+-- A server that grants the right to HSET but not to PEXPIRE must not keep a lock without a time to live.
 local limited = redis.pcall('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
 if type(limited) == 'table' then
   redis.call('HDEL', lock, owner)

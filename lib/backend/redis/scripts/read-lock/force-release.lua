@@ -4,9 +4,9 @@
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Only a lock that is read is deleted: neither a writer's, nor a key of another type, nor what else
----   stands in the hash.
---- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- invariant Deletes only a lock with readers: neither the lock of a writer, nor a key of another type, nor other
+---   fields of the hash.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
 --- include shared/free-read-write.lua
 local now = serverNow()

@@ -1,5 +1,5 @@
---- Sets how often an owner reads that reads or writes, and for how long from now: to re-enter, to leave but not as the
---- last, to extend, and to read beside writing.
+--- Sets the read count of an owner that reads or writes, and the time that the reads last from now: to re-enter, to
+--- release a read that is not the last, to extend, and to read while writing.
 --- key lock
 --- arg stem: string
 --- arg owner: string
@@ -7,11 +7,12 @@
 --- arg lease: number
 --- arg notAfter: number
 --- reply [outcome: 'held' | 'torn' | 'lost' | 'late', now: number]
---- invariant Executed any number of times it has one effect, whatever count it finds: owner ids are never shared.
---- invariant It never lets anybody in who has neither half, and nothing happens after `notAfter` on the server's clock.
---- invariant There is one time-out key for each read. Where some may be on another server than the lock the reply is
----   'torn': these are to be kept one by one.
---- invariant The lock lasts as long as the longest read; a writer's lock is not shortened.
+--- invariant Repeating the request has one effect, whatever count it finds: owner ids are never shared.
+--- invariant It never admits an owner that has neither half, and nothing happens after `notAfter` on the server's
+---   clock.
+--- invariant Each read has a time-out key. If some may be on another server than the lock, the reply is 'torn': the
+---   caller keeps them one by one.
+--- invariant The lock lasts as long as the longest read; the lock of a writer is not shortened.
 --- include shared/server-now.lua
 --- include shared/read-count.lua
 --- include shared/write-count.lua
@@ -21,7 +22,7 @@ if now > notAfter then return { 'late', now } end
 local before = readCount(lock, owner)
 local writes = writeCount(lock, owner) > 0
 if before == 0 and not writes then return { 'lost', now } end
--- PEXPIRE goes first: it is allowed when memory is used up, and so allows the rest of the script.
+-- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script.
 redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
 local isTorn = false
 for n = 1, count do isTorn = not keepRead(lock, stem, owner, n, lease, n > before) or isTorn end

@@ -1,4 +1,4 @@
---- Tells whether somebody reads, how often the owner asked about does, and for how much longer the lock lasts.
+--- Returns whether there are readers, the read count of the given owner, and the time until the lock ends.
 --- key lock
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]

@@ -1,4 +1,4 @@
---- Lets an owner read no more, however often it does; behind the last reader frees the lock and wakes the waiters.
+--- Releases all reads of an owner; after the last reader, frees the lock and wakes the waiters.
 --- key lock
 --- arg stem: string
 --- arg owner: string
@@ -6,10 +6,10 @@
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-held' | 'late', now: number]
---- invariant Executed any number of times it has one effect, and it never touches the hold of another owner who lives.
---- invariant A writer's lock is not shortened.
---- invariant Every first write is one that a server out of memory allows.
---- invariant Nothing happens after `notAfter` on the server's clock: a writer may read again.
+--- invariant Repeating the request has one effect, and it never touches the hold of another live owner.
+--- invariant The lock of a writer is not shortened.
+--- invariant Every possible first write is one that a server without free memory allows.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then a writer may read again.
 --- include shared/server-now.lua
 --- include shared/read-count.lua
 --- include shared/read-timeouts.lua
@@ -25,10 +25,10 @@ end
 local isFree = not mode and redis.call('EXISTS', lock) == 0
 if reads > 0 and mode == 'read' then
   local longest = longestOfAll(lock, stem)
-  -- Who is left without a living time-out key died, and keeps nobody out.
+  -- A reader without a live time-out key is dead, and keeps no other owner out.
   isFree = longest <= 0
   if isFree then freeReadWrite(lock) else redis.call('PEXPIRE', lock, longest) end
 end
--- Without the right to publish the lock is free all the same; waiters find out at their next safety poll.
+-- Without the right to publish, the lock is free nevertheless; waiters notice at their next safety poll.
 if isFree then redis.pcall(publish, channel, '0') end
 return { reads > 0 and 'released' or 'not-held', now }

@@ -1,8 +1,9 @@
---- Writes once more that an owner holds, so that a WAIT behind it tells which replicas know of the hold.
+--- Writes the hold of an owner once more, so that a WAIT after it counts the replicas that have the hold.
 --- key lock
 --- arg field: string
 --- reply [outcome: 'held' | 'lost']
---- invariant Nothing changes but the offset of the replication; a hold that is gone, with its server for instance, stays so.
+--- invariant Only the offset of the replication changes; a hold that is gone, for example with its server, is not
+---   restored.
 local count = redis.call('HGET', lock, field)
 if not count then return { 'lost' } end
 redis.call('HSET', lock, field, count)

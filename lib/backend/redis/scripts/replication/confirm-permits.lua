@@ -1,10 +1,10 @@
---- Writes the number of permits once more, so that a WAIT behind it tells which replicas know of a permit that is out.
+--- Writes the number of permits once more, so that a WAIT after it counts the replicas that have a permit in use.
 --- key permits
 --- key deadlines
 --- arg id: string
 --- reply [outcome: 'held' | 'lost']
---- invariant Nothing changes but the offset of the replication; a permit that is not out any more stays so.
---- invariant Without an id, it is about the number of permits.
+--- invariant Only the offset of the replication changes; a permit that is not in use any more is not restored.
+--- invariant Without an id, it confirms the number of permits.
 --- include shared/from-hex.lua
 if redis.call('EXISTS', permits) == 0 then return { 'lost' } end
 if id ~= '' and not redis.call('ZSCORE', deadlines, fromHex(id)) then return { 'lost' } end

@@ -1,4 +1,4 @@
---- Changes the number of permits, takes the time to live, and tells the waiters how many there are now.
+--- Changes the number of permits, removes the time to live, and notifies waiters of the new number.
 --- key semaphore
 --- key marker
 --- arg delta: number
@@ -8,7 +8,7 @@
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'added' | 'too-many' | 'late' | 'wrong-type', detail: string, now: number, available: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/count-under.lua
@@ -23,6 +23,6 @@ if math.abs(available + delta) > most then return { 'too-many', '', now, availab
 redis.call('SET', marker, 'added', 'PX', keep)
 available = available + delta
 redis.call('SET', semaphore, available)
--- Redisson publishes those below zero as well, and its own listeners fail on them.
+-- Redisson publishes numbers below zero as well, and its own listeners fail on them.
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { 'added', '', now, available }

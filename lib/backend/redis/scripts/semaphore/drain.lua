@@ -1,11 +1,11 @@
---- Takes all permits there are, and the time to live.
+--- Takes all available permits, and removes the time to live.
 --- key semaphore
 --- key marker
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'taken' | 'not-set' | 'late' | 'wrong-type', detail: string, now: number, drained: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
----   The marker says how many permits are to be given back if nobody learns that they were taken.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms. The marker
+---   stores how many permits to return if the reply is lost.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/count-under.lua

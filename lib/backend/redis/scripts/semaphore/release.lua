@@ -1,4 +1,4 @@
---- Adds permits and tells the waiters how many there are now.
+--- Adds permits and notifies waiters of the new number.
 --- key semaphore
 --- key marker
 --- arg permits: number
@@ -9,9 +9,10 @@
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-set' | 'too-many' | 'late' | 'wrong-type', detail: string, now: number, available: number]
---- invariant Executed any number of times it has one effect and one answer, as long as the marker is there: `keep` ms.
---- invariant A semaphore that is missing comes into being only where `create` is 1; the time to live stays.
---- invariant The first write is one that a server out of memory allows; nothing happens after `notAfter` on its clock.
+--- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
+--- invariant A missing semaphore is created only if `create` is 1; the time to live stays.
+--- invariant The first write is one that a server without free memory allows; nothing happens after `notAfter` on its
+---   clock.
 --- include shared/server-now.lua
 --- include shared/count-under.lua
 local now = serverNow()
@@ -22,12 +23,12 @@ local answered = redis.call('GET', marker)
 if answered then return { answered, '', now, available } end
 if available + permits > most then return { 'too-many', '', now, available } end
 
--- There is none: but this write is allowed when memory is used up, and so allows the rest of the script.
+-- Deletes nothing: a server without free memory allows this write, and then allows the rest of the script.
 redis.call('DEL', marker)
 local outcome = (found == 'none' and create == 0) and 'not-set' or 'released'
 redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'not-set' then return { outcome, '', now, 0 } end
 available = redis.call('INCRBY', semaphore, permits)
--- Redisson's listeners fail on a number below zero, and nobody could take a permit anyway.
+-- Redisson's listeners fail on a number below zero, and no waiter could take a permit then.
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { outcome, '', now, available }

@@ -1,12 +1,12 @@
---- Takes permits if there are as many.
+--- Takes permits if enough are available.
 --- key semaphore
 --- key marker
 --- arg permits: number
 --- arg keep: number
 --- arg notAfter: number
 --- reply [outcome: 'taken' | 'too-few' | 'not-set' | 'late' | 'wrong-type', detail: string, now: number, available: number]
---- invariant Executed any number of times it has one effect, as long as the marker is there: `keep` ms. The marker says
----   how many permits are to be given back if nobody learns that they were taken.
+--- invariant Repeating the request has one effect as long as the marker exists: `keep` ms. The marker stores how many
+---   permits to return if the reply is lost.
 --- invariant The time to live stays, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/count-under.lua

@@ -1,7 +1,8 @@
 --- include shared/what-is-left.lua
--- The queue of a fair lock: who waits, first come first, in a list; and until when each keeps its place, in a sorted set.
+-- The queue of a fair lock: its waiters, in order of arrival, in a list; and the deadlines of their places in a sorted
+-- set.
 
--- Which of the two keys is something else, and what; nothing where both may be used.
+-- Returns the one of the two keys that has another type, and that type; nothing if both are usable.
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
@@ -9,11 +10,11 @@ local function foreignKey(queue, deadlines)
   if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
 
--- The first of those who wait, also where the script itself may have emptied the queue.
+-- Returns the first waiter, even if the script itself has emptied the queue.
 local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
 
--- Ends the places at the front whose time is over. Gives the head that is left, until when it keeps its place (nothing
--- where nobody said), and whether it has become the head just now.
+-- Removes the places at the front whose deadlines have passed. Returns the remaining head, its deadline (nil if it has
+-- none), and whether it has become the head just now.
 local function purgeQueue(queue, deadlines, now)
   local purged = false
   local head = redis.call('LINDEX', queue, 0)
@@ -27,7 +28,7 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 
--- Wakes the head. Without the right to publish it finds out at its next safety poll.
+-- Wakes the head. Without the right to publish, the head notices at its next safety poll.
 local function tellHead(head, channel, publish)
   if head then redis.pcall(publish, channel .. ':' .. head, '0') end
 end

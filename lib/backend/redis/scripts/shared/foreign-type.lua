@@ -1,5 +1,5 @@
--- The type of a key about which a command for hashes failed; nil where that was not for its type, but because the user
--- lacks the right to the command, for instance. Then that is what the server is to say: the command is called again.
+-- Returns the type of a key for which a command for hashes failed; nil if it failed for another reason, such as a
+-- missing right. The caller then calls the command again, so that the server reports that reason.
 local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil

@@ -1,6 +1,6 @@
 --- include shared/read-write-state.lua
--- Frees a read-write lock, whoever is left in it. What an application has put into the hash meanwhile stays, without the end
--- that only the lock gave it.
+-- Frees a read-write lock with all its holds. Fields that an application has put into the hash meanwhile stay, without
+-- the time to live that they had only for the lock.
 local function freeReadWrite(lock)
   local ours, theirs = { 'mode' }, 0
   for _, field in ipairs(redis.call('HKEYS', lock)) do

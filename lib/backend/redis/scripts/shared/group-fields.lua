@@ -1,18 +1,19 @@
 --- include shared/owners.lua
 --- include shared/what-is-left.lua
--- Where a group keeps until when, and how often, an owner holds one of its fields.
+-- The fields of a group that store the expiry and the count of an owner's hold on one of its values.
 local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
 local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
 
--- Who holds the field and until when; nothing where nobody does any more. An entry without a number is no hold.
+-- Returns the holder of the field and the expiry of its hold; nothing if the hold has expired. An entry without a
+-- number is no hold.
 local function fieldHolder(group, field, now)
   local owner = redis.call('HGET', group, field)
   local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
   if expiry and expiry >= now then return owner, expiry end
 end
 
--- Whether a few fields of the hash, whichever they are, are fields of a group: a value that is locked, with its owner; and
--- under both together until when, and how often.
+-- Returns whether a few random fields of the hash are fields of a group: a locked value with its owner, or the expiry
+-- or the count for both together.
 local function onlyOfGroup(group)
   local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
   for i = 1, #some, 2 do
@@ -24,21 +25,22 @@ local function onlyOfGroup(group)
   return true
 end
 
--- 'hash' for a group, 'none' where there is none, or what else has the name, told by few fields, however many there are.
--- Other kinds of locks are hashes as well: they delete the whole key, and our fields with it.
+-- Returns 'hash' for a group, 'none' if the key is missing, or the other type that has the name. Reads only a few
+-- fields, whatever their number. Other kinds of locks are hashes as well: they delete the whole key, and our fields
+-- with it.
 local function typeOfGroup(group)
   local found = redis.call('TYPE', group).ok
   return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
 end
 
--- To be called when fields were given up: what an application has put into the hash stays, without the end that only the
--- group gave it.
+-- Call it after the removal of fields: other fields, of an application, stay without the time to live that they had
+-- only for the group.
 local function leaveToOthers(group)
-  -- Mostly it is gone, which a moving slot takes for being elsewhere.
+  -- The key is usually gone, and while its slot moves the server refuses to look for it.
   if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
 end
 
--- Whether the owner holds all of the fields; not where something else has taken the name.
+-- Returns whether the owner holds all of the fields; false if a key of another type has taken the name.
 local function holdsAll(group, fields, owner, now)
   if redis.call('TYPE', group).ok ~= 'hash' then return false end
   for _, field in ipairs(fields) do
@@ -47,7 +49,7 @@ local function holdsAll(group, fields, owner, now)
   return true
 end
 
--- Lets fields that an owner holds last at least until `expiry`: what is later stays.
+-- Extends fields that an owner holds to at least `expiry`: a later expiry stays.
 local function keepFields(group, fields, owner, expiry)
   for _, field in ipairs(fields) do
     local name = expiryField(field, owner)
@@ -57,13 +59,14 @@ local function keepFields(group, fields, owner, expiry)
   end
 end
 
--- Lets the group last at least `lease` ms. One that was made to last for ever goes on doing so, since others may rely on it.
+-- Extends the group to at least `lease` ms. A group that was made to last for ever stays so, since other clients may
+-- rely on it.
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
 end
 
--- Forgets that the owner ever held the field. Returns whether it was the holder.
+-- Removes every trace of the owner's hold on the field. Returns whether it was the holder.
 local function dropField(group, field, owner)
   local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
   local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }

@@ -1,5 +1,6 @@
 --- include shared/foreign-type.lua
--- How often `owner` holds the lock; 0 where it does not, also because something else has taken the name.
+-- Returns the hold count of `owner`; 0 if it does not hold the lock, also because a key of another type has taken the
+-- name.
 local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
   if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end

@@ -1,5 +1,5 @@
 --- include shared/read-timeouts.lua
--- Lets the lock of a writer last for `lease` ms from now, or longer where the writer also reads and does so for longer.
+-- Sets the time to live of a writer's lock to `lease` ms, or to the rest of the writer's own reads if that is longer.
 local function keepWriting(lock, stem, owner, lease)
   local reads = tonumber(redis.call('HGET', lock, owner) or '0')
   redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock, stem, owner, reads)))

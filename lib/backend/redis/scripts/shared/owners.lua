@@ -1,12 +1,12 @@
--- What tells a lock from a hash in which an application keeps its data: the fields are owners as Redisson spells them,
--- `<id>:<n>`, with the id of the transaction behind it where one locks inside a transaction, and their values are whole
--- numbers.
+-- Differences between a lock and a hash of an application: fields are owners in Redisson's notation, `<id>:<n>`,
+-- followed by the id of the transaction if the lock is part of one, and values are whole numbers.
 
 local function isOwner(text)
   return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
 end
 
--- How often an owner holds; nil where the text does not say so. No longer than what Lua and JavaScript count exactly.
+-- Returns the hold count in a text; nil if the text is no count, or is too long to be counted exactly in Lua and
+-- JavaScript.
 local function countIn(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end

@@ -1,6 +1,6 @@
 --- include shared/count-under.lua
--- What a permit-expirable semaphore has: permits that are available (none where it was never set), and permits that are
--- out. Or nil, which of its keys is something else, and what that is.
+-- Returns the state of a permit-expirable semaphore: the permits available (none if it was never set), and the permits
+-- in use. Returns nil, the key with another type, and that type, if there is one.
 local function permitPool(permits, deadlines)
   local available, found = countUnder(permits)
   if not available then return nil, 'wrong-type', found end

@@ -1,5 +1,5 @@
 --- include shared/read-write-mode.lua
--- How often `owner` reads; 0 where it does not, or where the key is no read-write lock.
+-- Returns the number of reads of `owner`; 0 if it does not read, or if the key is no read-write lock.
 local function readCount(lock, owner)
   if not modeField(lock) then return 0 end
   return tonumber(redis.call('HGET', lock, owner) or '0')

@@ -1,15 +1,15 @@
 --- include shared/read-write-mode.lua
 --- include shared/owners.lua
--- The owner that a field of a read-write lock is about: of a reader its own name, of a writer with `:write` in it. nil
--- where it is about none.
+-- Returns the owner in a field of a read-write lock: the field itself for a reader, the field without `:write` for a
+-- writer; nil for any other field.
 local function ownerIn(field)
   if isOwner(field) then return field end
   local owner = string.gsub(field, ':write', '', 1)
   return isOwner(owner) and owner or nil
 end
 
--- `read` or `write`, and one of those who hold the lock; '' where nobody does. Or nil and what was found, where the key is
--- no read-write lock. Few fields are read, however many there are.
+-- Returns `read` or `write`, and one of the holders; '' if the lock is free. Returns nil and the type found if the key
+-- is no read-write lock. Reads only a few fields, whatever their number.
 local function modeOf(lock)
   local foreign = 'hash that is no lock of this kind'
   local mode = modeField(lock)
@@ -27,7 +27,7 @@ local function modeOf(lock)
       holder = holder or owner
     end
   end
-  -- Of one who writes there are two fields beside the mode at most, one for each half.
+  -- Beside the mode, a writer has at most two fields, one for each half.
   if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
   return mode, holder
 end

@@ -1,12 +1,13 @@
 --- include shared/owners.lua
--- Who holds an exclusive lock, and how often: its hash has one field, the owner, and the count as its value. '' and 0 where
--- there is no key; or nil and what was found, where the key is no such lock. One field is read, however many there are, and
--- its value only where the field is an owner.
+-- Returns the holder of an exclusive lock, and its hold count: the hash has one field, the owner, with the count as its
+-- value. Returns '' and 0 if there is no key; nil and the type found if the key is no such lock. Reads one field,
+-- whatever their number, and its value only if the field is an owner.
 local function soleHold(lock)
   local size = redis.pcall('HLEN', lock)
   if type(size) == 'table' then
     local found = redis.call('TYPE', lock).ok
-    -- Not for its type: the user may lack the right to HLEN. Then that is what the server is to say.
+    -- The type is right, so the command failed for another reason, such as a missing right. The server reports it again
+    -- here.
     if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
     return nil, found
   end

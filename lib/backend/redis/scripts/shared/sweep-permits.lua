@@ -1,5 +1,5 @@
--- Returns permits whose lease is over to the pool, at most `limit` of them where there is one, and tells the waiters.
--- Gives their number.
+-- Returns expired permits to the pool, at most `limit` of them if there is a limit, and notifies waiters. Returns their
+-- number.
 local function sweepPermits(permits, deadlines, channel, publish, now, limit)
   local swept = 0
   if limit then
@@ -7,7 +7,8 @@ local function sweepPermits(permits, deadlines, channel, publish, now, limit)
       swept = swept + redis.call('ZREM', deadlines, permit)
     end
   else
-    -- Also where nothing is over: a write that is allowed when memory is used up allows the rest of the script.
+    -- Runs even if nothing has expired: a server without free memory allows this write, and then allows the rest of the
+    -- script.
     swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
   end
   if swept > 0 then

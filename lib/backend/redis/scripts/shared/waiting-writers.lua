@@ -1,9 +1,9 @@
 --- include shared/elsewhere.lua
--- The writers that wait and are to go first, in a zset of our own beside Redisson's keys: each with the instant until
--- which it is believed to wait. It must not stand in anybody's way, so what cannot be done to it is left undone.
+-- The waiting writers that go before new readers, in a sorted set of our own beside Redisson's keys: each with the
+-- instant until which it counts as waiting. The set must not block the lock, so operations on it that fail are ignored.
 local function writersKey(stem) return stem .. 'rwlock_writers' end
 
--- Believes that `writer` waits for `patience` ms from now.
+-- Records that `writer` waits for `patience` ms from now.
 local function announceWriter(lock, stem, writer, now, patience)
   local key = writersKey(stem)
   if isElsewhere(lock, key) then return end
@@ -13,7 +13,7 @@ local function announceWriter(lock, stem, writer, now, patience)
   redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
 
--- The writer that is believed to wait longest, and for how many milliseconds; nil where none waits.
+-- Returns the writer that counts as waiting longest, and for how many milliseconds; nil if none waits.
 local function waitingWriter(stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
   local patience = last[1] and tonumber(last[2]) - now or 0

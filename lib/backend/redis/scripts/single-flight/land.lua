@@ -1,4 +1,4 @@
---- Keeps what a flight brought for others, while its owner has the lock.
+--- Stores the result of a flight for other callers, while its owner has the lock.
 --- key lock
 --- key result
 --- arg owner: string
@@ -6,8 +6,8 @@
 --- arg notAfter: number
 --- arg text: string
 --- reply [outcome: 'kept' | 'lost' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Who has lost the lock overwrites nothing: another flight may have landed meanwhile.
---- invariant Executed any number of times it keeps the same text; nothing happens after `notAfter` on the server's clock.
+--- invariant An owner that has lost the lock overwrites nothing: another flight may have stored its result meanwhile.
+--- invariant Repeating the request stores the same text; nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
 local now = serverNow()

@@ -1,4 +1,5 @@
---- Lets a new owner write; where somebody holds the lock, notes that a writer waits who is to go first.
+--- Acquires the write half for a new owner; if the lock is held, records the waiting writer, which goes before new
+--- readers.
 --- key lock
 --- arg stem: string
 --- arg owner: string
@@ -8,9 +9,9 @@
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- grants
---- invariant Executed any number of times it has one effect: an owner that writes is told so, and counted once.
---- invariant Nobody writes beside anybody else.
---- invariant A lock never stays without a time to live, and nothing happens after `notAfter` on the server's clock.
+--- invariant Repeating the request has one effect: an owner that writes gets the same answer, and is counted once.
+--- invariant A writer has no other holder beside it.
+--- invariant A lock always has a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/write-count.lua
 --- include shared/read-write-state.lua
@@ -22,7 +23,7 @@ if not mode then return { 'wrong-type', 0, holder, now } end
 
 if mode == '' then
   redis.call('HSET', lock, 'mode', 'write', owner .. ':write', 1)
-  -- A server that grants the right to HSET but not to PEXPIRE must not be left with a lock that never ends.
+  -- A server that grants the right to HSET but not to PEXPIRE must not keep a lock without a time to live.
   local limited = redis.pcall('PEXPIRE', lock, lease)
   if type(limited) == 'table' then
     redis.call('DEL', lock)

@@ -1,12 +1,12 @@
---- Ends the hold of the writer, also what it reads, and wakes the waiters.
+--- Ends the hold of the writer, including its reads, and wakes the waiters.
 --- key lock
 --- arg channel: string
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
---- invariant Only a lock that is written is deleted: neither that of readers, nor a key of another type, nor what
----   else stands in the hash.
---- invariant Nothing happens after `notAfter` on the server's clock: by then another may hold the lock.
+--- invariant Deletes only a lock with a writer: neither the lock of readers, nor a key of another type, nor other
+---   fields of the hash.
+--- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
 --- include shared/free-read-write.lua
 local now = serverNow()

@@ -1,5 +1,5 @@
---- Sets how often an owner that writes does, and for how long from now: to re-enter, to leave but not as the last, to
---- extend.
+--- Sets the hold count of an owner that writes, and the time that the lock lasts from now: to re-enter, to release a
+--- hold that is not the last, to extend.
 --- key lock
 --- arg stem: string
 --- arg owner: string
@@ -7,9 +7,9 @@
 --- arg lease: number
 --- arg notAfter: number
 --- reply [outcome: 'held' | 'lost' | 'late', now: number]
---- invariant Executed any number of times it has one effect, whatever count it finds: owner ids are never shared.
---- invariant It never takes a lock, and nothing happens after `notAfter` on the server's clock.
---- invariant The lock lasts at least as long as its writer reads.
+--- invariant Repeating the request has one effect, whatever count it finds: owner ids are never shared.
+--- invariant It never acquires a lock, and nothing happens after `notAfter` on the server's clock.
+--- invariant The lock lasts at least as long as the reads of its writer.
 --- include shared/server-now.lua
 --- include shared/write-count.lua
 --- include shared/keep-writing.lua
@@ -17,7 +17,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
--- PEXPIRE goes first: it is allowed when memory is used up, and so allows the rest of the script.
+-- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script.
 keepWriting(lock, stem, owner, lease)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }

@@ -1,4 +1,4 @@
---- Tells whether somebody writes, how often the owner asked about does, and for how much longer the lock lasts.
+--- Returns whether there is a writer, the hold count of the given owner, and the time until the lock ends.
 --- key lock
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]

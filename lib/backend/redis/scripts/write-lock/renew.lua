@@ -1,10 +1,10 @@
---- Sets anew for how long from now each lock lasts that its owner still writes.
+--- Renews each lock that its owner still writes, for its milliseconds from now.
 --- keys locks
 --- arg notAfter: number
 --- args holders: string
 --- reply [outcome: 'renewed' | 'late', now: number, ...held: number[]]
 --- invariant A lock that its owner does not write is left alone and reported as 0.
---- invariant The lock lasts at least as long as its writer reads.
+--- invariant The lock lasts at least as long as the reads of its writer.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/write-count.lua
@@ -13,7 +13,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
-  -- For each lock its owner, the milliseconds, and what the names of its companion keys begin with.
+  -- For each lock: its owner, the milliseconds, and the prefix of the names of its companion keys.
   local owner, lease, stem = holders[3 * i - 2], tonumber(holders[3 * i - 1]), holders[3 * i]
   local held = writeCount(lock, owner) > 0
   if held then keepWriting(lock, stem, owner, lease) end

@@ -1,17 +1,17 @@
---- A writer that was to go first waits no more: tells the readers that it kept out.
+--- Removes a waiting writer that has stopped waiting, and notifies the readers that it kept out.
 --- key writers
 --- arg lock: string
 --- arg waiter: string
 --- arg channel: string
 --- arg publish: string
 --- reply [outcome: 'withdrawn' | 'not-waiting']
---- invariant Executed any number of times it has one effect.
---- invariant Only the set of those who wait is declared, so that it is found while its slot moves. Where the lock is then on
----   another server, readers are told although somebody may write.
+--- invariant Repeating the request has one effect.
+--- invariant Only the set of waiting writers is declared, so that it is found while its slot moves. If the lock is then
+---   on another server, readers are notified even if there is a writer.
 --- include shared/read-write-mode.lua
 --- include shared/elsewhere.lua
 local isWritten = not isElsewhere(writers, lock) and modeField(lock) == 'write'
 if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting' } end
--- Readers that a writer keeps out are told when it leaves.
+-- Readers that a writer keeps out are notified when it releases.
 if not isWritten then redis.pcall(publish, channel, '1') end
 return { 'withdrawn' }
