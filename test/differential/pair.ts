@@ -99,6 +99,8 @@ export class Pair {
     const { url } = clocked.server;
     const scheduler = new MonotonicScheduler(systemScheduler, rethrow);
     const transport = openTransport(url, { commandTimeout: NO_TIMEOUT }, scheduler);
+    // The time-out of a command about a short lease is shorter than that lease, which a busy server may exceed.
+    transport.commands.timeoutFor = () => NO_TIMEOUT;
     const redis: Side = {
       backend: new RedisBackend(transport, { fencing: 'counter' }, scheduler),
       now: () => instant,
