@@ -246,7 +246,9 @@ describe('Renewing several locks', () => {
     const { clock, lock, commands, renew } = setUp({ '1a,1b,1c': [renewed(1, -1, 0)] });
     const settled = renew('1a', '1b', '1c');
     await clock.advance(100);
-    expect(settled).toMatchObject([{ value: { held: [true, undefined, false], failure: { outcome: 'unknown' } } }]);
+    expect(settled).toMatchObject([
+      { value: { held: [true, undefined, false], failure: { outcome: 'unknown', lockName: '1b' } } },
+    ]);
     commands.answer = async ({ at }) => ['held', at];
     const holds = ['1a', '1b', '1c'].map((name) => settlementOf(lock.hold({ ...renewalOf(name), count: 1 }), clock));
     await clock.advance(5000);

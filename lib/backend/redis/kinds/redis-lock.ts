@@ -130,10 +130,14 @@ export class RedisLock implements LockOperations {
         const [outcome, , ...held] = reply;
         if (outcome === 'late') return undefined;
         if (held.length !== renewals.length) throw unexpectedReply(reply);
-        const open = renewals.filter((_, index) => (held[index] ?? 0) < 0).map(({ owner }) => owner);
-        if (open.length === 0) return { sent, held: held.map((flag) => flag === 1) };
-        this.unknownOutcomes.add(open, deadline);
-        return { sent, held: held.map((flag) => (flag < 0 ? undefined : flag === 1)), failure: tornApart(name) };
+        const torn = renewals.filter((_, index) => (held[index] ?? 0) < 0);
+        const [first] = torn;
+        if (!first) return { sent, held: held.map((flag) => flag === 1) };
+        this.unknownOutcomes.add(
+          torn.map(({ owner }) => owner),
+          deadline,
+        );
+        return { sent, held: held.map((flag) => (flag < 0 ? undefined : flag === 1)), failure: tornApart(first.name) };
       },
     });
     return asked.catch((error: unknown) => {
