@@ -44,18 +44,17 @@ export class InFlight {
 
 /** Work that continues after its caller got the result. */
 export class Background {
-  private readonly works = new Set<Promise<unknown>>();
+  private readonly works = new InFlight();
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** @param work Must not reject. */
   add(work: Promise<unknown>): void {
-    const tracked = work.finally(() => this.works.delete(tracked));
-    this.works.add(tracked);
+    void this.works.add(work);
   }
 
   /** Resolves when all work is done, or after `ms`. */
   async finish(ms: number): Promise<void> {
-    if (this.works.size > 0) await Promise.race([Promise.all(this.works), this.scheduler.pause(ms)]);
+    if (this.works.size > 0) await Promise.race([this.works.settled(), this.scheduler.pause(ms)]);
   }
 }

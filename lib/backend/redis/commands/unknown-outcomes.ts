@@ -2,6 +2,7 @@ import { isPassing } from '../../../errors.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { isUnknown } from './deadline-request.js';
 
 /** Pause between two attempts, ms: the shortest, and the longest after many failures. */
 const RETRY_MS = 100;
@@ -173,6 +174,16 @@ export class UnknownOutcomes {
     for (let left = this.timeLeft(owner); left > 0; left = this.timeLeft(owner)) {
       await this.scheduler.pause(left, { keepAlive: true });
     }
+  }
+
+  /**
+   * Rejects with the error of a command only once the server refuses the command, so that it cannot arrive after the
+   * next one of its owner.
+   */
+  async rejectOnceRefused(owner: OwnerId, deadline: number, error: unknown): Promise<never> {
+    if (isUnknown(error)) this.add([owner], deadline);
+    await this.settled(owner);
+    throw error;
   }
 
   /** Milliseconds until the server refuses everything that is unknown of this owner. */

@@ -8,7 +8,9 @@ import {
   type LatchOperations,
 } from '../../counter-operations.js';
 import { wrongKeyType } from '../../../errors.js';
-import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { type Announcement, announcementOn } from './announcement.js';
+import { RedisOperations } from './redis-operations.js';
 import type { IdempotentRequests, Answer } from '../commands/idempotent-requests.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { scripts } from '../scripts/scripts.generated.js';
@@ -23,13 +25,15 @@ export interface Announcements {
 }
 
 /** A number under a name, stored like Redisson's semaphores and latches: a string of decimal digits. */
-export class RedisCounter implements CounterOperations {
+export class RedisCounter extends RedisOperations implements CounterOperations {
   constructor(
-    protected readonly commands: ScriptExecutor,
+    commands: ScriptExecutor,
     protected readonly requests: IdempotentRequests,
-    private readonly scheduler: MonotonicScheduler,
+    scheduler: MonotonicScheduler,
     private readonly announcements: Announcements,
-  ) {}
+  ) {
+    super(commands, scheduler);
+  }
 
   async trySet(name: string, count: number, ttl = 0): Promise<boolean> {
     const message = this.announcements.whenSet(count);
@@ -41,8 +45,7 @@ export class RedisCounter implements CounterOperations {
   }
 
   async count(name: string): Promise<number> {
-    const deadline = this.deadline();
-    if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
+    const deadline = await this.ready(name);
     const reply = await this.commands.run(scripts.counter.inspect, { counter: name }, {}, deadline, name);
     const [outcome, found, text] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
@@ -60,13 +63,8 @@ export class RedisCounter implements CounterOperations {
     return outcome === 'deleted';
   }
 
-  protected announcing(name: string): { channel: string; publish: PublishCommand } {
-    const channel = this.announcements.channelOf(name);
-    return { channel, publish: this.commands.publishCommand(channel) };
-  }
-
-  protected deadline(): number {
-    return this.scheduler.now() + this.commands.timeoutFor(Number.POSITIVE_INFINITY);
+  protected announcing(name: string): Announcement {
+    return announcementOn(this.commands, this.announcements.channelOf(name));
   }
 }
 
@@ -146,8 +144,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
   }
 
   private async undo(name: string, idempotencyKey: string): Promise<number> {
-    const deadline = this.deadline();
-    if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
+    const deadline = await this.ready(name);
     const keys = { semaphore: name, marker: idempotencyKey };
     const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
     return now;

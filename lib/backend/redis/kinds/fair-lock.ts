@@ -11,7 +11,7 @@ import type { ScriptExecutor } from '../commands/script-executor.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
-import { isUnknown, type RequestLimits } from '../commands/deadline-request.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
 import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
@@ -115,13 +115,7 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
         return this.confirmed(request, { outcome, sent });
       },
     });
-    return asked.catch(async (error: unknown) => {
-      // Reject only once the server refuses the request, so that it cannot arrive after the owner's next one, or after
-      // the owner has left.
-      if (isUnknown(error)) this.unknownAttempts.add([owner], deadline);
-      await this.unknownAttempts.settled(owner);
-      throw error;
-    });
+    return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceRefused(owner, deadline, error));
   }
 
   async leave(request: LeaveRequest): Promise<void> {
@@ -134,8 +128,7 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
   }
 
   async keep(request: KeepRequest): Promise<readonly boolean[]> {
-    const deadline = this.deadline(request.slot);
-    await this.ready(deadline, request.name);
+    const deadline = await this.ready(request.name, request.name, request.slot);
     const kept = await this.fairScripts.keep(request, deadline);
     if (kept.length !== request.owners.length) throw unexpectedReply(kept);
     return kept.map((flag) => flag === 1);
@@ -147,8 +140,6 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
 
   /** May be executed twice. Resolves with the server's time. */
   private async tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
-    const deadline = this.deadline();
-    await this.ready(deadline, request.name);
-    return this.fairScripts.leave(request, deadline);
+    return this.fairScripts.leave(request, await this.ready(request.name));
   }
 }

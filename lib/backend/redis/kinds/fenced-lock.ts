@@ -61,8 +61,6 @@ export class RedisFencedLock extends RedisLock implements FencedLockOperations {
   }
 
   async currentToken(name: string): Promise<bigint> {
-    const deadline = this.deadline();
-    await this.ready(deadline, name);
-    return this.fenced.currentToken(name, deadline);
+    return this.fenced.currentToken(name, await this.ready(name));
   }
 }

@@ -3,7 +3,8 @@ import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../errors.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
-import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { type Announcement, announcementOn } from './announcement.js';
 import type {
   AcquireReply,
   ForceReleaseReply,
@@ -79,8 +80,7 @@ export class GroupLockScripts implements LockScripts {
     return [outcome, detail, count, remaining];
   }
 
-  private announcing(group: string): { channel: string; publish: PublishCommand } {
-    const channel = lockChannel(group);
-    return { channel, publish: this.commands.publishCommand(channel) };
+  private announcing(group: string): Announcement {
+    return announcementOn(this.commands, lockChannel(group));
   }
 }

@@ -7,7 +7,8 @@ import type {
   Renewal,
 } from '../../lock-operations.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
-import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { type Announcement, announcementOn } from './announcement.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel } from '../../../keys/redisson-keys.js';
 
@@ -110,9 +111,7 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
   }
 
-  /** Channel and command of the announcement of a release; the command is empty if it is not announced. */
-  protected announcing(name: string, silent = false): { channel: string; publish: PublishCommand | '' } {
-    const channel = lockChannel(name);
-    return { channel, publish: silent ? '' : this.commands.publishCommand(channel) };
+  protected announcing(name: string, silent?: boolean): Announcement {
+    return announcementOn(this.commands, lockChannel(name), silent);
   }
 }

@@ -2,7 +2,8 @@ import type { PermitId, PermitIds } from '../../../context/ids.js';
 import { MOST_PERMITS } from '../../counter-operations.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
 import { wrongKeyType } from '../../../errors.js';
-import type { PublishCommand, ScriptExecutor } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { type Announcement, announcementOn } from './announcement.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import type { CounterReply, IdempotentRequest } from '../commands/idempotent-requests.js';
 import { scripts } from '../scripts/scripts.generated.js';
@@ -113,9 +114,8 @@ export class PermitScripts {
     return [this.known(name, outcome, found), found, now];
   }
 
-  private announcing(name: string): { channel: string; publish: PublishCommand } {
-    const channel = semaphoreChannel(name);
-    return { channel, publish: this.commands.publishCommand(channel) };
+  private announcing(name: string): Announcement {
+    return announcementOn(this.commands, semaphoreChannel(name));
   }
 
   /**

@@ -1,4 +1,3 @@
-import { isPassing } from '../../../errors.js';
 import type { PermitId, PermitIds } from '../../../context/ids.js';
 import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type { GivenUp } from '../../lock-backend.js';
@@ -17,7 +16,9 @@ import { enoughReplicas } from '../commands/enough-replicas.js';
 import type { IdempotentRequest, IdempotentRequests } from '../commands/idempotent-requests.js';
 import { PermitScripts } from './permit-scripts.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
-import { errorOfTwo, isUnknown, type RequestLimits, sendWithDeadline } from '../commands/deadline-request.js';
+import { isUnknown, type RequestLimits } from '../commands/deadline-request.js';
+import { sendAgain } from '../commands/send-again.js';
+import { RedisOperations } from './redis-operations.js';
 import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 import { writtenPermits } from '../commands/written.js';
 import { semaphoreChannel } from '../../../keys/redisson-keys.js';
@@ -38,18 +39,19 @@ interface Answered<Outcome> {
 }
 
 /** Permits in Redis: runs the scripts with deadlines, and gives each request one effect even if its reply is lost. */
-export class RedisPermits implements PermitOperations {
+export class RedisPermits extends RedisOperations implements PermitOperations {
   private readonly scripts: PermitScripts;
   private readonly counter: RedisCounter;
   private readonly orphans: OrphanReleaser<UnreleasedPermits>;
 
   constructor(
-    private readonly commands: ScriptExecutor,
+    commands: ScriptExecutor,
     private readonly requests: IdempotentRequests,
-    private readonly scheduler: MonotonicScheduler,
+    scheduler: MonotonicScheduler,
     onGivenUp: (what: GivenUp) => void = () => {},
     private readonly replicas?: Replicas,
   ) {
+    super(commands, scheduler);
     this.scripts = new PermitScripts(commands);
     const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
     this.counter = new RedisCounter(commands, requests, scheduler, announcements);
@@ -68,7 +70,7 @@ export class RedisPermits implements PermitOperations {
       free: () => this.releaseMany(name, ids),
       lease,
     };
-    return sendWithDeadline(this.commands, this.scheduler, {
+    return this.inTime({
       key: name,
       deadline: this.deadline(lease),
       send: (limits) => this.scripts.acquire(request, limits),
@@ -155,17 +157,6 @@ export class RedisPermits implements PermitOperations {
     );
   }
 
-  private deadline(lease = Number.POSITIVE_INFINITY): number {
-    return this.scheduler.now() + this.commands.timeoutFor(lease);
-  }
-
-  /** Resolves with the deadline of a command that can be sent now. */
-  private async ready(name: string): Promise<number> {
-    const deadline = this.deadline();
-    if (!this.commands.isConnected(name)) await this.commands.whenConnected(deadline, name);
-    return deadline;
-  }
-
   /**
    * Sends a request that may be executed twice, and repeats it once if its outcome is unknown. Settles then only once
    * the server refuses the first attempt, so that it cannot overtake the caller's next request.
@@ -179,16 +170,13 @@ export class RedisPermits implements PermitOperations {
     const isTold = (outcome: Outcome | 'late'): outcome is Exclude<Outcome, 'late'> => outcome !== 'late';
     const read = (outcome: Outcome | 'late', sent: Stopwatch): Answered<Outcome> | undefined =>
       isTold(outcome) ? { outcome, sent } : undefined;
-    const ask = () => sendWithDeadline(this.commands, this.scheduler, { key: name, deadline, send, read });
+    const ask = () => this.inTime({ key: name, deadline, send, read });
     try {
       return await ask();
-    } catch (unknown) {
-      if (!isUnknown(unknown)) throw unknown;
+    } catch (error) {
+      if (!isUnknown(error)) throw error;
       try {
-        return await ask();
-      } catch {
-        // The outcome of the first attempt is still unknown.
-        throw unknown;
+        return await sendAgain(error, ask);
       } finally {
         await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
       }
@@ -209,18 +197,15 @@ export class RedisPermits implements PermitOperations {
     count: number,
     free: () => Promise<T>,
   ): Promise<T & { readonly repeated: boolean }> {
+    // Without a limit: permits may have no lease, and their ids are never used again.
+    const endless = { lease: Number.POSITIVE_INFINITY, notAfter: 0 };
+    const goOn = () => {
+      this.orphans.releaseInBackground({ givenUp: { name, request: 'release', count }, free, ...endless });
+    };
     try {
       return { ...(await free()), repeated: false };
-    } catch (first) {
-      if (!isPassing(first)) throw first;
-      try {
-        return { ...(await free()), repeated: isUnknown(first) };
-      } catch (error) {
-        // Without a limit: permits may have no lease, and their ids are never used again.
-        const givenUp = { name, request: 'release', count } as const;
-        this.orphans.releaseInBackground({ givenUp, free, lease: Number.POSITIVE_INFINITY, notAfter: 0 });
-        throw errorOfTwo(first, error);
-      }
+    } catch (error) {
+      return { ...(await sendAgain(error, free, goOn)), repeated: isUnknown(error) };
     }
   }
 }

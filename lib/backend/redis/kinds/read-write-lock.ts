@@ -71,8 +71,6 @@ export class RedisWriteLock extends RedisLock implements WriteLockOperations {
   }
 
   async withdraw(name: string, waiter: OwnerId): Promise<void> {
-    const deadline = this.deadline();
-    await this.ready(deadline, name);
-    await this.write.withdraw(name, waiter, deadline);
+    await this.write.withdraw(name, waiter, await this.ready(name));
   }
 }

@@ -8,7 +8,8 @@ import type {
   ReadRequest,
   WriteRequest,
 } from '../../lock-operations.js';
-import type { ScriptExecutor, PublishCommand } from '../commands/script-executor.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { type Announcement, announcementOn } from './announcement.js';
 import type {
   Release,
   ReleaseReply,
@@ -69,9 +70,8 @@ export abstract class ReadWriteLockScripts implements LockScripts {
     return renewals.flatMap(({ name, owner, lease }) => [owner, String(lease), readWriteStem(name)]);
   }
 
-  protected announcing(name: string): { channel: string; publish: PublishCommand } {
-    const channel = readWriteLockChannel(name);
-    return { channel, publish: this.commands.publishCommand(channel) };
+  protected announcing(name: string): Announcement {
+    return announcementOn(this.commands, readWriteLockChannel(name));
   }
 }
 

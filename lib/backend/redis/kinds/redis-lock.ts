@@ -1,4 +1,4 @@
-import { isPassing, LockUnavailableError, wrongKeyType } from '../../../errors.js';
+import { isPassing, wrongKeyType } from '../../../errors.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type {
@@ -22,7 +22,9 @@ import { enoughReplicas } from '../commands/enough-replicas.js';
 import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
-import { errorOfTwo, isUnknown, sendWithDeadline, type DeadlineRequest } from '../commands/deadline-request.js';
+import { isUnknown, type DeadlineRequest } from '../commands/deadline-request.js';
+import { sendAgain } from '../commands/send-again.js';
+import { RedisOperations } from './redis-operations.js';
 import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { writtenHold } from '../commands/written.js';
 
@@ -32,17 +34,18 @@ type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadl
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
  * deadlines, and one effect for each request even if its reply is lost.
  */
-export class RedisLock implements LockOperations {
+export class RedisLock extends RedisOperations implements LockOperations {
   protected readonly orphans: OrphanReleaser;
   protected readonly leftBehind: LeftBehind;
   private readonly unknownOutcomes: UnknownOutcomes;
 
   constructor(
-    protected readonly commands: ScriptExecutor,
-    protected readonly scheduler: MonotonicScheduler,
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
     private readonly scripts: LockScripts,
     private readonly replicas?: Replicas,
   ) {
+    super(commands, scheduler);
     this.unknownOutcomes = new UnknownOutcomes(scheduler);
     this.orphans = new OrphanReleaser(scheduler, async (orphan) => (await this.tryRelease(orphan))[1]);
     this.leftBehind = new LeftBehind(scheduler, {
@@ -106,12 +109,7 @@ export class RedisLock implements LockOperations {
         return outcome === 'lost' ? { outcome } : undefined;
       },
     });
-    return asked.catch(async (error: unknown) => {
-      // Reject only once the server refuses the request, so that it cannot arrive after the owner's next one.
-      if (isUnknown(error)) this.unknownOutcomes.add([owner], deadline);
-      await this.unknownOutcomes.settled(owner);
-      throw error;
-    });
+    return asked.catch((error: unknown) => this.unknownOutcomes.rejectOnceRefused(owner, deadline, error));
   }
 
   /** Sends one command for each shard. */
@@ -152,10 +150,7 @@ export class RedisLock implements LockOperations {
   release(request: ReleaseRequest): Promise<ReleaseOutcome> {
     return this.tryRelease(request).then(
       (reply) => this.readReleased(reply),
-      (error: unknown) => {
-        if (!isPassing(error)) throw error;
-        return this.releaseAgain(request, error);
-      },
+      (error: unknown) => this.releaseAgain(request, error),
     );
   }
 
@@ -180,8 +175,7 @@ export class RedisLock implements LockOperations {
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
-    const deadline = this.deadline();
-    await this.ready(deadline, name);
+    const deadline = await this.ready(this.scripts.keyOf(name), name);
     const [outcome, detail, count, remaining] = await this.scripts.inspect(name, owner, deadline);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { locked: outcome === 'locked', count, remaining };
@@ -192,20 +186,8 @@ export class RedisLock implements LockOperations {
     await Promise.all([this.orphans.finish(ms), this.leftBehind.finish(ms)]);
   }
 
-  protected deadline(lease = Number.POSITIVE_INFINITY): number {
-    return this.scheduler.now() + this.commands.timeoutFor(lease);
-  }
-
   protected about(name: string, deadline: number): RequestTarget {
     return { key: this.scripts.keyOf(name), name, deadline };
-  }
-
-  protected inTime<Reply, T>(request: DeadlineRequest<Reply, T>): Promise<T> {
-    return sendWithDeadline(this.commands, this.scheduler, request);
-  }
-
-  protected ready(deadline: number, name: string): Promise<void> {
-    return this.commands.whenConnected(deadline, this.scripts.keyOf(name), name);
   }
 
   /**
@@ -230,9 +212,11 @@ export class RedisLock implements LockOperations {
 
   protected tryRelease(request: Release): Promise<ReleaseReply> {
     const { name } = request;
+    const key = this.scripts.keyOf(name);
     const deadline = this.deadline();
     const send = (): Promise<ReleaseReply> => this.scripts.release(request, deadline);
-    return this.commands.isConnected(this.scripts.keyOf(name)) ? send() : this.ready(deadline, name).then(send);
+    // No async wrapper: this is on the hot path.
+    return this.commands.isConnected(key) ? send() : this.commands.whenConnected(deadline, key, name).then(send);
   }
 
   private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {
@@ -240,14 +224,12 @@ export class RedisLock implements LockOperations {
   }
 
   /** Repeats a release, which may be executed twice. If the outcome is still unknown, goes on in the background. */
-  private async releaseAgain(request: ReleaseRequest, first: LockUnavailableError): Promise<ReleaseOutcome> {
-    try {
-      const released = this.readReleased(await this.tryRelease(request));
-      const onlyReplyWasLost = released.outcome === 'not-held' && first.outcome === 'unknown';
-      return onlyReplyWasLost ? { outcome: 'released' } : released;
-    } catch (error) {
+  private async releaseAgain(request: ReleaseRequest, first: unknown): Promise<ReleaseOutcome> {
+    const goOn = (error: unknown): void => {
       if (isPassing(error)) this.orphans.releaseInBackground({ ...request, notAfter: 0 });
-      throw errorOfTwo(first, error);
-    }
+    };
+    const released = this.readReleased(await sendAgain(first, () => this.tryRelease(request), goOn));
+    const onlyReplyWasLost = released.outcome === 'not-held' && isUnknown(first);
+    return onlyReplyWasLost ? { outcome: 'released' } : released;
   }
 }

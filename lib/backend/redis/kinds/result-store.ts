@@ -1,22 +1,14 @@
 import { isPassing, wrongKeyType } from '../../../errors.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { ResultStore, Lookup, SaveResult } from '../../result-store.js';
-import type { ScriptExecutor } from '../commands/script-executor.js';
-import { sendWithDeadline } from '../commands/deadline-request.js';
+import { RedisOperations } from './redis-operations.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
 
 /** Results of single flights in Redis: a string beside the lock. */
-export class RedisSingleFlight implements ResultStore {
-  constructor(
-    private readonly commands: ScriptExecutor,
-    private readonly scheduler: MonotonicScheduler,
-  ) {}
-
+export class RedisSingleFlight extends RedisOperations implements ResultStore {
   async find(name: string): Promise<Lookup> {
     const result = flightResult(name);
-    const deadline = this.deadline();
-    if (!this.commands.isConnected(result)) await this.commands.whenConnected(deadline, result, name);
+    const deadline = await this.ready(result, name);
     const reply = await this.commands.run(scripts.singleFlight.find, { result }, {}, deadline, name);
     const [outcome, detail, savedAt, now] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(result, detail);
@@ -33,7 +25,7 @@ export class RedisSingleFlight implements ResultStore {
 
   private tryLand({ name, owner, text, keep }: SaveResult): Promise<'kept' | 'lost'> {
     const keys = { lock: flightLock(name), result: flightResult(name) };
-    return sendWithDeadline(this.commands, this.scheduler, {
+    return this.inTime({
       key: keys.result,
       name,
       deadline: this.deadline(),
@@ -44,9 +36,5 @@ export class RedisSingleFlight implements ResultStore {
         return outcome === 'late' ? undefined : outcome;
       },
     });
-  }
-
-  private deadline(): number {
-    return this.scheduler.now() + this.commands.timeoutFor(Number.POSITIVE_INFINITY);
   }
 }
