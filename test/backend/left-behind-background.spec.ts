@@ -64,7 +64,7 @@ const setUp = () => {
 describe('A lock that is left behind', () => {
   it.each<readonly [errors: string, sent: number, error: unknown, readonly unknown[]]>([
     ['a permanent failure', 1, DENIED, [DENIED]],
-    ['a passing failure and then a permanent one', 2, DENIED, [PASSING, DENIED]],
+    ['an unknown outcome and then a permanent failure', 2, PASSING, [PASSING, DENIED]],
     ['an error of the program', 1, 'broken', ['broken']],
   ])('is not asked for in the background after %s', async (_, count, error, errors) => {
     const { clock, leave, next, log } = setUp();

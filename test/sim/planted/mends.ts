@@ -62,11 +62,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/kinds/left-behind.ts',
-        find: `return await this.tryToKeep(left).catch((error: unknown) => {
-        if (!isPassing(error)) throw error;
-        return this.tryToKeep(left);
-      });`,
-        replace: 'return await this.tryToKeep(left);',
+        find: 'return attempt().catch((error: unknown) => sendAgain(error, attempt, goOn));',
+        replace: 'return attempt();',
       },
       {
         file: 'backend/redis/kinds/left-behind.ts',

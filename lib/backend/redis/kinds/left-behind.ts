@@ -2,6 +2,7 @@ import { isPassing } from '../../../errors.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { HoldOutcome, HoldRequest, LeaveBehindRequest, ReleaseRequest } from '../../lock-operations.js';
+import { sendAgain } from '../commands/send-again.js';
 import { OrphanReleaser } from '../commands/unknown-outcomes.js';
 
 /** A lock that its owner has left, for the server to keep until an instant of the scheduler. */
@@ -41,17 +42,13 @@ export class LeftBehind {
    * @returns Whether the owner still had the lock.
    * @throws LockUnavailableError if two attempts failed; if a later one may succeed, attempts go on in the background.
    */
-  async leave({ keep, ...request }: LeaveBehindRequest): Promise<boolean> {
+  leave({ keep, ...request }: LeaveBehindRequest): Promise<boolean> {
     const left: Left = { ...request, until: this.scheduler.now() + keep, notAfter: 0 };
-    try {
-      return await this.tryToKeep(left).catch((error: unknown) => {
-        if (!isPassing(error)) throw error;
-        return this.tryToKeep(left);
-      });
-    } catch (error) {
+    const attempt = (): Promise<boolean> => this.tryToKeep(left);
+    const goOn = (error: unknown): void => {
       if (isPassing(error)) this.background.releaseInBackground(left);
-      throw error;
-    }
+    };
+    return attempt().catch((error: unknown) => sendAgain(error, attempt, goOn));
   }
 
   /** Lets the owner acquire again. Resolves when no command about its left lock is in flight. */

@@ -1,5 +1,6 @@
-import { isPassing, wrongKeyType } from '../../../errors.js';
+import { wrongKeyType } from '../../../errors.js';
 import type { ResultStore, Lookup, SaveResult } from '../../result-store.js';
+import { sendAgain } from '../commands/send-again.js';
 import { RedisOperations } from './redis-operations.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
@@ -17,10 +18,7 @@ export class RedisSingleFlight extends RedisOperations implements ResultStore {
 
   /** Repeated once after a passing failure: without a saved result every waiter executes the work again. */
   save(landing: SaveResult): Promise<'kept' | 'lost'> {
-    return this.tryLand(landing).catch((error: unknown) => {
-      if (!isPassing(error)) throw error;
-      return this.tryLand(landing);
-    });
+    return this.tryLand(landing).catch((error: unknown) => sendAgain(error, () => this.tryLand(landing)));
   }
 
   private tryLand({ name, owner, text, keep }: SaveResult): Promise<'kept' | 'lost'> {
