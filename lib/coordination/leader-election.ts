@@ -2,6 +2,7 @@ import { LockAbortedError, LockShutdownError } from '../errors.js';
 import { parseOptions, invalidOption } from '../validation/options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { onAbort } from '../time/abort-listeners.js';
+import { abortablePause } from '../time/abortable-pause.js';
 import type { Hold } from '../holds/hold.js';
 import type { ReentrantLock } from '../locks/reentrant-lock.js';
 
@@ -159,16 +160,7 @@ export class LeaderElection implements AsyncDisposable {
   }
 
   private pause(stop: AbortSignal): Promise<void> {
-    if (stop.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const over = (): void => {
-        timer.cancel();
-        stopListening();
-        resolve();
-      };
-      const timer = this.lock.runtime.scheduler.schedule(PAUSE_MS, over);
-      const stopListening = onAbort(stop, over);
-    });
+    return abortablePause(this.lock.runtime.scheduler, PAUSE_MS, stop);
   }
 
   private report(error: unknown): void {

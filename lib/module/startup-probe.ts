@@ -6,7 +6,7 @@ import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { ConnectionSettings } from './options/settings.js';
-import { onAbort } from '../time/abort-listeners.js';
+import { abortablePause } from '../time/abortable-pause.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** The part of Nest's logger that the probe uses. */
@@ -133,7 +133,7 @@ export class StartUpProbe {
       );
     }
     while (problem !== undefined) {
-      await this.pause(PAUSE_MS);
+      await abortablePause(this.scheduler, PAUSE_MS, this.stopping.signal);
       if (this.stopping.signal.aborted) return;
       problem = await this.look(target, onFindings);
     }
@@ -147,19 +147,6 @@ export class StartUpProbe {
         timer.cancel();
         resolve(result);
       });
-    });
-  }
-
-  private pause(ms: number): Promise<void> {
-    const { signal } = this.stopping;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        timer.cancel();
-        unlisten();
-        resolve();
-      };
-      const timer = this.scheduler.schedule(ms, done);
-      const unlisten = onAbort(signal, done);
     });
   }
 }
