@@ -33,16 +33,27 @@ export const unavailable = (
  * Commands to a server that the test plays, on a clock that the test moves. The clock of the server is that of the test.
  */
 export class ScriptedCommands implements ScriptExecutor {
-  readonly commandTimeout = 1000;
+  commandTimeout = 1000;
   readonly clock = new ManualClock();
   readonly errors: unknown[] = [];
   readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.errors.push(error));
   readonly sent: SentScript[] = [];
-  /** While false, nothing can be sent: {@link whenConnected} rejects at its deadline. */
-  connected = true;
   answer: Answerer = () => Promise.reject(unavailable('unknown'));
   /** How many replicas have something. */
   replicas: () => Promise<number> = async () => 0;
+  private isUp = true;
+  /** What waits for the connection. */
+  private readonly waiting = new Set<() => void>();
+
+  get connected(): boolean {
+    return this.isUp;
+  }
+
+  /** While false, nothing can be sent: {@link whenConnected} rejects at its deadline. */
+  set connected(isUp: boolean) {
+    this.isUp = isUp;
+    if (isUp) for (const goOn of this.waiting) goOn();
+  }
 
   timeoutFor(): number {
     return this.commandTimeout;
@@ -55,7 +66,15 @@ export class ScriptedCommands implements ScriptExecutor {
   async whenConnected(deadline: number): Promise<void> {
     if (this.connected) return;
     const waited = deadline - this.clock.now();
-    await this.scheduler.pause(waited);
+    await new Promise<void>((resolve) => {
+      const deadlineReached = this.scheduler.schedule(waited, () => goOn());
+      const goOn = (): void => {
+        deadlineReached.cancel();
+        this.waiting.delete(goOn);
+        resolve();
+      };
+      this.waiting.add(goOn);
+    });
     if (!this.connected) throw unavailable('not-sent', `No connection to Redis within ${waited} ms`);
   }
 

@@ -84,7 +84,7 @@ describe('F39: subscribing again fails', () => {
       if (round >= 4) await sleep(round);
       const closed = await settled(() => waiter.close());
       expectWithin(closed, 700);
-      expect((await waiting).error).toMatchObject({ code: 'LOCK_ABORTED' });
+      expect((await waiting).error).toMatchObject({ code: 'LOCK_SHUTDOWN' });
       await expect(hold.release()).resolves.toBe('released');
     }
   });

@@ -93,7 +93,7 @@ describe('I11: nothing is left', () => {
     expect((await lost).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect((await release).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await client.close();
-    expect((await waiting).error).toMatchObject({ code: 'LOCK_ABORTED' });
+    expect((await waiting).error).toMatchObject({ code: 'LOCK_SHUTDOWN' });
     // Except for the one that tells the holder of the end of what nobody renews any more.
     await until(() => scheduler.pending.size <= 1, 2 * LEASE, 'no timer is set');
     await until(() => held.signal.aborted, LEASE, 'the holder is told');
