@@ -47,10 +47,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'renewal-after-release',
     what: 'the watchdog goes on renewing what was released',
     edits: [
+      { file: 'holds/grant.ts', find: 'if (!this.isJoinable) this.letGo();', replace: '' },
       {
-        file: 'holds/leased-grant.ts',
-        find: '  protected letGo(): void {\n    this.runtime.watchdog.unwatch(this);\n    this.lease.end();',
-        replace: '  protected letGo(): void {\n',
+        file: 'holds/grant.ts',
+        find: 'this.state = afterClose(state);\n    this.letGo();',
+        replace: 'this.state = afterClose(state);',
       },
     ],
   },
