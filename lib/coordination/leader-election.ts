@@ -3,7 +3,7 @@ import { parseOptions, invalidOption } from '../validation/options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { onAbort } from '../time/abort-listeners.js';
 import { abortablePause } from '../time/abortable-pause.js';
-import type { Hold } from '../holds/hold.js';
+import { type Hold, isStillHeld } from '../holds/hold.js';
 import type { ReentrantLock } from '../locks/reentrant-lock.js';
 
 /** Pause before standing for election again after a failure, ms: another candidate may do better. */
@@ -73,7 +73,7 @@ export class LeaderElection implements AsyncDisposable {
 
   /** Whether it is the leader, as far as it knows. Checks the clock: after a stall no timer has fired yet. */
   get isLeader(): boolean {
-    return this.now === 'leader' && this.hold !== undefined && isOurs(this.hold);
+    return this.now === 'leader' && this.hold !== undefined && isStillHeld(this.hold);
   }
 
   /** Stands for election, and again each time its leadership ends. Further calls do nothing. */
@@ -167,15 +167,6 @@ export class LeaderElection implements AsyncDisposable {
     this.lock.runtime.events.emit({ type: 'election-failed', lockName: this.name, error });
   }
 }
-
-const isOurs = (hold: Hold): boolean => {
-  try {
-    hold.assertHeld();
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** Whether work failed because its signal aborted: with the reason itself, or with an error that wraps it. */
 const isEndedBy = ({ aborted, reason }: AbortSignal, error: unknown): boolean =>

@@ -4,7 +4,7 @@ import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
 import type { CountedHold, HoldLifetime } from './grant-holds.js';
 import type { HoldRelease, HoldSummary } from './hold.js';
-import { runUnder } from './run-under-hold.js';
+import { runUnderHold } from './run-under-hold.js';
 import { checkLease } from '../waiting/acquire.options.js';
 
 /** A hold of one lock, counted in a grant. */
@@ -69,7 +69,7 @@ export class GrantedHold implements CountedHold {
   }
 
   run<T>(fn: () => T): T {
-    return runUnder(this, fn);
+    return runUnderHold(this, fn);
   }
 
   /** Restarts a lease if most of it passed while the holder waited for something else. */

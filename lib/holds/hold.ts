@@ -1,3 +1,4 @@
+import { LockLostError } from '../errors.js';
 import type { Duration } from '../time/duration.js';
 
 /**
@@ -80,3 +81,14 @@ export interface HoldSummary {
   readonly waitedMs: number;
   readonly isHeld: boolean;
 }
+
+/** Whether the lock is still held, by the local clock: whether {@link Hold.assertHeld} does not throw. */
+export const isStillHeld = (hold: Pick<Hold, 'assertHeld'>): boolean => {
+  try {
+    hold.assertHeld();
+    return true;
+  } catch (error) {
+    if (error instanceof LockLostError) return false;
+    throw error;
+  }
+};

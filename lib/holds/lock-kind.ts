@@ -13,7 +13,7 @@ export const LOCK_FAMILIES = ['exclusive', 'read', 'write', 'quorum', 'group'] a
 export type LockFamily = (typeof LOCK_FAMILIES)[number];
 
 /** A lock that the running code holds and is about to re-enter. */
-export interface HeldLock {
+export interface ReenteredLock {
   readonly name: string;
   readonly owner: OwnerId;
   readonly fence: bigint | undefined;
@@ -36,7 +36,7 @@ export interface LockKind {
   /** Whether releases are not announced, since all waiters poll. Absent: they are announced. */
   readonly silent?: boolean;
   /** Throws if this kind cannot re-enter the held lock. Absent: it always can. */
-  readonly checkReentry?: (held: HeldLock) => void;
+  readonly checkReentry?: (held: ReenteredLock) => void;
 }
 
 /** A kind whose waiters poll. */

@@ -1,19 +1,9 @@
 import { LockLostError } from '../errors.js';
 import type { Duration } from '../time/duration.js';
 import type { GrantedHold } from './granted-hold.js';
-import type { HoldRelease } from './hold.js';
+import { type HoldRelease, isStillHeld } from './hold.js';
 import { CompositeHold } from './multi-hold.js';
-import { runUnder } from './run-under-hold.js';
-
-const isAlive = (hold: GrantedHold): boolean => {
-  try {
-    hold.assertHeld();
-    return true;
-  } catch (error) {
-    if (error instanceof LockLostError) return false;
-    throw error;
-  }
-};
+import { runUnderHold } from './run-under-hold.js';
 
 const reasonsIn = (results: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
   results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
@@ -49,13 +39,13 @@ export class MajorityHold extends CompositeHold {
   override run<T>(fn: () => T): T {
     const runInAll = this.alive.reduce<() => T>(
       (inner, member) => () => member.run(inner),
-      () => runUnder(this, fn),
+      () => runUnderHold(this, fn),
     );
     return runInAll();
   }
 
   private get alive(): readonly GrantedHold[] {
-    return this.members.filter(isAlive);
+    return this.members.filter(isStillHeld);
   }
 
   /** Locks that were never acquired count as free, so a minority of the releases may fail. */

@@ -4,7 +4,7 @@ import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
 import { LazyAbortController } from './lazy-abort-controller.js';
-import { runUnder } from './run-under-hold.js';
+import { runUnderHold } from './run-under-hold.js';
 
 /** One acquisition of several locks: held while all of them are; that of a RedLock, while a majority of them is. */
 export interface MultiHold extends Hold {
@@ -68,7 +68,7 @@ export class CompositeHold implements MultiHold {
   run<T>(fn: () => T): T {
     const runInAll = this.members.reduce<() => T>(
       (inner, member) => () => member.run(inner),
-      () => runUnder(this, fn),
+      () => runUnderHold(this, fn),
     );
     return runInAll();
   }

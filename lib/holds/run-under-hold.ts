@@ -8,7 +8,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
  * Runs `fn` in its own context under the hold, which closes with `fn` or with the promise that `fn` returns.
  * @throws LockLostError if the lock is no longer held.
  */
-export const runUnder = <T>(hold: Hold, fn: () => T): T => {
+export const runUnderHold = <T>(hold: Hold, fn: () => T): T => {
   hold.assertHeld();
   const context = new HoldContext(hold, currentContext());
   let result: T;

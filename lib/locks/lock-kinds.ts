@@ -10,7 +10,7 @@ import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import { LockOwnershipError } from '../errors.js';
-import type { HeldLock, LockFamily, LockKind, SpinKind } from '../holds/lock-kind.js';
+import type { LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
 import { WriterPreferenceAcquirer } from '../waiting/writer-preference.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
 import { type WaitDependencies } from '../waiting/acquirer.js';
@@ -67,7 +67,7 @@ export interface KindParts {
 }
 
 /** Re-entry check of kinds with tokens. @throws LockOwnershipError if the current hold has no token. */
-const requireFence = ({ name, owner, fence }: HeldLock): void => {
+const requireFence = ({ name, owner, fence }: ReenteredLock): void => {
   if (fence !== undefined) return;
   throw new LockOwnershipError(
     `Lock "${name}" is held by the running code without a fencing token, as ${owner}: acquire it with getFencedLock() in the outer call`,

@@ -1,7 +1,7 @@
 import { LockOwnershipError } from '../errors.js';
 import { parseOptions } from '../validation/options.js';
 import { parseKind } from './lock.options.js';
-import type { HeldLock } from '../holds/lock-kind.js';
+import type { ReenteredLock } from '../holds/lock-kind.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /** Options of `getNonReentrantLock`. */
@@ -10,7 +10,7 @@ export interface NonReentrantLockOptions {
   readonly fair?: boolean | undefined;
 }
 
-const refuseReentry = ({ name, owner }: HeldLock): never => {
+const refuseReentry = ({ name, owner }: ReenteredLock): never => {
   throw new LockOwnershipError(
     `Lock "${name}" is not reentrant and the running code holds it already, as ${owner}: release it first, or use getLock()`,
     { lockName: name, details: { owner } },
