@@ -125,13 +125,15 @@ export class Grant extends LeasedGrant {
   }
 
   /**
-   * Resolves when no command of this grant is in flight, and closes it. From then on, whatever the server counts under
-   * its owner id belongs to another grant. For a grant that was lost or is about to close.
+   * Closes the grant, and resolves when no command of it is in flight. From then on, whatever the server counts under
+   * its owner id belongs to another grant, whose lease no late command of this one may change. For a grant that was lost
+   * or is about to close.
    */
-  seal(): Promise<void> {
-    return this.mutex.run(async () => {
+  async seal(): Promise<void> {
+    await this.mutex.run(async () => {
       if (!isClosed(this.state)) this.close(this.state);
     });
+    await this.runtime.watchdog.whenRenewed(this);
   }
 
   /** Tells the server how many holds remain. */

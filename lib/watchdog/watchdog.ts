@@ -1,4 +1,5 @@
 import type { LockOperations } from '../backend/lock-operations.js';
+import { InFlight } from '../concurrency/in-flight.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { OwnerId } from '../context/ids.js';
@@ -58,7 +59,8 @@ interface Start {
  */
 export class Watchdog {
   private readonly watched: RenewalSchedule<Watched>;
-  private readonly renewing = new Set<Watched>();
+  /** Holds with a renewal in flight, and the batch that it is part of. */
+  private readonly renewing = new Map<Watched, InFlight>();
   private timer: ScheduledTask | undefined;
   /** The time at which the timer fires, by the scheduler. */
   private due = 0;
@@ -101,6 +103,11 @@ export class Watchdog {
   /** Whether a renewal of `hold` is in flight. */
   isRenewing(hold: Watched): boolean {
     return this.renewing.has(hold);
+  }
+
+  /** Resolves when no renewal of `hold` is in flight. For a hold that is not watched any more: none follows. */
+  whenRenewed(hold: Watched): Promise<void> {
+    return this.renewing.get(hold)?.settled() ?? Promise.resolve();
   }
 
   /** Stops all renewals; the holds expire with their leases. */
@@ -179,8 +186,10 @@ export class Watchdog {
   private async renew(operations: Watched['operations'], holds: readonly Watched[]): Promise<void> {
     const since = new Stopwatch(this.scheduler);
     const attempts = holds.map((hold) => ({ hold, command: new LeaseCommand(since, hold.neededLease) }));
+    const batch = new InFlight();
+    batch.enter();
     for (const { hold, command } of attempts) {
-      this.renewing.add(hold);
+      this.renewing.set(hold, batch);
       hold.lease.request(command);
     }
     const start = { returns: this.returns, at: since.startedAt };
@@ -197,6 +206,7 @@ export class Watchdog {
       this.failed(attempts, error, start);
     } finally {
       for (const hold of holds) this.renewing.delete(hold);
+      batch.leave();
     }
   }
 

@@ -145,6 +145,22 @@ describe('A grant that is sealed', () => {
     expect(grant.isJoinable).toBe(false);
   });
 
+  it.each(['confirmed', 'without effect', 'failed'])('waits for a renewal that is in flight: %s', async (reply) => {
+    const { clock, lock, first, grant } = openGrant();
+    await clock.advance(10_000);
+    const releasing = outcomeOf(first.release());
+    lock.releases.next().answer({ outcome: 'released' });
+    const sealing = outcomeOf(grant.seal());
+    await clock.advance(0);
+    expect([releasing.end, sealing.end]).toEqual(['released', 'pending']);
+    if (reply === 'failed') lock.renewals.next().fail(unavailable());
+    else lock.answerRenewal(reply === 'confirmed');
+    await clock.advance(0);
+    expect(sealing.end).toBeUndefined();
+    await clock.advance(TIMEOUT);
+    expect(lock.log).toEqual(['renew', 'release']);
+  });
+
   it.each(['released', 'failed'])('waits for a last release that is on its way: %s', async (reply) => {
     const { clock, lock, grant, first } = openGrant();
     const releasing = outcomeOf(first.release());
