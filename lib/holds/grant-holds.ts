@@ -19,7 +19,8 @@ export interface HoldTerm {
 
 /**
  * The holds of one grant, in the order they were added, and their terms. There are thousands of grants, most with one
- * hold, and the watchdog checks each in every round: arrays are small, and nothing is copied.
+ * hold, and the watchdog checks each in every round: two arrays are smaller than a `Map`, and nothing is copied
+ * (docs/architecture.md#hot-path).
  */
 export class GrantHolds {
   private readonly holds: CountedHold[] = [];

@@ -13,18 +13,21 @@ import type { LeasedGrant } from './leased-grant.js';
  */
 export const releaseGrant = (grant: LeasedGrant, untouched: Acquired | undefined): Promise<HoldRelease> => {
   if (grant.loss === 'gone') return Promise.resolve(ended(grant, 'expired'));
-  if (grant.holds.minHoldLeft > 0) return keepOnServer(grant);
+  const keep = grant.holds.minHoldLeft;
+  if (keep > 0) return keepOnServer(grant, keep);
   if (untouched && grant.kind.handOver?.handOver(grant.name, untouched)) {
     return Promise.resolve(ended(grant, 'released'));
   }
   return releaseOnServer(grant);
 };
 
-/** Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it. */
-const keepOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
-  const { name, owner, kind, holds } = grant;
+/**
+ * Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it.
+ * @param keep Milliseconds from now.
+ */
+const keepOnServer = (grant: LeasedGrant, keep: number): Promise<HoldRelease> => {
+  const { name, owner, kind } = grant;
   const { operations, silent } = kind;
-  const keep = holds.minHoldLeft;
   return operations.leaveBehind({ name, owner, lease: serverMayKeepFor(grant), silent, keep }).then(
     (wasHeld) => {
       if (!wasHeld) grant.onLost('gone');

@@ -41,7 +41,7 @@ export class HoldAgeCheck {
     return 'long-hold';
   }
 
-  /** Whether no renewal follows the last one, so that the hold will expire. */
+  /** Whether no further renewal is due, so that the hold will expire. */
   private get hasLastRenewal(): boolean {
     return this.holds.left <= this.lastRenewal;
   }

@@ -50,7 +50,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
   readonly holds: GrantHolds;
   protected state: GrantState = GRANTED;
   private readonly abortController = new LazyAbortController();
-  /** Created in the first round of the watchdog, which most grants do not live to see. */
+  /** Created in the first round of the watchdog: most grants end before it (docs/architecture.md#hot-path). */
   private ageCheck: HoldAgeCheck | undefined = undefined;
   /** Whether an inspection is in flight. */
   private isVerifying = false;

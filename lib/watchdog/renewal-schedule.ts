@@ -4,7 +4,7 @@ import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 /** An entry of a schedule, and the time when it was last taken. */
 export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
   constructor(
-    readonly one: T,
+    readonly item: T,
     public at: number,
   ) {
     super();
@@ -47,16 +47,16 @@ export class RenewalSchedule<T> {
   }
 
   /** @returns The entry, needed to delete it. */
-  add(one: T): ScheduleEntry<T> {
-    const seen = new ScheduleEntry(one, this.scheduler.now());
+  add(item: T): ScheduleEntry<T> {
+    const entry = new ScheduleEntry(item, this.scheduler.now());
     // An empty schedule had nothing due, so its period starts now.
-    if (this.size === 0) this.takenAt = seen.at;
-    this.entries.append(seen);
-    return seen;
+    if (this.size === 0) this.takenAt = entry.at;
+    this.entries.append(entry);
+    return entry;
   }
 
-  delete(seen: ScheduleEntry<T>): void {
-    this.entries.delete(seen);
+  delete(entry: ScheduleEntry<T>): void {
+    this.entries.delete(entry);
   }
 
   /** The next batch; larger, up to `most`, if more entries are overdue. */
@@ -67,7 +67,7 @@ export class RenewalSchedule<T> {
     for (let next = this.entries.first; next; next = this.entries.first) {
       const isLate = next.at + this.period <= now;
       if (taken.length === this.most || (taken.length >= share && !isLate)) break;
-      taken.push(next.one);
+      taken.push(next.item);
       next.at = now;
       this.entries.append(next);
     }
@@ -76,6 +76,6 @@ export class RenewalSchedule<T> {
   }
 
   *[Symbol.iterator](): Generator<T, undefined> {
-    for (const { one } of this.entries) yield one;
+    for (const { item } of this.entries) yield item;
   }
 }

@@ -116,7 +116,7 @@ describe('The release of the only hold while a re-entry is on its way', () => {
     const { clock, lock, grant, first, newHold } = openGrant();
     void grant.reenter(newHold(), undefined).catch(() => {});
     const leaving = outcomeOf(first.release());
-    // Somebody is coming in: the lease goes on.
+    // A re-entry is on its way: the lease goes on.
     expect(grant.isJoinable).toBe(true);
     expect(grant.lease.remaining).toBe(safeDuration(TIMEOUT));
     HOLD_REPLIES[reply](lock);

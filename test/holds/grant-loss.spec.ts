@@ -177,7 +177,7 @@ describe.each(LOSSES)(
 );
 
 describe('A grant whose lease is over before its first hold is counted', () => {
-  it.each([1000, undefined])('is lost, and nobody looks after it (lease: %p ms)', async (lease) => {
+  it.each([1000, undefined])('is lost and has no timer (lease: %p ms)', async (lease) => {
     const { clock, scheduler, lock, emitted, services } = openConnection();
     const sent = new Stopwatch(scheduler);
     await clock.advance(TIMEOUT);

@@ -35,7 +35,7 @@ describe('The registry of grants', () => {
     await expect(registry.whenEmpty()).resolves.toBeUndefined();
   });
 
-  it('tells everybody who waits when the last grant ends, and not before', async () => {
+  it('resolves every wait when the last grant ends, and not before', async () => {
     const { registry, grants, clock } = setUp(2);
     const waits = [registry.whenEmpty(), registry.whenEmpty()].map(outcomeOf);
     for (const [ended, end] of [
@@ -50,7 +50,7 @@ describe('The registry of grants', () => {
     }
   });
 
-  it('tells who waits of the next time that nothing is held, also if something was granted meanwhile', async () => {
+  it('resolves a wait the next time that nothing is held, also if a lock was granted meanwhile', async () => {
     const { registry, grants, clock } = setUp(1);
     const waiting = outcomeOf(registry.whenEmpty());
     const next = new Held();

@@ -90,7 +90,7 @@ describe('The last release of a grant', () => {
     expect(lock.releases.requests).toMatchObject([{ lease: 80_000 }]);
   });
 
-  it('tells who opened the grant once that it has closed, before the reply', async () => {
+  it('calls onClosed once, when the last hold leaves and before the reply', async () => {
     let closed = 0;
     const { clock, lock, first, joined } = openGrant({ onClosed: () => void (closed += 1) });
     const inner = await joined();

@@ -60,13 +60,13 @@ describe('A hold of a grant', () => {
     expect(() => first.run(() => 0)).toThrow('its lease ended');
   });
 
-  it('runs a callback in a region of its own, which closes with the promise of the callback', async () => {
+  it('runs a callback in a context of its own, which closes with the promise of the callback', async () => {
     const { first } = openGrant();
     let finish = (): void => {};
     const working = first.run(async () => {
-      const region = currentContext();
+      const context = currentContext();
       await new Promise<void>((resolve) => (finish = resolve));
-      return [region?.kind === 'hold' ? region.hold : undefined, currentContext() === region] as const;
+      return [context?.kind === 'hold' ? context.hold : undefined, currentContext() === context] as const;
     });
     expect(currentContext()).toBeUndefined();
     finish();

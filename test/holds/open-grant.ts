@@ -71,7 +71,7 @@ export const grantOn = (
 ) => {
   const { scheduler, watchdog } = services;
   const acquirer: LockKind['acquirer'] = {
-    acquire: () => Promise.reject(new Error('Nobody acquires')),
+    acquire: () => Promise.reject(new Error('The lock is granted already')),
     settled: () => Promise.resolve(),
     contended: 0,
   };

@@ -8,8 +8,8 @@ import { BlockableLoop } from './blockable-loop.js';
 
 const LEASE = 20;
 
-describe('A lease that is over when its hold is admitted', () => {
-  it('I11 is lost, and nobody looks after it any more', async () => {
+describe('A grant whose lease is over before its first hold is added', () => {
+  it('I11 is lost, and is neither registered nor watched', async () => {
     const loop = new BlockableLoop();
     const settings = parseModuleOptions({ backend: 'memory' });
     const runtime = createRuntime(settings, loop);

@@ -6,7 +6,7 @@ import { BlockableLoop } from './blockable-loop.js';
 
 const LEASE = 100;
 
-/** A loop that notes timers which are set inside somebody's region: they would carry that region along. */
+/** An event loop that counts the timers set inside a context, which would keep that context. */
 class WatchedLoop extends BlockableLoop {
   setInside = 0;
 
@@ -28,7 +28,7 @@ const open = () => {
   return { loop, locks, runtime, heard };
 };
 
-describe('A listener that is told of a loss while somebody holds another lock', () => {
+describe('A listener that is told of a loss while the running code holds another lock', () => {
   it('D7: does not run as that holder when a timer finds the loss', async () => {
     const { loop, locks, heard } = open();
     await locks.withLock('b', async () => {
