@@ -20,7 +20,7 @@ export interface GivenUp {
   readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
   /** Number of permits or counts; `undefined` for a `drain`, which takes all there are. */
   readonly count: number | undefined;
-  /** Why the change could not be confirmed, if Redis was asked at all. */
+  /** Why the change could not be confirmed: the error of the last attempt that was answered, or of the change itself. */
   readonly error: unknown;
 }
 

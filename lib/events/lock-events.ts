@@ -67,7 +67,7 @@ export type LockEvent =
       readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
       /** Number of permits or counts; `undefined` for a `drain`, which takes all there are. */
       readonly count: number | undefined;
-      /** The error of the last attempt. */
+      /** The error of the last attempt that was answered, or of the request itself. */
       readonly error: unknown;
     }
   /** A candidate could not stand for election, or its work as leader failed; it stands again after a second. */

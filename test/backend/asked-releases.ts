@@ -14,6 +14,8 @@ export interface SentRelease {
 
 export type AnswerTo = (release: SentRelease) => void;
 
+/** Why the acquisitions are orphans. */
+export const CAUSE = unavailable('unknown', 'no reply');
 export const PASSING = unavailable('refused', 'LOADING');
 export const PERMANENT = unavailable('refused', 'NOPERM', true);
 
@@ -34,7 +36,7 @@ export class AskedReleases {
   );
 
   undo({ name = 'n', lease = 30_000, notAfter = 1000 } = {}): void {
-    this.releaser.releaseInBackground({ name, owner: `owner of ${name}`, lease, notAfter });
+    this.releaser.releaseInBackground({ name, owner: `owner of ${name}`, lease, notAfter }, CAUSE);
   }
 
   /** The release that was sent first of those without an answer. */

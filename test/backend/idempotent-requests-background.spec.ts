@@ -121,7 +121,7 @@ describe('A request with an idempotency key that is completed in the background'
     await clock.advance(DAY_MS);
     expect(finished).toMatchObject([{ at: 750 }]);
     expect(times()).toEqual([0, 300, 600]);
-    expect(givenUp).toEqual([{ name: 'n', request: 'release', count: 3, error: undefined }]);
+    expect(givenUp).toEqual([{ name: 'n', request: 'release', count: 3, error: REFUSED }]);
     expect(clock.pending).toBe(0);
   });
 
@@ -132,6 +132,6 @@ describe('A request with an idempotency key that is completed in the background'
     await clock.advance(DAY_MS);
     expect(settled).toEqual([{ at: 0, error: UNKNOWN }]);
     expect(times()).toEqual([0, 0]);
-    expect(givenUp).toEqual([{ name: 'n', request: 'release', count: 3, error: undefined }]);
+    expect(givenUp).toEqual([{ name: 'n', request: 'release', count: 3, error: UNKNOWN }]);
   });
 });

@@ -187,6 +187,25 @@ describe('Releasing a permit', () => {
   );
 });
 
+describe('Permits that are given up at the end, before a release was answered', () => {
+  it.each<readonly [call: string, request: string, count: number]>([
+    ['an acquisition', 'acquire', 2],
+    ['a release', 'release', 1],
+  ])('are reported with the error of %s', async (_, request, count) => {
+    const { commands, clock, permits, acquire, givenUp } = setUp();
+    let sent = 0;
+    const asked = request === 'acquire' ? 1 : 2;
+    commands.answer = () => ((sent += 1) <= asked ? Promise.reject(UNKNOWN) : new Promise(() => {}));
+    if (request === 'acquire') acquire(Infinity);
+    else settlementOf(permits.release('p', ID), clock);
+    await clock.advance(0);
+    const finished = settlementOf(permits.finish(100), clock);
+    await clock.advance(100);
+    expect(finished).toMatchObject([{ at: 100 }]);
+    expect(givenUp).toEqual([{ name: 'p', request, count, error: UNKNOWN }]);
+  });
+});
+
 describe('A change of permits that may be executed twice', () => {
   const held = ({ at }: SentScript) => ['held', '', at];
   const late = ({ at }: SentScript) => ['late', '', at];

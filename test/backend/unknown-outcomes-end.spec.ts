@@ -1,6 +1,6 @@
 import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/unknown-outcomes.js';
 import { settlementOf } from './answers-in-order.js';
-import { type AnswerTo, AskedReleases, PASSING, PERMANENT } from './asked-releases.js';
+import { type AnswerTo, AskedReleases, CAUSE, PASSING, PERMANENT } from './asked-releases.js';
 
 describe('An orphaned acquisition that its owner wants after all', () => {
   const isWanted = ({ name }: OrphanedAcquisition): boolean => name === 'wanted';
@@ -102,7 +102,7 @@ describe('The end of the releases', () => {
     releases.undo();
     await clock.advance(60_000);
     expect(sentAt).toEqual([]);
-    expect(givenUp).toEqual([{ name: 'n', error: undefined, at: 0 }]);
+    expect(givenUp).toEqual([{ name: 'n', error: CAUSE, at: 0 }]);
   });
 
   it('ends a pause, since there may be no time for it, and comes with the last confirmation', async () => {
@@ -135,6 +135,19 @@ describe('The end of the releases', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('reports no error of a release before the last, which was confirmed too early', async () => {
+    const releases = new AskedReleases();
+    const { clock, releaser, givenUp } = releases;
+    releases.undo();
+    (await releases.next()).fail(PASSING);
+    await clock.advance(100);
+    (await releases.next()).confirm(500);
+    const finished = settlementOf(releaser.finish(50), clock);
+    await clock.advance(60_000);
+    expect(finished).toMatchObject([{ at: 150 }]);
+    expect(givenUp).toEqual([{ name: 'n', error: CAUSE, at: 150 }]);
+  });
+
   it.each<readonly [answer: string, AnswerTo]>([
     ['confirmed', ({ confirm }) => confirm(2000)],
     ['confirmed too early', ({ confirm }) => confirm(500)],
@@ -151,7 +164,7 @@ describe('The end of the releases', () => {
     answer(release);
     await clock.advance(60_000);
     expect(sentAt).toEqual([0]);
-    expect(givenUp).toEqual([{ name: 'n', error: undefined, at: 250 }]);
+    expect(givenUp).toEqual([{ name: 'n', error: CAUSE, at: 250 }]);
     expect(clock.pending).toBe(0);
   });
 });

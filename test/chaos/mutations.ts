@@ -45,7 +45,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'cancel of what stayed unknown',
     file: 'backend/redis/commands/unknown-outcomes.ts',
-    find: 'if (this.finished) return this.onGivenUp(orphan, undefined);',
+    find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
     replace: 'return;',
     caught: { id: 'F1c', topology: 'standalone' },
   },

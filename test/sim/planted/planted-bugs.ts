@@ -121,7 +121,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/commands/unknown-outcomes.ts',
-        find: 'if (this.finished) return this.onGivenUp(orphan, undefined);',
+        find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
         replace: 'return;',
       },
     ],

@@ -21,10 +21,10 @@ export interface DeadlineRequest<Reply, T> {
   /** Parses the reply. `undefined`: the server refused the request because it arrived late by the server's clock. */
   read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
   /**
-   * Called if the request may have been executed, or may still be, until `notAfter` on the clock of whichever server
-   * has the key.
+   * Called with the error if the request may have been executed, or may still be, until `notAfter` on the clock of
+   * whichever server has the key.
    */
-  onUnknown?(notAfter: number): void;
+  onUnknown?(notAfter: number, error: unknown): void;
 }
 
 const isUnavailable = (error: unknown, outcome: LockUnavailableError['outcome']): boolean =>
@@ -67,7 +67,7 @@ const tryInTime = <Reply, T>(
     const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
     const failed = (error: unknown): Promise<T> => {
       if (isUnavailable(error, 'not-sent')) return again(error);
-      if (isUnknown(error)) request.onUnknown?.(commands.latest(key, notAfter));
+      if (isUnknown(error)) request.onUnknown?.(commands.latest(key, notAfter), error);
       throw error;
     };
     const answered = (reply: Reply): T | PromiseLike<T> => {

@@ -85,12 +85,14 @@ export class IdempotentRequests {
     const identity = this.keys.next(name);
     const { idempotencyKey } = identity;
     const orphan = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keys.timeToLive };
-    const answer = await this.ask(identity, this.deadline(), send, (notAfter) =>
-      this.retries.releaseInBackground({ ...orphan, notAfter }),
+    const answer = await this.ask(identity, this.deadline(), send, (notAfter, error) =>
+      this.retries.releaseInBackground({ ...orphan, notAfter }, error),
     );
     if (answer.outcome !== 'taken') return answer;
     await this.knownOutcome(identity, answer, 'it was undone', 'refused').catch(async (error: unknown) => {
-      await undo(idempotencyKey).catch(() => this.retries.releaseInBackground({ ...orphan, notAfter: 0 }));
+      await undo(idempotencyKey).catch((why: unknown) =>
+        this.retries.releaseInBackground({ ...orphan, notAfter: 0 }, why),
+      );
       throw error;
     });
     this.keys.discard(idempotencyKey);
@@ -137,7 +139,7 @@ export class IdempotentRequests {
       };
       const givenUp = { name, ...asked };
       if (isPassing(error))
-        this.retries.releaseInBackground({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 });
+        this.retries.releaseInBackground({ givenUp, free: again, lease: REMEMBERED_MS, notAfter: 0 }, error);
       throw error;
     }
   }
@@ -184,7 +186,7 @@ export class IdempotentRequests {
     identity: RequestIdentity,
     deadline: number,
     send: SendIdempotent<Outcome>,
-    onUnknown?: (notAfter: number) => void,
+    onUnknown?: (notAfter: number, error: unknown) => void,
   ): Promise<Answer<Outcome>> {
     const { name, idempotencyKey } = identity;
     const keyTtl = this.keys.timeToLive;

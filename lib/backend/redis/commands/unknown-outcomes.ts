@@ -27,13 +27,15 @@ type Orphan = Pick<OrphanedAcquisition, 'lease' | 'notAfter'>;
 /** Releases what the orphan's owner holds. Resolves with the server's time at which that was certain. */
 export type ReleaseOrphan<G extends Orphan = OrphanedAcquisition> = (orphan: G) => Promise<number>;
 
-/** Called with an orphan that may never be released, and the error of the last attempt, if there was one. */
+/** Called with an orphan that may never be released, and why that is unknown: the error of the last attempt, or before. */
 export type OnAbandoned<G> = (ghost: G, error: unknown) => void;
 
 /** The background release of one orphan. */
 interface Pursuit {
-  /** The error of the last attempt. */
-  error?: unknown;
+  /** Why the acquisition is an orphan. */
+  readonly cause: unknown;
+  /** The error of the last attempt; the cause if there was none. */
+  error: unknown;
   isAbandoned: boolean;
   /** Ends a pause. */
   wake(): void;
@@ -56,9 +58,10 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     private readonly onGivenUp: OnAbandoned<G> = () => {},
   ) {}
 
-  releaseInBackground(orphan: G): void {
-    if (this.finished) return this.onGivenUp(orphan, undefined);
-    const pursuit: Pursuit = { isAbandoned: false, wake: () => {}, over: Promise.resolve() };
+  /** @param cause Why it is unknown whether the orphan exists, to be reported if no attempt to release it fails. */
+  releaseInBackground(orphan: G, cause?: unknown): void {
+    if (this.finished) return this.onGivenUp(orphan, cause);
+    const pursuit: Pursuit = { cause, error: cause, isAbandoned: false, wake: () => {}, over: Promise.resolve() };
     this.running.set(orphan, pursuit);
     pursuit.over = runOutsideContexts(() => this.releaseUntilConfirmed(orphan, pursuit)).then((isGone) => {
       if (isGone) this.running.delete(orphan);
@@ -125,7 +128,9 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
    */
   private async tryRelease(orphan: G, pursuit: Pursuit): Promise<number | undefined> {
     try {
-      return await this.releaseOrphan(orphan);
+      const confirmed = await this.releaseOrphan(orphan);
+      pursuit.error = pursuit.cause;
+      return confirmed;
     } catch (error) {
       pursuit.error = error;
       return isPassing(error) ? Number.NEGATIVE_INFINITY : undefined;

@@ -80,7 +80,7 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
         return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
       },
       // The ids share one deadline, so either all of them are in use or none is.
-      onUnknown: (notAfter) => this.orphans.releaseInBackground({ ...orphan, notAfter }),
+      onUnknown: (notAfter, error) => this.orphans.releaseInBackground({ ...orphan, notAfter }, error),
     });
   }
 
@@ -151,7 +151,7 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     return enoughReplicas(this.commands, this.replicas, writtenPermits(name, ids[0]), lacking).then(
       () => acquired,
       async (error: unknown) => {
-        await orphan.free().catch(() => this.orphans.releaseInBackground({ ...orphan, notAfter: 0 }));
+        await orphan.free().catch((why: unknown) => this.orphans.releaseInBackground({ ...orphan, notAfter: 0 }, why));
         throw error;
       },
     );
@@ -199,8 +199,8 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
   ): Promise<T & { readonly repeated: boolean }> {
     // Without a limit: permits may have no lease, and their ids are never used again.
     const endless = { lease: Number.POSITIVE_INFINITY, notAfter: 0 };
-    const goOn = () => {
-      this.orphans.releaseInBackground({ givenUp: { name, request: 'release', count }, free, ...endless });
+    const goOn = (error: unknown) => {
+      this.orphans.releaseInBackground({ givenUp: { name, request: 'release', count }, free, ...endless }, error);
     };
     try {
       return { ...(await free()), repeated: false };
