@@ -11,7 +11,7 @@ describe('Saving the result of a single flight', () => {
     answerInOrder(commands, ...answers);
     const results = new RedisSingleFlight(commands, commands.scheduler);
     const saving = settlementOf(results.save(RESULT), commands.clock);
-    return { ...commands, saving, clock: commands.clock };
+    return { commands, clock: commands.clock, saving };
   };
 
   it.each<readonly [first: string, second: string, value: string, readonly Answer[]]>([
@@ -20,10 +20,10 @@ describe('Saving the result of a single flight', () => {
     ['unknown', 'kept', 'kept', [UNKNOWN, ['kept', '', 0]]],
     ['refused', 'lost', 'lost', [REFUSED, ['lost', '', 0]]],
   ])('(first attempt %s, second attempt %s) resolves with "%s"', async (_1, _2, value, answers) => {
-    const { clock, sent, saving } = setUp(...answers);
+    const { commands, clock, saving } = setUp(...answers);
     await clock.advance(60_000);
     expect(saving).toEqual([{ at: 0, value }]);
-    expect(sent).toHaveLength(answers.length);
+    expect(commands.sent).toHaveLength(answers.length);
   });
 
   it.each<readonly [first: string, second: string, error: Error, readonly Answer[]]>([
@@ -34,10 +34,10 @@ describe('Saving the result of a single flight', () => {
   ])(
     '(first attempt %s, second attempt %s) fails, with an unknown outcome if there is one',
     async (_1, _2, error, answers) => {
-      const { clock, sent, saving } = setUp(...answers);
+      const { commands, clock, saving } = setUp(...answers);
       await clock.advance(60_000);
       expect(saving).toEqual([{ at: 0, error }]);
-      expect(sent).toHaveLength(answers.length);
+      expect(commands.sent).toHaveLength(answers.length);
     },
   );
 });
