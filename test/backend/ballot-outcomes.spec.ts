@@ -36,7 +36,7 @@ describe('The error of a ballot without a quorum', () => {
 });
 
 describe('A busy reply of a quorum', () => {
-  /** 7 ms: nobody can have it, try again by chance. 200 ms: somebody may well have it. */
+  /** 7 ms: no owner can have the lock, so the next attempt comes after a random time. 200 ms: an owner may well have it. */
   const DELAY = new FixedDelay(7, 200);
   const [none, b1, b2, b3] = [UNKNOWN, busy('b:1', 1000), busy('b:1', 2000), busy('b:1', 3000)];
   const [c1, d1, endless] = [busy('c:1', 4000), busy('d:1', 5000), busy('b:1', -1)];

@@ -86,7 +86,7 @@ describe('Acquiring permits', () => {
     // By 1350 ms their lease has ended on the server, which gives them back.
     ['with a lease are released until that is over', 1000, 1200, 1350],
     ['without a lease are released as long as it takes', Infinity, HOUR_MS - 1001, HOUR_MS],
-  ])('that may have been granted %s, and nobody is told', async (_, lease, from, until) => {
+  ])('that may have been granted %s, without an event', async (_, lease, from, until) => {
     const { commands, clock, acquire, log, givenUp } = setUp();
     commands.answer = ({ script }) => Promise.reject(script === 'permits/acquire' ? UNKNOWN : REFUSED);
     acquire(lease);
@@ -98,7 +98,7 @@ describe('Acquiring permits', () => {
   });
 
   it.each<readonly [permits: string, ms: number, reports: readonly object[]]>([
-    ['with a lease are given up, and nobody is told', 60_000, []],
+    ['with a lease are given up without an event', 60_000, []],
     [
       'without a lease are given up, and that is reported',
       Infinity,

@@ -119,7 +119,7 @@ describe('The state of a lock on 3 nodes', () => {
     expect(inspecting).toMatchObject(end);
   });
 
-  it('for nobody is known although a node does not tell', async () => {
+  it('for no owner is known although a node does not answer', async () => {
     const { lock, vote } = openLock();
     const inspecting = outcomeOf(lock.inspect('n', undefined));
     await vote('inspect', others, others);

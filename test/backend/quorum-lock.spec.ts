@@ -231,7 +231,7 @@ describe('A lock on a quorum', () => {
     await expect(lock.acquire({ name: 'n', owner: 'a:1', lease: 1000 })).resolves.toMatchObject({ remaining: 1200 });
   });
 
-  it('waits a random time, over several rounds, where nobody has a quorum', async () => {
+  it('waits a random time, over several rounds, if no owner has a quorum', async () => {
     const { lock, stores } = openQuorum(3, () => 'answered');
     const others = ['b:1', 'c:1', 'd:1'];
     for (const [index, store] of stores.entries()) {

@@ -64,7 +64,7 @@ describe('A queue by owner', () => {
     expect(begun).toEqual(['of a', 'of b', 'of both']);
   });
 
-  it('has each of several owners wait for their common work, and nobody else', async () => {
+  it('has each of several owners wait for their common work, and no other owner', async () => {
     const { begun, run, end } = openQueue();
     run('of both', 'a', 'b');
     run('of a', 'a');

@@ -123,7 +123,7 @@ describe('Ending the hold of another owner by force', () => {
       ],
     ],
     ['not written, then not held', false, [NOT_SENT, ['not-held', '', 0]]],
-  ])('(%s) resolves with whether somebody held: %s', async (_answers, value, answers) => {
+  ])('(%s) resolves with whether there was a holder: %s', async (_answers, value, answers) => {
     const { clock, lock, log } = setUpLock(answers);
     const settled = settlementOf(lock.forceRelease({ name: 'n' }), clock);
     await clock.advance(60_000);

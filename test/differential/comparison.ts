@@ -12,7 +12,7 @@ import { singleFlightSteps } from './steps/single-flight.steps.js';
 const RUNS = Number(process.env['DIFFERENTIAL_RUNS'] ?? 25);
 const OPERATIONS = 50;
 
-/** What a backend has operations for; a kind that is added to the port does not compile until it has steps here. */
+/** Kinds of the port. A kind that is added there does not compile until it has steps here. */
 type Kind = Exclude<keyof LockBackend, 'pubSub' | 'watch' | 'refuse' | 'open' | 'close'>;
 
 const STEPS: Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>> = {
@@ -42,7 +42,7 @@ export const SPECS = {
   ],
 } satisfies Readonly<Record<string, readonly (readonly Kind[])[]>>;
 
-/** What to compare, and how often. */
+/** Steps to compare, and the number of runs. */
 interface Comparison {
   readonly title: string;
   readonly steps: readonly fc.Arbitrary<Step>[];
@@ -71,7 +71,7 @@ const difference = (pair: Pair, steps: readonly Step[]): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** What a failure comes down to: the steps that are enough, and how the two sides differ after them. */
+/** A description of a failure: the fewest steps that cause it, and the difference after them. */
 const described = async (
   pair: Pair,
   { counterexample, errorInstance, seed, numRuns }: fc.RunDetails<[Step[]]>,

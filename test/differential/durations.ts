@@ -3,10 +3,10 @@ import fc from 'fast-check';
 /** Leases are whole multiples, so that some of them end together. */
 export const UNIT = 20_000;
 
-/** Leases that do not end while a run lasts. */
+/** Leases that outlast a run. */
 export const lease = fc.integer({ min: 3, max: 9 }).map((units) => units * UNIT);
 
-/** What ends within its own step, so that both sides see it ended in the next. */
+/** A lease that ends within its own step, so that it is over on both sides in the next. */
 export const SHORT_MS = 8;
 
 /** When {@link SHORT_MS} is over on both sides: a key of Redis lives through the millisecond in which its time ends. */

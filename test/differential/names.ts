@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { groupField, groupLockName } from '../../lib/keys/group-field.js';
 import { A1, B7 } from '../contract/vectors/vector.js';
 
-/** Few, so that operations meet; one with braces, whose companion names are built another way. */
+/** Few names, so that operations meet; one has braces, which give its companion keys another form. */
 export const name = fc.constantFrom('n', 'a{b}c');
 
-/** Some values of a group as one lock; groups have names of their own, as their data are those of no other lock. */
+/** Some values of a group as one lock. Groups have names of their own, since no other lock can read their data. */
 export const groupLock = fc
   .tuple(fc.constantFrom('g', 'g{h}i'), fc.subarray(['v1', 'v2', 'v3'].map(groupField), { minLength: 1 }))
   .map(([group, fields]) => groupLockName(group, fields));
 
-/** Two who might be Java peers, and two of ours: queues of fair locks tell them apart. */
+/** Two owners like those of Java clients, and two of ours: queues of fair locks tell them apart. */
 export const exclusiveOwners = [A1, B7, ...[3, 4].map((thread) => `33333333-3333-8333-8333-333333333333:${thread}`)];
 export const owner = fc.constantFrom(...exclusiveOwners);
 
-/** Owner ids are never shared, least of all by locks whose data look alike but are not. */
+/** Owners of read-write locks only: owner ids are never shared by locks with different data. */
 export const readersOrWriters = [1, 2, 7].map((thread) => `44444444-4444-4444-4444-444444444444:${thread}`);
 export const readerOrWriter = fc.constantFrom(...readersOrWriters);

@@ -16,39 +16,39 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** How a server knows a counter's request again; memory never hears one twice. */
+/** Prefix of the keys by which a server recognizes a repeated request; memory never receives one twice. */
 const REQUEST_MARKER = 'redisson_unlock_latch:';
 
-/** One of the two, with its clock. */
+/** One of the two backends, with its clock. */
 export interface Side {
   readonly backend: LockBackend;
-  /** What the backend takes for the server's clock, ms. */
+  /** The server's clock for this backend, ms. */
   readonly now: () => number;
-  /** Lets `ms` go by. */
+  /** Moves the clock by `ms`. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
-/** An operation as both sides are asked for it. */
+/** An operation that both sides execute. */
 export interface Step {
   readonly label: string;
   run(side: Side): Promise<unknown>;
 }
 
-/** Longer than a test may take, ms: how long the server takes decides nothing. */
+/** Milliseconds; longer than a test, so that the speed of the server does not matter. */
 const NO_TIMEOUT = 3_600_000;
 
-/** Beyond this a number is an instant, ms since the epoch; beyond the next it is Redisson's word for never. */
+/** Greater numbers are instants, ms since the epoch; numbers above the second limit mean never in Redisson. */
 const INSTANT = 1e12;
 const NEVER = 1e14;
 
 const normalizedNumber = (value: number, now: number): unknown =>
   value > INSTANT && value < NEVER ? `now + ${value - now} ms` : value;
 
-/** Instants relative to now; everything else as it is. */
+/** Makes instants relative to now, and changes nothing else. */
 const normalized = (value: unknown, now: number): unknown => {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return normalizedNumber(value, now);
-  // What else lives under a name the two call by their own words.
+  // The two describe a key of another type in different words.
   if (value instanceof LockError) return value.name;
   if (Array.isArray(value)) return value.map((item) => normalized(item, now));
   if (typeof value !== 'object' || value === null) return value;
@@ -56,7 +56,7 @@ const normalized = (value: unknown, now: number): unknown => {
   return Object.fromEntries(entries.map(([key, inner]) => [key, normalized(inner, now)]));
 };
 
-/** Whether what a key holds under such a member or field is an instant. */
+/** Whether the value of such a member or field is an instant. */
 const isInstant = (type: string, field: string): boolean => type === 'zset' || field.endsWith(':expire_time');
 
 const normalizedState = (data: RedisData, now: number): unknown => {
@@ -82,8 +82,8 @@ const outcomeOf = async (side: Side, step: Step): Promise<unknown> => {
 };
 
 /**
- * A real server and a memory that get the same operations. Both their clocks stand still but for the steps that let time
- * go by, so that nothing depends on how long the server takes.
+ * A real server and a memory that execute the same operations. Both their clocks stand still except in steps that move
+ * them, so that nothing depends on the speed of the server.
  */
 export class Pair {
   private constructor(
@@ -113,7 +113,7 @@ export class Pair {
     return new Pair(clocked, new Redis(url), redis);
   }
 
-  /** Does the steps one after the other on both sides, from nothing, and compares every reply and what is left. */
+  /** Executes the steps in order on both sides, from an empty state, and compares every reply and the final state. */
   async compare(steps: readonly Step[]): Promise<void> {
     await this.admin.flushall();
     const { memory, store } = await freshMemory(this.redis.now());
@@ -132,7 +132,7 @@ export class Pair {
   }
 }
 
-/** What the server holds but the marks of requests. */
+/** The keys of the server without those that mark requests. */
 const readLasting = async (admin: Redis): Promise<RedisData> =>
   Object.fromEntries(Object.entries(await readRedis(admin)).filter(([name]) => !name.startsWith(REQUEST_MARKER)));
 

@@ -5,7 +5,7 @@ import type { Step } from '../pair.js';
 
 const permits = fc.integer({ min: 1, max: 4 });
 
-/** Below every count that a semaphore may have, around none, and above. */
+/** Changes to below every possible count, around zero, and above every possible count. */
 const delta = fc.oneof(
   { arbitrary: fc.integer({ min: -4, max: 4 }), weight: 9 },
   fc.constantFrom(2 ** 31 - 1, 1 - 2 ** 31),

@@ -3,10 +3,10 @@ import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { name, owner } from '../names.js';
 import type { Step } from '../pair.js';
 
-/** Far more than a run lasts, and so much more than each other that the sums of two are told apart. */
+/** Far longer than a run, and so different that the sums of any two differ. */
 const slot = fc.constantFrom(5 * UNIT, 20 * UNIT);
 
-/** Waiters with places in the queue, and what becomes of places. The rest is that of every lock. */
+/** Operations on the queue; those that every lock has are in `lock.steps`. */
 export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
   {
     arbitrary: fc.tuple(name, owner, lease, slot).map(([lock, by, ms, place]): Step => ({
@@ -16,7 +16,7 @@ export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
   },
   {
-    // A place that ends with the step: purged by whoever comes next.
+    // A place that ends with the step, and is removed by the next one.
     arbitrary: fc.tuple(name, owner, lease).map(([lock, by, ms]): Step => ({
       label: `fairLock.queue ${lock} ${by} ${ms}, and the place passes`,
       run: async ({ backend, pass }) => {

@@ -5,7 +5,7 @@ import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, groupLock, name as lockName, readersOrWriters } from '../names.js';
 import type { Step } from '../pair.js';
 
-/** The fields of a backend behind which a lock is. */
+/** The members of a backend that are locks. */
 export type LockField = {
   [Field in keyof LockBackend]: LockBackend[Field] extends LockOperations ? Field : never;
 }[keyof LockBackend];
@@ -26,7 +26,7 @@ const terms = (names: readonly string[]): fc.Arbitrary<readonly [owner: string, 
     .tuple(fc.nat(names.length - 1), lease)
     .map(([index, ms]) => [names[index] ?? '', names.length * ms + index * UNIT] as const);
 
-/** Every transition and query of one kind of lock, with owners that hold and that do not. */
+/** Every operation of one kind of lock, by owners that hold it and by owners that do not. */
 export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
   const name = kind === 'groupLock' ? groupLock : lockName;
   const names = owners[kind] ?? exclusiveOwners;
@@ -76,7 +76,7 @@ export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
   );
 };
 
-/** What the fenced lock has beside. */
+/** The operation that only fenced locks have. */
 export const tokenSteps: fc.Arbitrary<Step> = lockName.map((lock): Step => ({
   label: `fencedLock.currentToken ${lock}`,
   run: ({ backend }) => backend.fencedLock.currentToken(lock),
