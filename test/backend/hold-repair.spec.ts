@@ -1,6 +1,6 @@
 import type { Renewal } from '../../lib/backend/lock-operations.js';
 import { Ballot } from '../../lib/backend/quorum/ballot.js';
-import { Repair } from '../../lib/backend/quorum/hold-repair.js';
+import { HoldRepair } from '../../lib/backend/quorum/hold-repair.js';
 import { busy, FORBIDDEN, NOT_SENT, outcomeOf, scriptedNodes, UNKNOWN, WRONG_TYPE } from './scripted-nodes.js';
 
 const LEASE = 1000;
@@ -10,7 +10,7 @@ const [X, Y, Z] = [renewalOf('x'), renewalOf('y'), renewalOf('z')];
 /** A round of renewals on three nodes, with what the test answers. */
 const openRound = (renewals: readonly Renewal[], isKept: readonly boolean[] = renewals.map(() => true)) => {
   const bench = scriptedNodes(3);
-  const repair = new Repair();
+  const repair = new HoldRepair();
   const round = repair.begin(renewals);
   const ballot = new Ballot(bench.nodes, (node) => node.renew(renewals));
   const running = outcomeOf(round.run(ballot, (index) => isKept[index] === true));

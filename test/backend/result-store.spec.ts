@@ -1,4 +1,4 @@
-import { RedisSingleFlight } from '../../lib/backend/redis/kinds/result-store.js';
+import { RedisResultStore } from '../../lib/backend/redis/kinds/result-store.js';
 import { type Answer, answerInOrder, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands } from './scripted-commands.js';
 import { DENIED, REFUSED, UNKNOWN } from './scripted-lock.js';
@@ -9,7 +9,7 @@ describe('Saving the result of a single flight', () => {
   const setUp = (...answers: readonly Answer[]) => {
     const commands = new ScriptedCommands();
     answerInOrder(commands, ...answers);
-    const results = new RedisSingleFlight(commands, commands.scheduler);
+    const results = new RedisResultStore(commands, commands.scheduler);
     const saving = settlementOf(results.save(RESULT), commands.clock);
     return { commands, clock: commands.clock, saving };
   };

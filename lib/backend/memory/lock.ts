@@ -21,17 +21,17 @@ import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { lockChannel, lockToken } from '../../keys/redisson-keys.js';
 
 /** State of a held lock: its owner and hold count. */
-export interface HeldLock {
+export interface HeldExclusiveLock {
   readonly owner: OwnerId;
   readonly count: number;
 }
 
 /** The table of all exclusive kinds of locks: they exclude each other. */
-export const lockTable = (store: MemoryStore): MemoryTable<HeldLock> => new MemoryTable(store, 'hash');
+export const lockTable = (store: MemoryStore): MemoryTable<HeldExclusiveLock> => new MemoryTable(store, 'hash');
 
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
 export class MemoryLock implements LockOperations {
-  protected readonly locks: MemoryTable<HeldLock>;
+  protected readonly locks: MemoryTable<HeldExclusiveLock>;
 
   constructor(protected readonly store: MemoryStore) {
     this.locks = lockTable(store);
@@ -42,7 +42,7 @@ export class MemoryLock implements LockOperations {
     return held && held.owner !== owner ? this.busy(name, held) : this.taken({ name, owner, lease });
   }
 
-  protected busy(name: string, held: HeldLock): AcquireOutcome {
+  protected busy(name: string, held: HeldExclusiveLock): AcquireOutcome {
     return { outcome: 'busy', remaining: this.store.remaining(name), holder: held.owner };
   }
 

@@ -7,7 +7,7 @@ import { MemoryPermits } from './permits.js';
 import { MemoryReadLock, MemoryWriteLock } from './read-write-lock.js';
 import { ReadWriteData } from './read-write-data.js';
 import { MemorySemaphore, MemoryLatch } from './counters.js';
-import { MemorySingleFlight } from './result-store.js';
+import { MemoryResultStore } from './result-store.js';
 import type { MemoryStore } from './memory-store.js';
 
 /**
@@ -24,7 +24,7 @@ export class MemoryBackend implements LockBackend {
   readonly semaphore: MemorySemaphore;
   readonly permitExpirableSemaphore: MemoryPermits;
   readonly countDownLatch: MemoryLatch;
-  readonly singleFlight: MemorySingleFlight;
+  readonly singleFlight: MemoryResultStore;
   readonly pubSub: PubSub;
 
   constructor(store: MemoryStore, fencing: Fencing = 'clock') {
@@ -38,7 +38,7 @@ export class MemoryBackend implements LockBackend {
     this.semaphore = new MemorySemaphore(store);
     this.countDownLatch = new MemoryLatch(store);
     this.permitExpirableSemaphore = new MemoryPermits(store);
-    this.singleFlight = new MemorySingleFlight(store);
+    this.singleFlight = new MemoryResultStore(store);
     this.pubSub = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };
   }
 

@@ -1,6 +1,6 @@
 import type { OwnerId } from '../../context/ids.js';
 import type { WaitingWriter } from '../lock-operations.js';
-import type { HeldLock } from './lock.js';
+import type { HeldExclusiveLock } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/redisson-keys.js';
 
@@ -9,7 +9,7 @@ import { readTimeout, readWriteLockChannel, waitingWriters } from '../../keys/re
  * owner.
  */
 export interface HeldReadWriteLock {
-  readonly writer: HeldLock | undefined;
+  readonly writer: HeldExclusiveLock | undefined;
   /** Hold count of each reader. */
   readonly readers: ReadonlyMap<OwnerId, number>;
 }

@@ -1,12 +1,12 @@
 import type { ResultStore, Lookup, StoredResult, SaveResult } from '../result-store.js';
-import { type HeldLock, lockTable } from './lock.js';
+import { type HeldExclusiveLock, lockTable } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { flightLock, flightResult } from '../../keys/redisson-keys.js';
 
 /** Results of single flights in memory: the executable specification of `scripts/single-flight/*.lua`. */
-export class MemorySingleFlight implements ResultStore {
+export class MemoryResultStore implements ResultStore {
   private readonly results: MemoryTable<StoredResult>;
-  private readonly locks: MemoryTable<HeldLock>;
+  private readonly locks: MemoryTable<HeldExclusiveLock>;
 
   constructor(private readonly store: MemoryStore) {
     this.results = new MemoryTable(store, 'string of a result');

@@ -22,7 +22,7 @@ export interface RepairRound {
  * later renewal finds it. It is not done for an owner whose first acquisition is being undone on that node, nor once
  * the owner has released.
  */
-export class Repair {
+export class HoldRepair {
   private readonly rounds = new Set<Set<OwnerId>>();
 
   /** To be called before the renewals are sent. */

@@ -20,7 +20,7 @@ import { Background } from '../../concurrency/in-flight.js';
 import { Ballot, busyFor, describeGrant, noQuorum, type Verdict, verdictOn } from './ballot.js';
 import { quorumLease, majorityOf, kthLargest } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
-import { Repair } from './hold-repair.js';
+import { HoldRepair } from './hold-repair.js';
 import type { RetryDelay } from './retry-delay.js';
 /** Drift between the clocks of the nodes: a share of the lease, and the granularity of their expiry, ms. */
 const DRIFT = 0.01;
@@ -48,7 +48,7 @@ const duplicateServer = (nodes: readonly QuorumNode[]): readonly string[] | unde
  */
 export class QuorumLock implements LockOperations {
   private readonly background: Background;
-  private readonly repair: Repair;
+  private readonly repair: HoldRepair;
 
   /** @param quorum More than half of the nodes. */
   constructor(
@@ -58,7 +58,7 @@ export class QuorumLock implements LockOperations {
     private readonly scheduler: MonotonicScheduler,
   ) {
     this.background = new Background(scheduler);
-    this.repair = new Repair();
+    this.repair = new HoldRepair();
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireOutcome> {

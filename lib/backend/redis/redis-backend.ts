@@ -4,7 +4,7 @@ import { type LockBackend, type PubSub, type BackendListener, type GivenUp, noLi
 import type { ScriptExecutor } from './commands/script-executor.js';
 import { RedisFairLock, FairLockScripts } from './kinds/fair-lock.js';
 import { RedisFencedLock, FencedLockScripts } from './kinds/fenced-lock.js';
-import { GroupLockScripts } from './kinds/group-lock.js';
+import { GroupLockScripts } from './kinds/group-lock-scripts.js';
 import { type LockScripts, PlainLockScripts } from './kinds/lock-scripts.js';
 import { RedisLock } from './kinds/redis-lock.js';
 import { IdempotentRequests } from './commands/idempotent-requests.js';
@@ -12,7 +12,7 @@ import { RedisPermits } from './kinds/permits.js';
 import { RedisReadLock, RedisWriteLock } from './kinds/read-write-lock.js';
 import type { Replicas } from './commands/replica-confirmation.js';
 import { RedisSemaphore, RedisLatch } from './kinds/counters.js';
-import { RedisSingleFlight } from './kinds/result-store.js';
+import { RedisResultStore } from './kinds/result-store.js';
 import type { Transport } from './transport.js';
 
 export interface RedisBackendSettings {
@@ -33,7 +33,7 @@ export class RedisBackend implements LockBackend {
   readonly semaphore: RedisSemaphore;
   readonly permitExpirableSemaphore: RedisPermits;
   readonly countDownLatch: RedisLatch;
-  readonly singleFlight: RedisSingleFlight;
+  readonly singleFlight: RedisResultStore;
   readonly pubSub: PubSub;
   private readonly commands: ScriptExecutor;
   private readonly locks: RedisLock[] = [];
@@ -71,7 +71,7 @@ export class RedisBackend implements LockBackend {
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
     this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
     this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler, gaveUp, replicas);
-    this.singleFlight = new RedisSingleFlight(this.commands, scheduler);
+    this.singleFlight = new RedisResultStore(this.commands, scheduler);
   }
 
   watch(listener: BackendListener): void {

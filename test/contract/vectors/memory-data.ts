@@ -1,5 +1,5 @@
 import type { HeldField, HeldFields } from '../../../lib/backend/memory/group-lock.js';
-import type { HeldLock } from '../../../lib/backend/memory/lock.js';
+import type { HeldExclusiveLock } from '../../../lib/backend/memory/lock.js';
 import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
 import type { PermitDeadlines } from '../../../lib/backend/memory/permits.js';
 import type { StoredResult } from '../../../lib/backend/result-store.js';
@@ -27,12 +27,12 @@ const lock: Codec = {
   type: 'hash',
   matches: (_, value) => value.type === 'hash' && !('mode' in fieldsOf(value)),
   toRedis: (value) => {
-    const { owner, count } = value as HeldLock;
+    const { owner, count } = value as HeldExclusiveLock;
     return { type: 'hash', value: { [owner]: String(count) } };
   },
   fromRedis: (value) => {
     const [[owner, count] = ['', '0']] = Object.entries(fieldsOf(value));
-    return { owner, count: Number(count) } satisfies HeldLock;
+    return { owner, count: Number(count) } satisfies HeldExclusiveLock;
   },
 };
 

@@ -22,7 +22,7 @@ import type {
 } from './lock-scripts.js';
 import { type RequestLimits, sendWithDeadline } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';
-import { keepTimeouts } from './read-timeouts.js';
+import { keepTimeouts } from './keep-timeouts.js';
 import { tornApart } from './renew-by-shard.js';
 import { readWriteLockChannel, readWriteStem, waitingWriters } from '../../../keys/redisson-keys.js';
 

@@ -6,7 +6,7 @@ import { scripts } from '../scripts/scripts.generated.js';
 import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
 
 /** Results of single flights in Redis: a string beside the lock. */
-export class RedisSingleFlight extends RedisOperations implements ResultStore {
+export class RedisResultStore extends RedisOperations implements ResultStore {
   async find(name: string): Promise<Lookup> {
     const result = flightResult(name);
     const deadline = await this.ready(result, name);
