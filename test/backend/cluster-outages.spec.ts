@@ -37,7 +37,7 @@ const watched = () => {
   const learn = (...masters: string[]): void => {
     cluster.isKnown = true;
     cluster.masters = new Set(masters);
-    reported.learned();
+    reported.slotMapReceived();
   };
   return { clock, told, outages, cluster, outagesOf: reported, learn };
 };
@@ -45,13 +45,13 @@ const watched = () => {
 describe('An outage of a whole cluster', () => {
   it('is reported once, when nobody has said in time who serves what, and ends when somebody does', async () => {
     const { clock, told, outagesOf, learn } = watched();
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     await clock.advance(PATIENCE - 1);
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     expect(told).toEqual([]);
     await clock.advance(1);
     for (let tries = 0; tries < 4; tries += 1) {
-      outagesOf.asked();
+      outagesOf.slotMapRequested();
       await clock.advance(500);
     }
     expect(told).toEqual([`${CLUSTER} out, all-locks`]);
@@ -62,10 +62,10 @@ describe('An outage of a whole cluster', () => {
 
   it('is none where somebody says in time who serves what, or where that is known', async () => {
     const { clock, told, outagesOf, learn } = watched();
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     await clock.advance(PATIENCE - 1);
     learn('a:1');
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     await clock.advance(10 * PATIENCE);
     expect(told).toEqual([]);
     expect(clock.pending).toBe(0);
@@ -74,11 +74,11 @@ describe('An outage of a whole cluster', () => {
   it('is none where nothing was asked, or the application ends meanwhile', async () => {
     const { clock, told, outagesOf, learn } = watched();
     await clock.advance(10 * PATIENCE);
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     outagesOf.end();
     await clock.advance(10 * PATIENCE);
     learn('a:1');
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     expect(told).toEqual([]);
     expect(clock.pending).toBe(0);
   });
@@ -89,7 +89,7 @@ describe('An outage of a whole cluster', () => {
     { lastError: new LockUnavailableError('NOPERM', 'refused', true), why: 'NOPERM', permanent: true },
   ])('says why: $why', async ({ lastError, why, permanent }) => {
     const { clock, outages, cluster, outagesOf } = watched();
-    outagesOf.asked();
+    outagesOf.slotMapRequested();
     // As it is known when the outage is reported.
     cluster.lastError = lastError;
     await clock.advance(PATIENCE);

@@ -1,5 +1,5 @@
 import { describeProblem, explain } from '../../lib/backend/redis/connection/connection-problem.js';
-import { optionsOfUrl } from '../../lib/backend/redis/connection/connection-url.js';
+import { parseConnectionUrl } from '../../lib/backend/redis/connection/connection-url.js';
 import { endpointOf } from '../../lib/backend/redis/connection/endpoint.js';
 import { LockOptionsError } from '../../lib/errors.js';
 import { thrownBy } from '../kit/caught.js';
@@ -88,7 +88,7 @@ describe('D34: a text that is no URL of Redis', () => {
     ['joe:secret@redis:6379', /^connection must be a redis:\/\/ or rediss:\/\/ URL/],
     ['secret', /^connection must be a redis:\/\/ or rediss:\/\/ URL/],
   ])('%j', (url, expected) => {
-    const { message } = thrownBy(() => optionsOfUrl(url), LockOptionsError);
+    const { message } = thrownBy(() => parseConnectionUrl(url), LockOptionsError);
     expect(message).toMatch(expected);
     expect(message).not.toContain('sec');
   });

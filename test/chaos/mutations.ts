@@ -44,7 +44,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'cancel of what stayed unknown',
-    file: 'backend/redis/commands/unknown-outcomes.ts',
+    file: 'backend/redis/commands/orphan-releaser.ts',
     find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
     replace: 'return;',
     caught: { id: 'F1c', topology: 'standalone' },

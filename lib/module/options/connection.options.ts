@@ -1,6 +1,6 @@
 import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
 import { type ConnectionInput, isClusterClient } from '../../backend/redis/connection/connection-input.js';
-import { optionsOfUrl } from '../../backend/redis/connection/connection-url.js';
+import { parseConnectionUrl } from '../../backend/redis/connection/connection-url.js';
 import { IOREDIS_OPTIONS } from '../../backend/redis/connection/ioredis-options.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
@@ -25,7 +25,7 @@ const ADDRESSES = 'give a URL as text, { host, port }, { sentinels, name } or { 
  */
 export const parseConnection = (connection: unknown): ConnectionInput => {
   if (typeof connection === 'string') {
-    optionsOfUrl(connection);
+    parseConnectionUrl(connection);
     return connection;
   }
   if (isClusterClient(connection)) {
@@ -107,7 +107,7 @@ const checkCluster = (connection: object): void => {
 
 const checkSeed = (seed: unknown, index: number): void => {
   if (typeof seed === 'string') {
-    optionsOfUrl(seed);
+    parseConnectionUrl(seed);
     return;
   }
   const { host, port } = isPlainObject(seed) ? (seed as Readonly<Record<string, unknown>>) : {};

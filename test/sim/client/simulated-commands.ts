@@ -5,8 +5,8 @@ import {
   type ScriptExecutor,
   timeoutWithin,
 } from '../../../lib/backend/redis/commands/script-executor.js';
-import { readReply } from '../../../lib/backend/redis/commands/script-reply.js';
-import { withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
+import { readReply } from '../../../lib/backend/redis/commands/read-reply.js';
+import { withDeadline } from '../../../lib/backend/redis/connection/with-deadline.js';
 import {
   type ArgumentsOf,
   encode,

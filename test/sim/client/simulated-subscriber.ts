@@ -1,5 +1,5 @@
 import type { Subscription, PubSub } from '../../../lib/backend/lock-backend.js';
-import { rawReply, withDeadline } from '../../../lib/backend/redis/connection/command-deadline.js';
+import { rawReply, withDeadline } from '../../../lib/backend/redis/connection/with-deadline.js';
 import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';

@@ -120,7 +120,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'an acquisition of unknown outcome is not undone',
     edits: [
       {
-        file: 'backend/redis/commands/unknown-outcomes.ts',
+        file: 'backend/redis/commands/orphan-releaser.ts',
         find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
         replace: 'return;',
       },

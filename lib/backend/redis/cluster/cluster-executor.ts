@@ -51,7 +51,7 @@ const isForEach = ({ kind }: Redirection, keys: NamedKeys): boolean =>
   kind === 'try-again' && Object.values(keys).some((list) => typeof list === 'object' && list.length > 1);
 
 /** The server that a command goes to next. */
-interface Target {
+interface Destination {
   readonly node: NodeExecutor;
   /** Whether the keys are still migrating to it. */
   readonly asking: boolean;
@@ -180,7 +180,7 @@ export class ClusterExecutor implements ScriptExecutor {
     key: string,
     deadline: number,
     name: string | undefined,
-  ): Promise<Target> {
+  ): Promise<Destination> {
     if (redirection.kind === 'ask') {
       const node = this.topology.nodeAt(this.topology.resolveAddress(from, redirection.host, redirection.port));
       await node.whenConnected(deadline, key, name);
@@ -199,7 +199,7 @@ export class ClusterExecutor implements ScriptExecutor {
     return { ...args, notAfter: Math.floor(notAfter + to.serverTime() - from.serverTime()) };
   }
 
-  private masterFor(key: string, name: string | undefined): Target {
+  private masterFor(key: string, name: string | undefined): Destination {
     const node = this.topology.nodeFor(key);
     if (!node) throw this.unserved(name);
     return { node, asking: false };

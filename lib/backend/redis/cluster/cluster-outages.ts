@@ -26,19 +26,19 @@ interface KnownOutage extends Outage {
 export class ClusterOutages {
   private readonly whole: Reachability;
   /** Servers out of reach, reported or not. */
-  private readonly out = new Map<Address, KnownOutage>();
-  private readonly told = new Set<Address>();
+  private readonly unreachable = new Map<Address, KnownOutage>();
+  private readonly reported = new Set<Address>();
 
   constructor(
     seeds: readonly Address[],
-    patience: number,
+    timeout: number,
     private readonly scheduler: MonotonicScheduler,
     private readonly cluster: WatchedCluster,
   ) {
     const server = `cluster of ${seeds.join(', ')}`;
-    this.whole = new Reachability(scheduler, patience, {
+    this.whole = new Reachability(scheduler, timeout, {
       onLost: () => {
-        const error = clusterUnknown(undefined, patience, cluster.lastError);
+        const error = clusterUnknown(undefined, timeout, cluster.lastError);
         const why = cluster.lastError === undefined ? 'no server has answered yet' : messageOf(cluster.lastError);
         const reason = `${titleOf(server)} cannot be reached: ${why}`;
         cluster.watcher.unavailable({ server, reason, affects: 'all-locks', error });
@@ -48,28 +48,28 @@ export class ClusterOutages {
   }
 
   /** Called when the slot map is requested. */
-  asked(): void {
+  slotMapRequested(): void {
     if (!this.cluster.isKnown) this.whole.missing();
   }
 
   /** Called when the slot map was received again. */
-  learned(): void {
+  slotMapReceived(): void {
     this.whole.found();
-    for (const address of this.out.keys()) {
-      if (this.cluster.serves(address)) this.tell(address);
+    for (const address of this.unreachable.keys()) {
+      if (this.cluster.serves(address)) this.report(address);
       else this.recovered(address, true);
     }
   }
 
   lost(address: Address, outage: Outage, after: number): void {
-    this.out.set(address, { ...outage, affects: 'its-slots', since: this.scheduler.now() - after });
-    if (this.cluster.serves(address)) this.tell(address);
+    this.unreachable.set(address, { ...outage, affects: 'its-slots', since: this.scheduler.now() - after });
+    if (this.cluster.serves(address)) this.report(address);
   }
 
   recovered(address: Address, isReplaced = false): void {
-    const outage = this.out.get(address);
-    this.out.delete(address);
-    if (!outage || !this.told.delete(address)) return;
+    const outage = this.unreachable.get(address);
+    this.unreachable.delete(address);
+    if (!outage || !this.reported.delete(address)) return;
     const after = Math.round(this.scheduler.now() - outage.since);
     this.cluster.watcher.available({ server: address, after, isReplaced });
   }
@@ -78,10 +78,10 @@ export class ClusterOutages {
     this.whole.end();
   }
 
-  private tell(address: Address): void {
-    const outage = this.out.get(address);
-    if (!outage || this.told.has(address)) return;
-    this.told.add(address);
+  private report(address: Address): void {
+    const outage = this.unreachable.get(address);
+    if (!outage || this.reported.has(address)) return;
+    this.reported.add(address);
     this.cluster.watcher.unavailable(outage);
   }
 }

@@ -7,7 +7,7 @@ import {
   isClusterClient,
   type ServerInput,
 } from '../connection/connection-input.js';
-import { optionsOfUrl } from '../connection/connection-url.js';
+import { parseConnectionUrl } from '../connection/connection-url.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 6379;
@@ -50,7 +50,7 @@ const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
 };
 
 const optionsOfSeed = (seed: ClusterSeed): RedisOptions =>
-  typeof seed === 'string' ? optionsOfUrl(seed) : { host: seed.host, port: seed.port ?? DEFAULT_PORT };
+  typeof seed === 'string' ? parseConnectionUrl(seed) : { host: seed.host, port: seed.port ?? DEFAULT_PORT };
 
 export const clusterServers = (input: ClusterInput | ClusterClient): ClusterServers => {
   const [options, given] = isClusterClient(input) ? [input.options, seedsOf(input)] : [input, input.cluster];

@@ -59,7 +59,7 @@ export class ClusterTopology {
   /** Refreshes the slot map soon: now, unless that was done just before. */
   refreshSoon(): void {
     if (this.closed || this.isRefreshing || this.next) return;
-    this.outages.asked();
+    this.outages.slotMapRequested();
     this.schedule(Math.max(0, this.lastRefresh + LEAST_PAUSE_MS - this.scheduler.now()));
   }
 
@@ -220,7 +220,7 @@ export class ClusterTopology {
     this.lastError = undefined;
     for (const master of map.masters) if (before?.replicas.has(master)) this.nodeAt(master).promoted();
     this.nodes.keepOnly(map.masters);
-    this.outages.learned();
+    this.outages.slotMapReceived();
     for (const resolve of this.waiting) resolve();
     return before !== undefined && map.differsFrom(before);
   }

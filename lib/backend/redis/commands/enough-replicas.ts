@@ -4,7 +4,7 @@ import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 
 /** Texts and outcome of the error for a write that too few replicas have. */
-export interface Lacking {
+export interface ReplicaShortage {
   readonly name: string;
   /** The write in words: `lock "order:7"`. */
   readonly what: string;
@@ -21,7 +21,7 @@ export const enoughReplicas = async (
   commands: ScriptExecutor,
   replicas: Replicas,
   written: Written,
-  { name, what, so, outcome }: Lacking,
+  { name, what, so, outcome }: ReplicaShortage,
 ): Promise<void> => {
   const { min, timeout } = replicas;
   const found = await commands.replicasWith(written, replicas).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { enoughReplicas } from './enough-replicas.js';
 import type { Replicas } from './replica-confirmation.js';
 import { errorOfTwo, isUnknown, type RequestLimits, sendWithDeadline } from './deadline-request.js';
 import { IdempotencyKeys, REMEMBERED_MS, type RequestIdentity } from './idempotency-keys.js';
-import { OrphanReleaser } from './unknown-outcomes.js';
+import { OrphanReleaser } from './orphan-releaser.js';
 import { writtenIdempotencyKey } from './written.js';
 
 /** Fields that every such request sends beside its own arguments. */
@@ -25,7 +25,7 @@ export type CounterReply<Outcome extends string> = readonly [
   count?: number,
 ];
 
-export interface Answer<Outcome extends string> {
+export interface CounterAnswer<Outcome extends string> {
   readonly outcome: Outcome;
   /** 0 if the script reports none. */
   readonly count: number;
@@ -34,7 +34,7 @@ export interface Answer<Outcome extends string> {
 export type SendIdempotent<Outcome extends string> = (request: IdempotentRequest) => Promise<CounterReply<Outcome>>;
 
 /** The caller's request, to report it if its outcome stays unknown. */
-export type Asked = Pick<GivenUp, 'request' | 'count'>;
+export type RequestSummary = Pick<GivenUp, 'request' | 'count'>;
 
 /** A request that is undone or repeated in the background. */
 interface BackgroundRetry {
@@ -78,10 +78,10 @@ export class IdempotentRequests {
    */
   async acquireOnce<Outcome extends string>(
     name: string,
-    asked: Asked,
+    asked: RequestSummary,
     send: SendIdempotent<Outcome | 'taken'>,
     undo: (idempotencyKey: string) => Promise<number>,
-  ): Promise<Answer<Outcome | 'taken'>> {
+  ): Promise<CounterAnswer<Outcome | 'taken'>> {
     const identity = this.keys.next(name);
     const { idempotencyKey } = identity;
     const orphan = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keys.timeToLive };
@@ -104,7 +104,7 @@ export class IdempotentRequests {
    * refuses both attempts, so that they cannot overtake the caller's next request; or if too few replicas have the
    * change.
    */
-  async change<Outcome extends string>(name: string, send: SendIdempotent<Outcome>): Promise<Answer<Outcome>> {
+  async change<Outcome extends string>(name: string, send: SendIdempotent<Outcome>): Promise<CounterAnswer<Outcome>> {
     const deadline = this.deadline();
     const identity = this.keys.next(name);
     const changing = this.retryOnce(identity, send, () => deadline).catch(async (error: unknown) => {
@@ -120,9 +120,9 @@ export class IdempotentRequests {
   /** As {@link change}, but a request that failed twice is retried in the background until its key expires. */
   async completeInBackground<Outcome extends string>(
     name: string,
-    asked: Asked,
+    asked: RequestSummary,
     send: SendIdempotent<Outcome>,
-  ): Promise<Answer<Outcome>> {
+  ): Promise<CounterAnswer<Outcome>> {
     const identity = this.keys.next(name);
     const so = 'it continues in the background';
     try {
@@ -156,7 +156,7 @@ export class IdempotentRequests {
     identity: RequestIdentity,
     send: SendIdempotent<Outcome>,
     deadline: () => number,
-  ): Promise<{ readonly answer: Answer<Outcome>; readonly forget: () => void }> {
+  ): Promise<{ readonly answer: CounterAnswer<Outcome>; readonly forget: () => void }> {
     const { idempotencyKey } = identity;
     try {
       return { answer: await this.ask(identity, deadline(), send), forget: () => this.keys.discard(idempotencyKey) };
@@ -173,7 +173,7 @@ export class IdempotentRequests {
   /** Resolves when enough replicas have the change, if replicas are required. */
   private async knownOutcome(
     { name, idempotencyKey }: RequestIdentity,
-    { outcome }: Answer<string>,
+    { outcome }: CounterAnswer<string>,
     so: string,
     otherwise: LockUnavailableError['outcome'],
   ): Promise<void> {
@@ -187,7 +187,7 @@ export class IdempotentRequests {
     deadline: number,
     send: SendIdempotent<Outcome>,
     onUnknown?: (notAfter: number, error: unknown) => void,
-  ): Promise<Answer<Outcome>> {
+  ): Promise<CounterAnswer<Outcome>> {
     const { name, idempotencyKey } = identity;
     const keyTtl = this.keys.timeToLive;
     return sendWithDeadline(this.commands, this.scheduler, {
@@ -200,7 +200,7 @@ export class IdempotentRequests {
           throw error;
         });
       },
-      read: ([outcome, detail, , count = 0]): Answer<Outcome> | undefined => {
+      read: ([outcome, detail, , count = 0]): CounterAnswer<Outcome> | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : { outcome, count };
       },

@@ -6,14 +6,14 @@ import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { describeProblem } from '../connection/connection-problem.js';
-import { rawReply, withDeadline } from '../connection/command-deadline.js';
+import { rawReply, withDeadline } from '../connection/with-deadline.js';
 import { Reachability } from '../connection/reachability.js';
 import { isNotWritten, isScriptMissing } from '../connection/reply-errors.js';
 import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import { RestartGuard } from './restart-guard.js';
 import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script, scriptHash } from '../scripts/script.js';
-import { readReply } from './script-reply.js';
+import { readReply } from './read-reply.js';
 import { askServerTime, ServerClock } from './server-clock.js';
 import { askIdentity, askRunId } from './server-identity.js';
 
@@ -148,7 +148,7 @@ export class NodeExecutor implements ScriptExecutor {
 
   replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
     this.replication ??= new ReplicaConfirmation(this.input, this.commandTimeout, this.scheduler);
-    return this.replication.knownBy(written, replicas, asking);
+    return this.replication.replicasWith(written, replicas, asking);
   }
 
   watch(listener: BackendListener): void {

@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
-import { rawReply, withDeadline } from '../connection/command-deadline.js';
+import { rawReply, withDeadline } from '../connection/with-deadline.js';
 import { isCommandMissing, isScriptMissing, unavailable, unexpectedReply } from '../connection/reply-errors.js';
 import { isReplyOf, scriptHash } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
@@ -22,14 +22,14 @@ interface ConfirmationRequest extends Replicas {
   readonly reject: (error: unknown) => void;
 }
 
-interface Answer {
+interface Confirmation {
   readonly replicas: number;
   /** For each request whether the server still has the write, or the error that it replied. */
   readonly found: readonly PromiseSettledResult<boolean>[];
 }
 
 /** Permanent: another attempt cannot help. */
-const noWait = (cause: unknown): LockUnavailableError =>
+const waitMissing = (cause: unknown): LockUnavailableError =>
   new LockUnavailableError(
     'the server does not have the command WAIT; leave out the option "replicas", or use a server that has it',
     'refused',
@@ -43,7 +43,7 @@ const noWait = (cause: unknown): LockUnavailableError =>
  */
 export class ReplicaConfirmation {
   private readonly connection: RedisConnection;
-  private readonly questions: ConfirmationRequest[] = [];
+  private readonly requests: ConfirmationRequest[] = [];
   private busy = false;
 
   constructor(
@@ -61,10 +61,10 @@ export class ReplicaConfirmation {
    * if the server itself does not have it any more.
    * @throws LockUnavailableError if the number cannot be found out.
    */
-  knownBy(written: Written, replicas: Replicas, asking = false): Promise<number> {
+  replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.questions.push({ ...replicas, written, asking, resolve, reject });
-      void this.work();
+      this.requests.push({ ...replicas, written, asking, resolve, reject });
+      void this.confirmAll();
     });
   }
 
@@ -72,22 +72,22 @@ export class ReplicaConfirmation {
     return this.connection.close(ms);
   }
 
-  private async work(): Promise<void> {
+  private async confirmAll(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    while (this.questions.length > 0) await this.answer(this.questions.splice(0));
+    while (this.requests.length > 0) await this.confirm(this.requests.splice(0));
     this.busy = false;
   }
 
-  private async answer(questions: readonly ConfirmationRequest[]): Promise<void> {
-    const min = Math.max(...questions.map((question) => question.min));
-    const timeout = Math.max(...questions.map((question) => question.timeout));
+  private async confirm(requests: readonly ConfirmationRequest[]): Promise<void> {
+    const min = Math.max(...requests.map((request) => request.min));
+    const timeout = Math.max(...requests.map((request) => request.timeout));
     try {
       await this.ready();
       const deadline = this.scheduler.now() + timeout + this.commandTimeout;
-      const asked = this.writeAndWait(questions, min, timeout);
+      const asked = this.writeAndWait(requests, min, timeout);
       const { replicas, found } = await withDeadline(asked, deadline, this.scheduler, rawReply());
-      questions.forEach(({ resolve, reject }, index) => {
+      requests.forEach(({ resolve, reject }, index) => {
         const one = found[index];
         // In a cluster one key may have moved to another server while the others have not.
         if (one?.status === 'rejected') reject(unavailable(undefined, one.reason));
@@ -96,14 +96,18 @@ export class ReplicaConfirmation {
     } catch (error) {
       // Later requests must not wait behind one that is not answered.
       if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.connection.reconnect();
-      for (const { reject } of questions) reject(error);
+      for (const { reject } of requests) reject(error);
     }
   }
 
-  private async writeAndWait(questions: readonly ConfirmationRequest[], min: number, timeout: number): Promise<Answer> {
-    const answer = await this.send('evalsha', questions, min, timeout);
+  private async writeAndWait(
+    requests: readonly ConfirmationRequest[],
+    min: number,
+    timeout: number,
+  ): Promise<Confirmation> {
+    const answer = await this.send('evalsha', requests, min, timeout);
     const isMissing = answer.found.some((one) => one.status === 'rejected' && isScriptMissing(one.reason));
-    return isMissing ? this.send('eval', questions, min, timeout) : answer;
+    return isMissing ? this.send('eval', requests, min, timeout) : answer;
   }
 
   /**
@@ -112,12 +116,12 @@ export class ReplicaConfirmation {
    */
   private async send(
     how: 'evalsha' | 'eval',
-    questions: readonly ConfirmationRequest[],
+    requests: readonly ConfirmationRequest[],
     min: number,
     timeout: number,
-  ): Promise<Answer> {
+  ): Promise<Confirmation> {
     const { client } = this.connection;
-    const writes = questions.map(async ({ written: { text, keyCount, parameters }, asking }) => {
+    const writes = requests.map(async ({ written: { text, keyCount, parameters }, asking }) => {
       const announced = asking ? client.asking() : undefined;
       const written = client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
       const [reply] = await Promise.all([written, announced]);
@@ -125,7 +129,7 @@ export class ReplicaConfirmation {
       throw unexpectedReply(reply);
     });
     const waited = client.wait(min, timeout).catch((error: unknown) => {
-      throw isCommandMissing(error) ? noWait(error) : error;
+      throw isCommandMissing(error) ? waitMissing(error) : error;
     });
     const [replicas, found] = await Promise.all([waited, Promise.allSettled(writes)]);
     if (typeof replicas !== 'number') throw unexpectedReply(replicas);

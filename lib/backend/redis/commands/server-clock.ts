@@ -21,7 +21,7 @@ export class ServerClock {
   /**
    * The furthest that the server was ever ahead of our clock since it was set: the true offset, if one reply was quick.
    */
-  private most = Number.NEGATIVE_INFINITY;
+  private furthestAhead = Number.NEGATIVE_INFINITY;
   private lastSeen = 0;
 
   /** @param onJump Called with the ms by which the clock was set, roughly; negative: back. */
@@ -35,14 +35,14 @@ export class ServerClock {
     if (!Number.isFinite(serverNow)) return;
     const now = this.scheduler.now();
     this.ahead = serverNow - now;
-    this.most -= (now - this.lastSeen) * DRIFT;
+    this.furthestAhead -= (now - this.lastSeen) * DRIFT;
     this.lastSeen = now;
-    const change = this.ahead - this.most;
+    const change = this.ahead - this.furthestAhead;
     if (Number.isFinite(change) && (change > FORWARD_MS || change < -BACK_MS)) {
-      this.most = this.ahead;
+      this.furthestAhead = this.ahead;
       this.onJump(Math.round(change));
     }
-    this.most = Math.max(this.most, this.ahead);
+    this.furthestAhead = Math.max(this.furthestAhead, this.ahead);
   }
 
   now(): number {

@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { isRedisClient, type RedisClient } from './redis-client.js';
-import { optionsOfUrl } from './connection-url.js';
+import { parseConnectionUrl } from './connection-url.js';
 
 /** One server of a cluster from which the others are learned: a URL, or host and port. */
 export type ClusterSeed = string | { readonly host: string; readonly port?: number | undefined };
@@ -76,7 +76,7 @@ const textOr = (value: unknown, fallback: string): string =>
  */
 export const nodeAddress = (input: ServerInput): string => {
   const options: object =
-    typeof input === 'string' ? optionsOfUrl(input) : isRedisClient(input) ? input.options : input;
+    typeof input === 'string' ? parseConnectionUrl(input) : isRedisClient(input) ? input.options : input;
   const { path, host, port } = options as Readonly<Record<string, unknown>>;
   if (typeof path === 'string' && path !== '') return path;
   const name = textOr(host, 'localhost').toLowerCase();

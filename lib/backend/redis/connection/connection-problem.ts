@@ -17,7 +17,7 @@ export interface ConnectionProblem {
 }
 
 /** The known facts about a failed connection. */
-interface Situation {
+interface ConnectionFailure {
   /** The last message of ioredis; '' if there was none yet. */
   readonly message: string;
   /** Error code of the operating system, or of OpenSSL. */
@@ -27,7 +27,7 @@ interface Situation {
   readonly wasReady: boolean;
 }
 
-type Explanation = (situation: Situation) => ConnectionProblem | undefined;
+type Explanation = (failure: ConnectionFailure) => ConnectionProblem | undefined;
 
 const refused = (reason: string, remedy: string): ConnectionProblem => ({
   isReached: true,
@@ -36,14 +36,14 @@ const refused = (reason: string, remedy: string): ConnectionProblem => ({
   isPermanent: true,
 });
 
-const mistaken = (reason: string, remedy: string): ConnectionProblem => ({
+const misconfigured = (reason: string, remedy: string): ConnectionProblem => ({
   isReached: true,
   reason,
   remedy,
   isPermanent: false,
 });
 
-const unreached = (reason: string, remedy?: string): ConnectionProblem => ({
+const unreachable = (reason: string, remedy?: string): ConnectionProblem => ({
   isReached: false,
   reason,
   remedy,
@@ -104,15 +104,15 @@ const tls: Explanation = ({ message, code, endpoint: { isSecure, server }, wasRe
     );
   }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
-    return mistaken(`it does not speak TLS (${code})`, `without TLS give redis://${server}, and no tls`);
+    return misconfigured(`it does not speak TLS (${code})`, `without TLS give redis://${server}, and no tls`);
   }
   if (wasReady) return undefined;
   if (isSecure && (code === 'ETIMEDOUT' || message === '')) {
     const said = message === '' ? '' : ` (${message})`;
-    return unreached(`no TLS handshake yet${said}`, `if it runs without TLS give redis://${server}, and no tls`);
+    return unreachable(`no TLS handshake yet${said}`, `if it runs without TLS give redis://${server}, and no tls`);
   }
   if (!isSecure && (/^(ECONNRESET|EPIPE)$/.test(code) || message === 'Connection is closed.')) {
-    return unreached(
+    return unreachable(
       `it cut the connection before it answered (${message})`,
       `if it expects TLS give rediss://${server}, or tls`,
     );
@@ -122,12 +122,15 @@ const tls: Explanation = ({ message, code, endpoint: { isSecure, server }, wasRe
 
 const protocol: Explanation = ({ message }) =>
   /Unknown RESP type|Protocol error, got/.test(message)
-    ? mistaken('the server there does not speak the Redis protocol', 'give host and port of Redis, not of HTTP or TLS')
+    ? misconfigured(
+        'the server there does not speak the Redis protocol',
+        'give host and port of Redis, not of HTTP or TLS',
+      )
     : undefined;
 
 const limits: Explanation = ({ message }) =>
   message.includes('max number of clients')
-    ? mistaken(`it accepts no more connections (${message})`, 'raise maxclients there')
+    ? misconfigured(`it accepts no more connections (${message})`, 'raise maxclients there')
     : undefined;
 
 const sentinels: Explanation = ({ message, endpoint }) => {
@@ -137,7 +140,7 @@ const sentinels: Explanation = ({ message, endpoint }) => {
   const remedy = /\b(NOAUTH|WRONGPASS)\b/.test(last)
     ? 'give sentinelUsername and sentinelPassword'
     : 'check that they run, and check hosts, ports and name';
-  return unreached(`no Sentinel of ${asked} knows its address${last === '' ? '' : ` (${last})`}`, remedy);
+  return unreachable(`no Sentinel of ${asked} knows its address${last === '' ? '' : ` (${last})`}`, remedy);
 };
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -148,12 +151,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'check the host, and whether a firewall blocks it',
 };
 
-const network = ({ message, code, wasReady }: Situation): ConnectionProblem => {
-  if (message === '') return unreached('it is not ready yet');
+const network = ({ message, code, wasReady }: ConnectionFailure): ConnectionProblem => {
+  if (message === '') return unreachable('it is not ready yet');
   const silentFor = /^Socket timeout\b.* (\d+)ms/.exec(message)?.[1];
-  if (silentFor !== undefined) return unreached(`it has not answered for ${silentFor} ms`);
+  if (silentFor !== undefined) return unreachable(`it has not answered for ${silentFor} ms`);
   // A configuration that worked before needs no check.
-  return unreached(message, wasReady ? undefined : REMEDIES[code]);
+  return unreachable(message, wasReady ? undefined : REMEDIES[code]);
 };
 
 const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, protocol, limits];
@@ -162,12 +165,12 @@ const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, pro
 export const explain = (error: unknown, endpoint: Endpoint, wasReady: boolean): ConnectionProblem => {
   // Without ioredis's request to report a bug to its authors.
   const message = error === undefined ? '' : messageOf(error).replace(/\.? Please report this\.?$/, '');
-  const situation = { message, code: codeOf(error), endpoint, wasReady };
+  const failure = { message, code: codeOf(error), endpoint, wasReady };
   for (const explanation of EXPLANATIONS) {
-    const problem = explanation(situation);
+    const problem = explanation(failure);
     if (problem) return { ...problem, isPermanent: problem.isPermanent || PERMANENT.test(message) };
   }
-  return network(situation);
+  return network(failure);
 };
 
 /** "Redis at 127.0.0.1:6379 cannot be reached: …; check …" */

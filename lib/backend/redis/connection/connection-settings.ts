@@ -12,7 +12,7 @@ export type Role = 'commands' | 'subscriber' | 'replication';
  * Settings that give each command a single effect and bound every wait. They override the user's, which must not decide
  * the safety of a lock.
  */
-export const bindingSettings = (role: Role, commandTimeout: number): RedisOptions => ({
+export const connectionSettings = (role: Role, commandTimeout: number): RedisOptions => ({
   connectionName: `nest-redis-lock:${role}`,
   keyPrefix: '',
   lazyConnect: true,

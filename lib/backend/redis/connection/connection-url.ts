@@ -17,7 +17,7 @@ const databaseOf = (pathname: string): number => {
  * option, as text: `?enableOfflineQueue=false` would turn the queue on.
  * @throws LockOptionsError
  */
-export const optionsOfUrl = (text: string): RedisOptions => {
+export const parseConnectionUrl = (text: string): RedisOptions => {
   if (/^\/./.test(text)) return { path: text };
   const { protocol, hostname, port, pathname, search, username, password } = parse(text);
   if (search !== '') throw refused('must be a URL without a query; give further ioredis options as an object');

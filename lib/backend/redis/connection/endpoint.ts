@@ -1,6 +1,6 @@
 import { isRedisClient } from './redis-client.js';
 import { hasSentinels, type ServerInput, nodeAddress } from './connection-input.js';
-import { optionsOfUrl } from './connection-url.js';
+import { parseConnectionUrl } from './connection-url.js';
 
 /** Target and user of a connection, as far as they may be shown: never with a password. */
 export interface Endpoint {
@@ -14,15 +14,18 @@ export interface Endpoint {
   readonly sentinels: readonly string[];
 }
 
-type Options = Readonly<Record<string, unknown>>;
+type RawOptions = Readonly<Record<string, unknown>>;
 
-const optionsOf = (input: ServerInput): Options =>
-  Object.assign({}, typeof input === 'string' ? optionsOfUrl(input) : isRedisClient(input) ? input.options : input);
+const optionsOf = (input: ServerInput): RawOptions =>
+  Object.assign(
+    {},
+    typeof input === 'string' ? parseConnectionUrl(input) : isRedisClient(input) ? input.options : input,
+  );
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const sentinelAddress = (sentinel: unknown): string => {
-  const { host, port }: Options = typeof sentinel === 'object' && sentinel !== null ? { ...sentinel } : {};
+  const { host, port }: RawOptions = typeof sentinel === 'object' && sentinel !== null ? { ...sentinel } : {};
   return `${isText(host) ? host : '127.0.0.1'}:${Number(port ?? 26_379)}`;
 };
 

@@ -15,10 +15,10 @@ export class Reachability {
   private since = 0;
   private timer: ScheduledTask | undefined;
 
-  /** @param patience Milliseconds. */
+  /** @param timeout Milliseconds. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly patience: number,
+    private readonly timeout: number,
     private readonly listener: ReachabilityListener,
   ) {}
 
@@ -32,7 +32,7 @@ export class Reachability {
     this.state = 'missed';
     this.since = this.scheduler.now();
     this.timer = runOutsideContexts(() =>
-      this.scheduler.schedule(this.patience, () => {
+      this.scheduler.schedule(this.timeout, () => {
         this.state = 'lost';
         this.listener.onLost();
       }),

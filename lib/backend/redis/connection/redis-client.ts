@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { Redis } from 'ioredis';
-import { optionsOfUrl } from './connection-url.js';
+import { parseConnectionUrl } from './connection-url.js';
 
 export interface RedisSocket {
   cork(): void;
@@ -67,5 +67,5 @@ export const duplicateClient = (input: string | RedisOptions | RedisClient, sett
   // Replies have the same shape in every version and protocol; ioredis 5 ignores the option.
   const binding = { ...settings, replyMapping: 'legacy' } as const;
   if (isRedisClient(input)) return input.duplicate(binding);
-  return new Redis({ ...(typeof input === 'string' ? optionsOfUrl(input) : input), ...binding });
+  return new Redis({ ...(typeof input === 'string' ? parseConnectionUrl(input) : input), ...binding });
 };

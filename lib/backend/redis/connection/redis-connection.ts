@@ -5,11 +5,11 @@ import { ignoreLateSocketErrors, duplicateClient, type RedisClient, type RedisSo
 import type { ServerInput } from './connection-input.js';
 import { isCut, isDatabaseRefusal, isHandshakeError, withoutSecrets } from './connection-error.js';
 import { type ConnectionProblem, explain, noConnection } from './connection-problem.js';
-import { bindingSettings, reconnectDelay, type Role } from './connection-settings.js';
+import { connectionSettings, reconnectDelay, type Role } from './connection-settings.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
 
 /** The longest wait for the end of a socket, ms. */
-const CLOSE_PATIENCE_MS = 500;
+const CLOSE_TIMEOUT_MS = 500;
 
 /** Callbacks of the owner of a connection. */
 export interface ConnectionListener {
@@ -18,7 +18,7 @@ export interface ConnectionListener {
   onReady?(): void;
   onClose?(): void;
   /** Whether a refused change to the given database is acceptable. Default: it is not. */
-  bearsDatabaseRefusal?(refusal: Error): boolean;
+  acceptsDatabaseRefusal?(refusal: Error): boolean;
 }
 
 /** One connection of ours: opened on request, re-established by itself, reporting when it is ready. */
@@ -37,7 +37,7 @@ export class RedisConnection {
    */
   private failures = 0;
   private readonly waiting = new Set<(ready: boolean) => void>();
-  private isGathering = false;
+  private isCorked = false;
   /** The socket that was dropped, so that it is dropped only once. */
   private dropped: RedisSocket | undefined;
   /** Why the connection is in another database than requested. */
@@ -51,7 +51,7 @@ export class RedisConnection {
     private readonly listener: ConnectionListener,
   ) {
     this.endpoint = endpointOf(input);
-    const settings = bindingSettings(role, commandTimeout);
+    const settings = connectionSettings(role, commandTimeout);
     // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
     const unset = { commandTimeout: undefined };
     const own = {
@@ -116,11 +116,11 @@ export class RedisConnection {
    */
   corkUntilNextTick(): void {
     const { stream } = this.client;
-    if (this.isGathering || !stream) return;
-    this.isGathering = true;
+    if (this.isCorked || !stream) return;
+    this.isCorked = true;
     stream.cork();
     process.nextTick(() => {
-      this.isGathering = false;
+      this.isCorked = false;
       stream.uncork();
     });
   }
@@ -153,13 +153,13 @@ export class RedisConnection {
    * Closes for good, without waiting for answers.
    * @param ms The longest that this may take; a socket that has not ended by then is destroyed.
    */
-  async close(ms = CLOSE_PATIENCE_MS): Promise<void> {
+  async close(ms = CLOSE_TIMEOUT_MS): Promise<void> {
     if (this.closed) return;
     this.closed = true;
     this.ready = false;
     this.settleWaiting(false);
     // Without a socket there is no end, and ioredis emits no event.
-    const ended = this.hasSocket ? this.whenEnded(Math.min(ms, CLOSE_PATIENCE_MS)) : Promise.resolve();
+    const ended = this.hasSocket ? this.whenEnded(Math.min(ms, CLOSE_TIMEOUT_MS)) : Promise.resolve();
     ignoreLateSocketErrors(this.client);
     this.client.disconnect();
     await ended;
@@ -205,7 +205,7 @@ export class RedisConnection {
   /** @throws Error if the locks would be in another database than those of all other clients. */
   private checkDatabase(): void {
     const { databaseRefusal: refusal } = this;
-    if (refusal && this.listener.bearsDatabaseRefusal?.(refusal) !== true) throw refusal;
+    if (refusal && this.listener.acceptsDatabaseRefusal?.(refusal) !== true) throw refusal;
   }
 
   private onClose(): void {

@@ -5,11 +5,11 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { Subscription, PubSub } from '../../lock-backend.js';
 import { RedisConnection } from './redis-connection.js';
 import type { ServerInput } from './connection-input.js';
-import { rawReply, withDeadline } from './command-deadline.js';
+import { rawReply, withDeadline } from './with-deadline.js';
 import { isErrorReply } from './reply-errors.js';
 
 const HEARTBEAT_MS = 2000;
-const HEARTBEAT_PATIENCE_MS = 1000;
+const HEARTBEAT_TIMEOUT_MS = 1000;
 
 /** Options for clusters whose messages may stay with one shard. */
 export interface ShardOptions {
@@ -47,7 +47,7 @@ export class RedisSubscriber implements PubSub {
       prepare: () => this.resubscribeAll(),
       onClose: () => this.onDisconnected(),
       // Messages are shared by all databases.
-      bearsDatabaseRefusal: () => true,
+      acceptsDatabaseRefusal: () => true,
     });
     const onMessage = (channel: string): void => this.wake(this.channels.get(channel));
     this.connection.client.on('message', onMessage);
@@ -166,7 +166,7 @@ export class RedisSubscriber implements PubSub {
     if (this.channels.size === 0) return;
     this.startHeartbeat();
     if (!this.connection.isReady) return;
-    withDeadline(this.connection.client.ping(), this.deadline(HEARTBEAT_PATIENCE_MS), this.scheduler, rawReply()).catch(
+    withDeadline(this.connection.client.ping(), this.deadline(HEARTBEAT_TIMEOUT_MS), this.scheduler, rawReply()).catch(
       () => {
         this.onDisconnected();
         this.connection.reconnect();

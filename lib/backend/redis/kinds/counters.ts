@@ -11,7 +11,7 @@ import { wrongKeyType } from '../../../errors.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { type Announcement, announcementOn } from './announcement.js';
 import { RedisOperations } from './redis-operations.js';
-import type { IdempotentRequests, Answer } from '../commands/idempotent-requests.js';
+import type { IdempotentRequests, CounterAnswer } from '../commands/idempotent-requests.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { semaphoreChannel, latchChannel } from '../../../keys/redisson-keys.js';
@@ -123,7 +123,7 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
     if (outcome === 'too-many') throw tooManyPermits(name, count, delta);
   }
 
-  private async giveBack(name: string, permits: number, create: 0 | 1): Promise<Answer<'released' | 'not-set'>> {
+  private async giveBack(name: string, permits: number, create: 0 | 1): Promise<CounterAnswer<'released' | 'not-set'>> {
     const asked = { request: 'release', count: permits } as const;
     const { outcome, count } = await this.requests.completeInBackground(
       name,

@@ -12,7 +12,8 @@ import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
-import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
+import { OrphanReleaser } from '../commands/orphan-releaser.js';
+import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import type { OwnerId } from '../../../context/ids.js';
 import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
 import {

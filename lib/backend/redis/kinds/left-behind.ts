@@ -3,7 +3,7 @@ import type { OwnerId } from '../../../context/ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { HoldOutcome, HoldRequest, LeaveBehindRequest, ReleaseRequest } from '../../lock-operations.js';
 import { sendAgain } from '../commands/send-again.js';
-import { OrphanReleaser } from '../commands/unknown-outcomes.js';
+import { OrphanReleaser } from '../commands/orphan-releaser.js';
 
 /** A lock that its owner has left, for the server to keep until an instant of the scheduler. */
 interface Left extends ReleaseRequest {

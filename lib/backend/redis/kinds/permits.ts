@@ -19,7 +19,7 @@ import type { Replicas } from '../commands/replica-confirmation.js';
 import { isUnknown, type RequestLimits } from '../commands/deadline-request.js';
 import { sendAgain } from '../commands/send-again.js';
 import { RedisOperations } from './redis-operations.js';
-import { OrphanReleaser } from '../commands/unknown-outcomes.js';
+import { OrphanReleaser } from '../commands/orphan-releaser.js';
 import { writtenPermits } from '../commands/written.js';
 import { semaphoreChannel } from '../../../keys/redisson-keys.js';
 

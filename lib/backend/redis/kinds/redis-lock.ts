@@ -25,7 +25,8 @@ import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
 import { isUnknown, type DeadlineRequest } from '../commands/deadline-request.js';
 import { sendAgain } from '../commands/send-again.js';
 import { RedisOperations } from './redis-operations.js';
-import { OrphanReleaser, UnknownOutcomes } from '../commands/unknown-outcomes.js';
+import { OrphanReleaser } from '../commands/orphan-releaser.js';
+import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { writtenHold } from '../commands/written.js';
 
 type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadline'>;

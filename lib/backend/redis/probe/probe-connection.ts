@@ -4,7 +4,7 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
-import { rawReply, withDeadline } from '../connection/command-deadline.js';
+import { rawReply, withDeadline } from '../connection/with-deadline.js';
 
 /** Result of a command: the reply, or the error reply of the server. */
 export type Answer = { readonly reply: unknown } | { readonly refusal: string };
@@ -49,7 +49,7 @@ export class ProbeConnection {
     this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
       // A missing permission is reported with the others.
-      bearsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
+      acceptsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
     });
     this.unlisten = onAbort(signal, () => void this.connection.close(0));
   }

@@ -6,7 +6,7 @@ import {
   isClusterClient,
   type ServerInput,
 } from '../connection/connection-input.js';
-import { optionsOfUrl } from '../connection/connection-url.js';
+import { parseConnectionUrl } from '../connection/connection-url.js';
 import { endpointOf } from '../connection/endpoint.js';
 import { type ProbeError, dangersOf, doubtsAbout, type Expectations } from './findings.js';
 import { lookAtCluster } from './inspect-cluster.js';
@@ -127,7 +127,7 @@ const unverified = (input: ConnectionInput): readonly string[] => {
 const optionsOf = (input: ConnectionInput): Options => {
   const options: object =
     typeof input === 'string'
-      ? optionsOfUrl(input)
+      ? parseConnectionUrl(input)
       : isRedisClient(input) || isClusterClient(input)
         ? input.options
         : input;

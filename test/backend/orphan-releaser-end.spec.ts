@@ -1,4 +1,4 @@
-import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/unknown-outcomes.js';
+import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/orphan-releaser.js';
 import { settlementOf } from './answers-in-order.js';
 import { type AnswerTo, AskedReleases, CAUSE, PASSING, PERMANENT } from './asked-releases.js';
 

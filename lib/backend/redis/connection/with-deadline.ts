@@ -14,7 +14,7 @@ export interface ReplyHandler<Reply, T> {
 
 /** A sent command, until it is answered or its deadline passes. */
 class PendingCommand<Reply, T> extends Deadline {
-  private readonly patience: number;
+  private readonly timeout: number;
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -24,7 +24,7 @@ class PendingCommand<Reply, T> extends Deadline {
     private readonly reject: (error: unknown) => void,
   ) {
     super(at);
-    this.patience = at - scheduler.now();
+    this.timeout = at - scheduler.now();
     scheduler.deadlines.add(this);
   }
 
@@ -41,18 +41,18 @@ class PendingCommand<Reply, T> extends Deadline {
 
   failed(reason: unknown): void {
     const other = this.reading.instead?.(reason);
-    if (!other) return this.gaveUp(reason);
+    if (!other) return this.fail(reason);
     other.then(
       (reply) => this.answered(reply),
-      (last: unknown) => this.gaveUp(last),
+      (last: unknown) => this.fail(last),
     );
   }
 
   onPassed(): void {
-    this.reject(noReply(this.reading.name, this.patience));
+    this.reject(noReply(this.reading.name, this.timeout));
   }
 
-  private gaveUp(error: unknown): void {
+  private fail(error: unknown): void {
     this.scheduler.deadlines.delete(this);
     this.reject(unavailable(this.reading.name, error));
   }

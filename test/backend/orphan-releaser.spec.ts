@@ -1,0 +1,125 @@
+import { type AnswerTo, AskedReleases, PASSING, PERMANENT } from './asked-releases.js';
+import { unavailable } from './scripted-commands.js';
+
+describe('The release of an orphaned acquisition', () => {
+  it.each<readonly [answer: string, next: number, notAfter: number, AnswerTo]>([
+    ['at the last instant at which the acquisition could take effect', 1, 1000, ({ confirm }) => confirm(1000)],
+    ['shortly before that instant', 31, 1000, ({ confirm }) => confirm(970)],
+    ['long before that instant', 100, 1000, ({ confirm }) => confirm(0)],
+    ['by a clock of the server that was set back by an hour', 100, 1000, ({ confirm }) => confirm(-3_600_000)],
+    ['by a passing failure', 100, 1000, ({ fail }) => fail(PASSING)],
+    ['by a failure of unknown outcome', 100, 0, ({ fail }) => fail(unavailable('unknown'))],
+    ['by a failure to send it', 100, 0, ({ fail }) => fail(unavailable('not-sent'))],
+  ])('is sent again if it was answered %s, %i ms later', async (_, next, notAfter, answer) => {
+    const releases = new AskedReleases();
+    const { clock, sentAt, givenUp } = releases;
+    releases.undo({ notAfter });
+    answer(await releases.next());
+    await clock.advance(next - 1);
+    expect(sentAt).toEqual([0]);
+    await clock.advance(1);
+    expect(sentAt).toEqual([0, next]);
+    (await releases.next()).confirm(notAfter + 1);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([0, next]);
+    expect(givenUp).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not sent again once it was confirmed after the acquisition could take effect', async () => {
+    const releases = new AskedReleases();
+    const { clock, sentAt, givenUp } = releases;
+    releases.undo({ notAfter: 1000 });
+    (await releases.next()).confirm(1001);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([0]);
+    expect(givenUp).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([
+    ['a permanent refusal', PERMANENT],
+    ['an error of the program', new TypeError('broken')],
+  ])('is given up after %s, which is reported', async (_, error) => {
+    const releases = new AskedReleases();
+    const { clock, sentAt, givenUp } = releases;
+    releases.undo();
+    (await releases.next()).fail(error);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual([0]);
+    expect(givenUp).toEqual([{ name: 'n', error, at: 0 }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([
+    [0, 100],
+    [1000, 100],
+    [3000, 300],
+    [10_000, 1000],
+    [60_000, 1000],
+  ])('that failed after %i ms is sent again %i ms later', async (spent, pause) => {
+    const releases = new AskedReleases();
+    const { clock, sentAt } = releases;
+    releases.undo({ lease: Number.POSITIVE_INFINITY });
+    const release = await releases.next();
+    await clock.advance(spent);
+    release.fail(PASSING);
+    await clock.advance(pause);
+    expect(sentAt).toEqual([0, spent + pause]);
+  });
+
+  // The lease, 100 ms for the acquisition to begin, and a quarter of the lease for clocks that differ: 1350 ms.
+  it.each([
+    ['again', 'would still be before', 1200, [0, 1320]],
+    ['no more', 'would be after', 1250, [0]],
+  ])('is sent %s if that %s the end of the lease of the acquisition', async (_again, _end, failedAt, expected) => {
+    const releases = new AskedReleases();
+    const { clock, sentAt, givenUp } = releases;
+    releases.undo({ lease: 1000 });
+    const release = await releases.next();
+    await clock.advance(failedAt);
+    release.fail(PASSING);
+    await clock.advance(149);
+    expect(sentAt).toEqual(expected);
+    if (expected.length > 1) (await releases.next()).fail(PASSING);
+    await clock.advance(60_000);
+    expect(sentAt).toEqual(expected);
+    expect(givenUp).toMatchObject([{ name: 'n', error: PASSING }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('that is confirmed only after the lease was over leaves nothing to report', async () => {
+    const releases = new AskedReleases();
+    const { clock, givenUp } = releases;
+    releases.undo({ lease: 1000 });
+    const release = await releases.next();
+    await clock.advance(5000);
+    release.confirm(5000);
+    await clock.advance(0);
+    expect(givenUp).toEqual([]);
+  });
+
+  it('goes on for one acquisition while that of another is on its way, failed or was confirmed', async () => {
+    const releases = new AskedReleases();
+    const { clock, open, givenUp } = releases;
+    for (const name of ['pending', 'refused', 'confirmed', 'broken']) releases.undo({ name });
+    const [pending, refused, confirmed, broken] = [
+      await releases.next(),
+      await releases.next(),
+      await releases.next(),
+      await releases.next(),
+    ];
+    refused.fail(PASSING);
+    confirmed.confirm(2000);
+    broken.fail(PERMANENT);
+    await clock.advance(100);
+    expect(open).toMatchObject([{ name: 'refused', at: 100 }]);
+    expect(givenUp).toMatchObject([{ name: 'broken' }]);
+    pending.confirm(0);
+    await clock.advance(100);
+    expect(open).toMatchObject([
+      { name: 'refused', at: 100 },
+      { name: 'pending', at: 200 },
+    ]);
+  });
+});
