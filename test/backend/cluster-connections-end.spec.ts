@@ -1,6 +1,7 @@
 import type { Subscription } from '../../lib/backend/lock-backend.js';
 import { ClusterSubscriber } from '../../lib/backend/redis/cluster/cluster-subscriber.js';
 import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
+import { writtenHold } from '../../lib/backend/redis/commands/written.js';
 import { replyError, ScriptedCluster, type Shard } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 
@@ -113,6 +114,16 @@ describe('A cluster whose connections were closed', () => {
     const asked = outcomeOf(subscriber.subscribe(name, () => {}));
     await clock.advance(TIMEOUT);
     expect(asked).toMatchObject({ state: 'rejected', value: { outcome: 'not-sent' } });
+    expect(connections()).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not connected to for a write whose replicas are counted later', async () => {
+    const { clock, topology, name, connections } = await closed();
+    const counted = topology.nodeFor(name)?.replicasWith(writtenHold(name, 'me:1'), { min: 1, timeout: 100 });
+    const outcome = outcomeOf(counted ?? Promise.resolve());
+    await clock.advance(TIMEOUT);
+    expect(outcome).toMatchObject({ state: 'rejected', value: { outcome: 'not-sent' } });
     expect(connections()).toEqual([]);
     expect(clock.pending).toBe(0);
   });

@@ -48,6 +48,7 @@ export class NodeExecutor implements ScriptExecutor {
   private replication: ReplicaConfirmation | undefined;
   private watcher = noListener;
   private opened = false;
+  private closed = false;
   private wasReady = false;
   private refusal: Error | undefined;
 
@@ -86,6 +87,7 @@ export class NodeExecutor implements ScriptExecutor {
   }
 
   async close(ms?: number): Promise<void> {
+    this.closed = true;
     this.reachability.end();
     await Promise.all([this.connection.close(ms), this.replication?.close(ms)]);
   }
@@ -147,7 +149,7 @@ export class NodeExecutor implements ScriptExecutor {
   }
 
   replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
-    this.replication ??= new ReplicaConfirmation(this.input, this.commandTimeout, this.scheduler);
+    this.replication ??= this.openReplication();
     return this.replication.replicasWith(written, replicas, asking);
   }
 
@@ -199,6 +201,12 @@ export class NodeExecutor implements ScriptExecutor {
   /** Runs one command that is not a script, with the same deadline rules. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
     return withDeadline(command(this.connection.client), deadline, this.scheduler, rawReply());
+  }
+
+  private openReplication(): ReplicaConfirmation {
+    const replication = new ReplicaConfirmation(this.input, this.commandTimeout, this.scheduler);
+    if (this.closed) void replication.close();
+    return replication;
   }
 
   private async prepare(identify: boolean): Promise<void> {
