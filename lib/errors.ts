@@ -1,3 +1,5 @@
+import { formatValue } from './validation/format-value.js';
+
 /** Context that every error of the library carries besides its message. */
 export interface LockErrorContext {
   /** The lock's full name, as stored in Redis; for a group lock `group[fields]`, where `group` is the key. */
@@ -130,3 +132,7 @@ export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
     `The key "${name}" holds a ${found}, which belongs to something else; choose another name or a key prefix for locks`,
     { lockName: name, details: { found } },
   );
+
+/** The message of any thrown value. */
+export const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : formatValue(error);

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import type { LockEvent, LockEvents } from './lock-events.js';
 import { type Affected, type Outage, titleOf } from './outage.js';
 
@@ -7,8 +8,6 @@ export interface EventLog {
   warn(message: string): void;
   error(message: string, stack?: string): void;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);
 

@@ -6,6 +6,7 @@ import {
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
+  messageOf,
 } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { assertNameCount } from '../keys/lock-name.js';
@@ -159,7 +160,7 @@ export class RedLock extends AcquirableLock<MultiHold> {
     const said = members.map((member) => ({ lock: member.name, error: failures.get(member) }));
     const waited = Math.round(limit.waited);
     const context = { lockName: name, details: { members: said, needed, waitedMs: waited }, cause: errors[0] };
-    const why = errors.map((error) => (error instanceof Error ? error.message : formatValue(error))).join('; ');
+    const why = errors.map(messageOf).join('; ');
     const text = `Fewer than ${needed} of the ${members.length} locks "${name}" could be acquired within ${waited} ms: ${why}`;
     if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {
       const isPermanent = (error: unknown): boolean => !(error instanceof LockUnavailableError) || error.permanent;

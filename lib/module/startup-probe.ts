@@ -1,7 +1,6 @@
 import type { ProbeError } from '../backend/redis/probe/findings.js';
 import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/redis/probe/probe.js';
-import { LockUnavailableError, LockUnsafeError } from '../errors.js';
-import { formatValue } from '../validation/format-value.js';
+import { LockUnavailableError, LockUnsafeError, messageOf } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';
@@ -127,7 +126,7 @@ export class StartUpProbe {
     let problem = await first;
     if (problem === undefined || this.stopping.signal.aborted) return;
     if (!this.outages.has(outageOf(target.isNode, target.where))) {
-      const why = problem instanceof Error ? problem.message : formatValue(problem);
+      const why = messageOf(problem);
       start.say(() =>
         start.log.warn(`${titleOf(target.where)} could not be checked yet, and will be checked later: ${why}`),
       );

@@ -1,15 +1,11 @@
 import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
 import { type ConnectionInput, isClusterClient } from '../../backend/redis/connection/connection-input.js';
 import { parseConnectionUrl } from '../../backend/redis/connection/connection-url.js';
+import { invalidConnection } from '../../backend/redis/connection/invalid-connection.js';
 import { IOREDIS_OPTIONS } from '../../backend/redis/connection/ioredis-options.js';
-import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
 import { parseOptions } from '../../validation/options.js';
-
-/** Never shows the value: it may contain a password. */
-const refused = (why: string): LockOptionsError =>
-  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
 
 export const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
@@ -30,7 +26,9 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
   }
   if (isClusterClient(connection)) {
     if (!connection.options.useSRVRecords) return connection;
-    throw refused('is a Cluster client that uses SRV records, which are not supported here; give { cluster: [nodes] }');
+    throw invalidConnection(
+      'is a Cluster client that uses SRV records, which are not supported here; give { cluster: [nodes] }',
+    );
   }
   if (isRedisClient(connection)) {
     checkSentinels(connection.options);
@@ -38,7 +36,7 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
   }
   if (!isPlainObject(connection)) {
     const found = Array.isArray(connection) ? 'a list' : formatValue(connection);
-    throw refused(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
+    throw invalidConnection(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
   }
   if ('cluster' in connection) checkCluster(connection);
   else checkServer(connection);
@@ -56,13 +54,13 @@ const checkNames = (options: object, place = ''): void => {
   const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
   if (unknown === undefined) return;
   const has = `has ${place}${formatValue(unknown)}`;
-  if (FOREIGN_OPTIONS.includes(unknown)) throw refused(`${has}, which ioredis does not know; ${ADDRESSES}`);
+  if (FOREIGN_OPTIONS.includes(unknown)) throw invalidConnection(`${has}, which ioredis does not know; ${ADDRESSES}`);
   const nearest = nearestName(unknown, IOREDIS_OPTIONS);
   const remedy =
     nearest === undefined
       ? 'leave it out, or give an ioredis client if your version of ioredis knows it'
       : `did you mean "${nearest}"?`;
-  throw refused(`${has}, which ioredis does not know; ${remedy}`);
+  throw invalidConnection(`${has}, which ioredis does not know; ${remedy}`);
 };
 
 /**
@@ -74,7 +72,7 @@ const checkAddress = (options: object): void => {
   const keys = ['host', 'path', 'sentinels'] as const;
   if (keys.some((key) => given[key])) return;
   const missing = keys.find((key) => key in given && (key === 'host' || given[key] !== null));
-  if (missing !== undefined) throw refused(missingAddress(missing, given[missing]));
+  if (missing !== undefined) throw invalidConnection(missingAddress(missing, given[missing]));
 };
 
 const missingAddress = (key: string, value: unknown): string =>
@@ -85,12 +83,13 @@ const checkSentinels = (options: object): void => {
   const { sentinels, name, role } = options as Readonly<Record<string, unknown>>;
   if (sentinels === undefined || sentinels === null) return;
   if (!Array.isArray(sentinels) || sentinels.length === 0)
-    throw refused('has "sentinels" that is not a list of servers');
-  if (typeof name !== 'string' || name === '') throw refused('has "sentinels" but no "name" of the master they watch');
-  if (role === 'slave') throw refused('has role "slave"; locks live on the master');
+    throw invalidConnection('has "sentinels" that is not a list of servers');
+  if (typeof name !== 'string' || name === '')
+    throw invalidConnection('has "sentinels" but no "name" of the master they watch');
+  if (role === 'slave') throw invalidConnection('has role "slave"; locks live on the master');
   sentinels.forEach((sentinel: unknown, index) => {
     if (!isPlainObject(sentinel) || !('host' in sentinel) || sentinel.host) return;
-    throw refused(missingAddress(`sentinels[${index}].host`, sentinel.host));
+    throw invalidConnection(missingAddress(`sentinels[${index}].host`, sentinel.host));
   });
 };
 
@@ -100,7 +99,7 @@ const checkCluster = (connection: object): void => {
   });
   if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');
   if (!Array.isArray(cluster) || cluster.length === 0) {
-    throw refused('has a "cluster" that is not a list of servers such as [{ host, port }]');
+    throw invalidConnection('has a "cluster" that is not a list of servers such as [{ host, port }]');
   }
   cluster.forEach((seed: unknown, index) => checkSeed(seed, index));
 };
@@ -114,6 +113,6 @@ const checkSeed = (seed: unknown, index: number): void => {
   const isPort =
     port === undefined || (typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536);
   if (typeof host !== 'string' || host === '' || !isPort) {
-    throw refused(`has a cluster[${index}] that is neither a redis:// URL nor { host, port }`);
+    throw invalidConnection(`has a cluster[${index}] that is neither a redis:// URL nor { host, port }`);
   }
 };

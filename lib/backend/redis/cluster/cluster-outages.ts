@@ -1,8 +1,9 @@
+import { messageOf } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { type Outage, titleOf } from '../../../events/outage.js';
 import type { BackendListener } from '../../lock-backend.js';
 import { Reachability } from '../connection/reachability.js';
-import { clusterUnknown, messageOf } from '../connection/reply-errors.js';
+import { clusterUnknown } from '../connection/reply-errors.js';
 import type { Address } from './cluster-servers.js';
 
 /** The state of the watched cluster. */

@@ -1,5 +1,4 @@
 import type { RedisOptions } from 'ioredis';
-import { LockOptionsError } from '../../../errors.js';
 import {
   type ClusterClient,
   type ClusterInput,
@@ -7,6 +6,7 @@ import {
   isClusterClient,
   type ServerInput,
 } from '../connection/connection-input.js';
+import { invalidConnection } from '../connection/invalid-connection.js';
 import { parseConnectionUrl } from '../connection/connection-url.js';
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -41,11 +41,8 @@ const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
     return { host, port };
   });
   if (seeds.length > 0) return seeds;
-  throw new LockOptionsError(
-    'connection is a Cluster client without known nodes; connect it first, or create it with start-up nodes',
-    {
-      details: { option: 'connection' },
-    },
+  throw invalidConnection(
+    'is a Cluster client without known nodes; connect it first, or create it with start-up nodes',
   );
 };
 

@@ -1,7 +1,7 @@
-import { LockUnavailableError } from '../../../errors.js';
+import { LockUnavailableError, messageOf } from '../../../errors.js';
 import { titleOf } from '../../../events/outage.js';
 import { codeOf } from './connection-error.js';
-import { messageOf, PERMANENT, time } from './reply-errors.js';
+import { PERMANENT, time } from './reply-errors.js';
 import type { Endpoint } from './endpoint.js';
 
 /** Why there is no connection, in words for users: never with a password. */

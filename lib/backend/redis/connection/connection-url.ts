@@ -1,14 +1,10 @@
 import type { RedisOptions } from 'ioredis';
-import { LockOptionsError } from '../../../errors.js';
-
-/** Never shows the URL: it may contain a password. */
-const refused = (why: string): LockOptionsError =>
-  new LockOptionsError(`connection ${why}`, { details: { option: 'connection' } });
+import { invalidConnection } from './invalid-connection.js';
 
 const databaseOf = (pathname: string): number => {
   const database = /^\/?(\d{0,4})$/.exec(pathname)?.[1];
   if (database === undefined)
-    throw refused('must be a URL whose path is a database number, such as redis://host:6379/0');
+    throw invalidConnection('must be a URL whose path is a database number, such as redis://host:6379/0');
   return Number(database);
 };
 
@@ -20,7 +16,8 @@ const databaseOf = (pathname: string): number => {
 export const parseConnectionUrl = (text: string): RedisOptions => {
   if (/^\/./.test(text)) return { path: text };
   const { protocol, hostname, port, pathname, search, username, password } = parse(text);
-  if (search !== '') throw refused('must be a URL without a query; give further ioredis options as an object');
+  if (search !== '')
+    throw invalidConnection('must be a URL without a query; give further ioredis options as an object');
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 6379 : Number(port),
@@ -34,7 +31,7 @@ export const parseConnectionUrl = (text: string): RedisOptions => {
 const parse = (text: string): URL => {
   const url = /^rediss?:\/\/./.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname) return url;
-  throw refused(mistakeIn(text));
+  throw invalidConnection(mistakeIn(text));
 };
 
 /** The likely mistake. Only text that looks like host and port is shown. */
@@ -55,6 +52,6 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused('must be a URL whose user and password are percent-encoded; a bare "%" is "%25"');
+    throw invalidConnection('must be a URL whose user and password are percent-encoded; a bare "%" is "%25"');
   }
 };

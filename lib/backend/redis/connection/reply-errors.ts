@@ -1,9 +1,5 @@
-import { type CommandOutcome, LockUnavailableError } from '../../../errors.js';
+import { type CommandOutcome, LockUnavailableError, messageOf } from '../../../errors.js';
 import { formatValue } from '../../../validation/format-value.js';
-
-/** The message of any thrown value. */
-export const messageOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 
 /** Replies of a server that denies this user permission; another attempt cannot help. */
 export const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[Nn]o permissions/;
