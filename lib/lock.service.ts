@@ -1,6 +1,4 @@
-import { LockOptionsError } from './errors.js';
-import { formatValue } from './validation/format-value.js';
-import { assertNameCount, validateName } from './keys/lock-name.js';
+import { validateName } from './keys/lock-name.js';
 import { ConnectionRegistry } from './runtime/connection-registry.js';
 import type { LockEvent } from './events/lock-events.js';
 import { CountDownLatch } from './synchronizers/count-down-latch.js';
@@ -11,8 +9,10 @@ import { parseSingleFlight, type SingleFlightOptions } from './coordination/sing
 import type { Hold } from './holds/hold.js';
 import { LeaderElection, type LeaderElectionOptions } from './coordination/leader-election.js';
 import { type Lock } from './locks/lock.js';
-import { type LockOptions, parseChoice, parseRequest, type ChosenKind } from './locks/lock.options.js';
-import { fullName, type LockRuntime } from './runtime/lock-runtime.js';
+import { type LockOptions, parseRequest } from './locks/lock.options.js';
+import { fullName } from './locks/full-name.js';
+import type { LockRuntime } from './runtime/lock-runtime.js';
+import { chooseLock, namedLock } from './runtime/chosen-lock.js';
 import type { MultiHold } from './holds/multi-hold.js';
 import { MultiLock } from './locks/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
@@ -24,10 +24,11 @@ import type { AsJson } from './coordination/result-codec.js';
 import { Semaphore } from './synchronizers/semaphore.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { SpinLock } from './locks/spin-lock.js';
-import { acceptedTerms, type LockRequest } from './waiting/acquire.options.js';
-import { runInContext, ScopeContext } from './context/owner-context.js';
+import { parseWork, type WorkArguments } from './validation/work-arguments.js';
+import { runInScope } from './context/run-in-scope.js';
 import type { Backoff } from './waiting/backoff.js';
-import { ReentrantLock } from './locks/reentrant-lock.js';
+
+type Work<T> = (hold: Hold) => T | Promise<T>;
 
 /**
  * Entry point to all locks; inject it.
@@ -64,7 +65,7 @@ export class LockService {
 
   /** The reentrant lock of this name (Redisson: `getLock`). Sends nothing. */
   getLock(name: string): Lock {
-    return this.lockFor(name);
+    return namedLock(this.runtime, name, 'plain');
   }
 
   /**
@@ -72,7 +73,7 @@ export class LockService {
    * Callers that acquire the plain lock of the same name overtake them.
    */
   getFairLock(name: string): Lock {
-    return this.lockFor(name, 'fair');
+    return namedLock(this.runtime, name, 'fair');
   }
 
   /**
@@ -115,15 +116,7 @@ export class LockService {
    *   there are more locks than `maxNames`.
    */
   getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
-    assertNameCount('A multi-lock', locks.length, this.runtime.defaults.maxNames);
-    const names = new Set<string>();
-    const members = locks.flatMap((lock): readonly Lock[] => {
-      if (typeof lock !== 'string') return [lock];
-      if (names.has(lock)) return [];
-      names.add(lock);
-      return [this.lockFor(lock)];
-    });
-    return new MultiLock(this.runtime, members);
+    return new MultiLock(this.runtime, locks, (each) => namedLock(this.runtime, each, 'plain'));
   }
 
   /**
@@ -169,7 +162,7 @@ export class LockService {
    * @throws LockOptionsError
    */
   getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection {
-    return new LeaderElection(this.lockFor(name), options);
+    return new LeaderElection(namedLock(this.runtime, name, 'plain'), options);
   }
 
   /** The count-down latch of this name (Redisson: `getCountDownLatch`). Sends nothing. */
@@ -180,13 +173,10 @@ export class LockService {
   /** Runs `fn` under the lock and releases it afterwards. Returns the result of `fn`, or rejects with its error. */
   withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
   withLock<T>(name: string, options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  async withLock<T>(
-    name: string,
-    ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: LockOptions, fn: (hold: Hold) => T | Promise<T>]
-  ): Promise<T> {
-    if (call.length === 1) return this.lockFor(name).withLock(call[0]);
-    const { lock, request } = this.chosen(name, call[0]);
-    return lock.withLock(request, call[1]);
+  async withLock<T>(name: string, ...given: WorkArguments<LockOptions, Work<T>>): Promise<T> {
+    const [options, work] = parseWork('withLock', given);
+    const { lock, request } = chooseLock(this.runtime, this.connections, name, options);
+    return lock.runLocked(lock.accept(request), work);
   }
 
   /**
@@ -199,25 +189,18 @@ export class LockService {
    */
   singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
   singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
-  async singleFlight<T>(
-    name: string,
-    ...call: [fn: (hold: Hold) => T | Promise<T>] | [options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>]
-  ): Promise<AsJson<T>> {
-    const [given, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function') {
-      throw new LockOptionsError(`singleFlight needs a function to run, not ${formatValue(fn)}`);
-    }
-    const { plan, connection, options } = parseSingleFlight(given);
+  async singleFlight<T>(name: string, ...given: WorkArguments<SingleFlightOptions, Work<T>>): Promise<AsJson<T>> {
+    const [flightOptions, work] = parseWork('singleFlight', given);
+    const { plan, connection, options } = parseSingleFlight(flightOptions);
     const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
-    const terms = acceptedTerms(parseRequest(options, runtime.defaults.wait), runtime);
-    const flight = new SingleFlight(runtime, fullName(name, runtime.defaults), undefined, plan);
-    return (await flight.share(terms, fn)) as AsJson<T>;
+    const flight = new SingleFlight(runtime, name, undefined, plan);
+    return (await flight.share(parseRequest(options, runtime.defaults.wait), work)) as AsJson<T>;
   }
 
   /** Acquires the lock, waiting if necessary. Release it with `hold.release()`, or by `await using`. */
   acquire(name: string, options?: LockOptions): Promise<Hold> {
     try {
-      const { lock, request } = this.chosen(name, options);
+      const { lock, request } = chooseLock(this.runtime, this.connections, name, options);
       // No async wrapper: there may be many waiters, and each would pay for an extra promise.
       return lock.take(lock.accept(request));
     } catch (error) {
@@ -227,7 +210,7 @@ export class LockService {
 
   /** Acquires the lock, or resolves with null if another owner holds it. `wait` defaults to 0: exactly one attempt. */
   async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
-    const { lock, request } = this.chosen(name, options, 0);
+    const { lock, request } = chooseLock(this.runtime, this.connections, name, options, 0);
     return lock.tryAcquire(request);
   }
 
@@ -235,13 +218,8 @@ export class LockService {
    * Runs `fn` as one owner for everything acquired inside, like a thread: its locks can be acquired again, and
    * `lock.release()` finds their holds. Starts as a new owner without holds, even if the caller holds locks.
    */
-  async runInScope<T>(fn: () => T | Promise<T>): Promise<T> {
-    const scope = new ScopeContext();
-    try {
-      return await runInContext(scope, fn);
-    } finally {
-      scope.close();
-    }
+  runInScope<T>(fn: () => T | Promise<T>): Promise<T> {
+    return runInScope(fn);
   }
 
   /**
@@ -262,25 +240,7 @@ export class LockService {
    */
   onEvent(listener: (event: LockEvent) => void): () => void {
     const stops = this.seen.map(({ events }) => events.on(listener));
-    return () => {
-      for (const stop of stops) stop();
-    };
-  }
-
-  private lockFor(name: string, kind: ChosenKind = 'plain', runtime = this.runtime): ReentrantLock {
-    return new ReentrantLock(runtime, fullName(name, runtime.defaults), undefined, runtime.kinds[kind]);
-  }
-
-  /** The lock selected by the options, and the request made of the remaining options. */
-  private chosen(
-    name: string,
-    given: LockOptions | undefined,
-    defaultWait?: number,
-  ): { lock: ReentrantLock; request: LockRequest } {
-    const { kind, connection, options } = parseChoice(given);
-    const runtime = connection === undefined ? this.runtime : this.connections.named(connection);
-    const request = parseRequest(options, defaultWait ?? runtime.defaults.wait);
-    return { lock: this.lockFor(name, kind, runtime), request };
+    return () => stops.forEach((stop) => stop());
   }
 
   private fullName(name: string): string {

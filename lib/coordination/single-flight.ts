@@ -1,7 +1,8 @@
 import type { LocalFlights } from './local-flights.js';
 import type { Lookup } from '../backend/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
-import type { AcquireTerms } from '../waiting/acquire.options.js';
+import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
+import { fullName } from '../locks/full-name.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
@@ -29,25 +30,31 @@ export interface FlightServices extends LockServices {
  * one local flight; flights of different processes wait for each other by a lock, next to which the result is stored.
  */
 export class SingleFlight {
+  private readonly name: string;
   private readonly lock: ReentrantLock;
   private readonly errors: ErrorCodec;
 
-  /** @param name Full name of the result. */
+  /**
+   * @param name The name of the result as a caller gives it, without the key prefix.
+   * @throws LockNameError
+   */
   constructor(
     private readonly runtime: FlightServices,
-    private readonly name: string,
+    name: string,
     private readonly template: string | undefined,
     private readonly plan: FlightPlan,
   ) {
-    this.lock = new ReentrantLock(runtime, flightLock(name), template);
+    this.name = fullName(name, runtime.defaults);
+    this.lock = new ReentrantLock(runtime, flightLock(this.name), template);
     this.errors = runtime.flights.errors.knowing(plan.errors);
   }
 
   /**
    * Returns the result of `work`, or of an earlier caller's: decoded from JSON for every caller.
-   * @throws the error of `work`, and all errors of acquiring a lock.
+   * @throws the error of `work`, LockOptionsError for a lease that is too long, and all errors of acquiring a lock.
    */
-  async share(terms: AcquireTerms, work: Work): Promise<unknown> {
+  async share(request: LockRequest, work: Work): Promise<unknown> {
+    const terms = acceptedTerms(request, this.runtime);
     // A call from inside the function itself would deadlock, so it runs the function directly.
     if (this.isRunningHere()) return this.runDirectly(terms, work);
     for (;;) {

@@ -5,11 +5,12 @@ import { formatValue } from '../validation/format-value.js';
 import { sortedNames } from '../keys/lock-name.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
-import { fullName, type LockRuntime } from '../runtime/lock-runtime.js';
+import { fullName } from '../locks/full-name.js';
+import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { SingleFlight } from '../coordination/single-flight.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import { runFor } from '../context/shared-context.js';
+import { runFor } from '../context/run-in-scope.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 import { lockedIterable } from './results/async-iterable.js';
 import { lockedOpenResult } from './results/open-result.js';
@@ -164,8 +165,8 @@ export class LockedExecutor {
     if (only === undefined || others.length > 0) {
       throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${formatValue(keys)}`);
     }
-    const flight = new SingleFlight(runtime, fullName(only, runtime.defaults), template, plan.flight);
-    return flight.share(termsFor(runtime, plan.request(runtime.defaults.wait), callerGone), proceed);
+    const flight = new SingleFlight(runtime, only, template, plan.flight);
+    return flight.share({ ...plan.request(runtime.defaults.wait), signal: callerGone }, proceed);
   }
 
   private access(call: LockedCall): LockAccess {
@@ -178,12 +179,12 @@ export class LockedExecutor {
     const keys = key(runtime.defaults.maxNames);
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
     const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
-    const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, sortedNames(names), call, terms);
     const { releaseAfter } = plan;
-    if (!releaseAfter) return enter();
+    if (!releaseAfter) return acquireFor(runtime, plan, sortedNames(names), call, terms);
+    const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, sortedNames(names), call, terms);
     const keptFor = releaseAfter.keptFor?.({ args });
-    const guard = await (keptFor ? runFor(keptFor, enter) : enter());
-    return leaveAfter(guard, () => releaseAfter({ args }), runtime.events);
+    const section = await (keptFor ? runFor(keptFor, enter) : enter());
+    return leaveAfter(section, () => releaseAfter({ args }), runtime.events);
   }
 
   private async onConflict({ plan, args }: LockedCall, error: unknown): Promise<unknown> {

@@ -1,5 +1,6 @@
-import { isPassing, LockLostError, LockTimeoutError } from '../errors.js';
+import { isPassing, LockLostError } from '../errors.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
+import { mayComeLater, roundPatience } from './round-patience.js';
 
 /** Members that are acquired together or not at all. */
 export interface AllOrNothing<Part, Got> {
@@ -24,22 +25,11 @@ type RoundResult<Part, Got> =
   /** `missing` is `undefined` if every member was acquired but `complete` failed. */
   | { readonly missing: Part | undefined; readonly error: unknown; readonly held: readonly Got[] };
 
-/** Wait for one member while others are held, in the first and in a late round, ms. */
+/** Wait for one member while others are held, in the first round, ms. */
 const SHORTEST_PATIENCE_MS = 10;
-const LONGEST_PATIENCE_MS = 1500;
-
-/**
- * Doubles with each round, so that a caller that needs many locks gets them in the end. Randomized, so that two callers
- * that took each other's members do not collide again and again.
- */
-const patienceIn = (round: number): number =>
-  Math.min(LONGEST_PATIENCE_MS, SHORTEST_PATIENCE_MS * 2 ** round) * (0.5 + Math.random() / 2);
 
 /** Pause before a new round in the same order, ms. */
 const PAUSE_MS = 50;
-
-/** A member that is busy or unavailable now may be acquired later. */
-const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutError || isPassing(error);
 
 /** A member lost while waiting for the others counts as not acquired; the round can be retried. */
 const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
@@ -83,7 +73,7 @@ export const acquireAll = async <Part, Got>(
   const { inCommonOrder, undo, aborted } = together;
   let order = together.members;
   for (let round = 0; ; round += 1) {
-    const patience = inCommonOrder ? Number.POSITIVE_INFINITY : patienceIn(round);
+    const patience = inCommonOrder ? Number.POSITIVE_INFINITY : roundPatience(round, SHORTEST_PATIENCE_MS);
     const result = await acquireInTurn(together, order, limit, patience);
     if ('all' in result) return result.all;
     const { missing, error, held } = result;

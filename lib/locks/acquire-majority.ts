@@ -1,6 +1,6 @@
-import { isPassing, LockTimeoutError } from '../errors.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
+import { mayComeLater, roundPatience } from './round-patience.js';
 
 /** Members of which `needed` are enough. */
 export interface MajorityVote<Part, Got> {
@@ -19,18 +19,11 @@ export interface VoteResult<Part, Got> {
   readonly givenBack: Promise<unknown>;
 }
 
-/** Longest wait for the votes, in the first and in a late round, ms. */
+/** Longest wait for the votes in the first round, ms. */
 const SHORTEST_PATIENCE_MS = 100;
-const LONGEST_PATIENCE_MS = 1500;
 /** Extra time for the remaining members after a majority, ms: as long as the majority took, within these limits. */
 const SHORTEST_GRACE_MS = 10;
 const LONGEST_GRACE_MS = 100;
-
-/** Randomized, so that of several callers with a minority each one gives up first, and another gets its members. */
-const patienceIn = (round: number): number =>
-  Math.min(LONGEST_PATIENCE_MS, SHORTEST_PATIENCE_MS * 2 ** round) * (0.5 + Math.random() / 2);
-
-const mayComeLater = (error: unknown): boolean => error instanceof LockTimeoutError || isPassing(error);
 
 /** Asks all members at once until enough are acquired or too many have failed; waits only briefly for the rest. */
 const acquireAtOnce = async <Part, Got>(
@@ -76,7 +69,7 @@ export const acquireMajority = async <Part, Got>(
   scheduler: MonotonicScheduler,
 ): Promise<VoteResult<Part, Got>> => {
   for (let round = 0; ; round += 1) {
-    const outcome = await acquireAtOnce(voting, limit.withMax(patienceIn(round)), scheduler);
+    const outcome = await acquireAtOnce(voting, limit.withMax(roundPatience(round, SHORTEST_PATIENCE_MS)), scheduler);
     if (outcome.got.size >= voting.needed || limit.ended) return outcome;
     const hopeless = [...outcome.failures.values()].filter((error) => !mayComeLater(error)).length;
     if (hopeless > voting.members.length - voting.needed) return outcome;

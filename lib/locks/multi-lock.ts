@@ -1,15 +1,26 @@
-import { LockOptionsError } from '../errors.js';
-import { formatValue } from '../validation/format-value.js';
-import { assertNameCount, sortedNames } from '../keys/lock-name.js';
-import { refusal } from '../waiting/wait-errors.js';
-import { type LockServices, AcquirableLock, ReentrantLock } from './reentrant-lock.js';
-import { type HeldSection, enteredTogether } from '../reentrancy/critical-section.js';
-import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import { allSettled, CompositeHold, type MultiHold } from '../holds/multi-hold.js';
-import { firstRepeated } from './repeated-lock.js';
+import { allSettled, CompositeHold } from '../holds/multi-hold.js';
+import { assertNameCount, sortedNames } from '../keys/lock-name.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
+import { refusal } from '../waiting/wait-errors.js';
 import { acquireAll } from './acquire-all.js';
-import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
+import {
+  type AcquiredMembers,
+  CompositeLock,
+  type MemberAcquirer,
+  type MemberRules,
+  membersOf,
+} from './composite-lock.js';
+import type { LockServices, ReentrantLock } from './reentrant-lock.js';
+
+const RULES: MemberRules = {
+  what: 'A multi-lock',
+  notALock: (found) => `A multi-lock is made of names and locks, not of ${found}`,
+  fewest: 1,
+  tooFew: () => 'A multi-lock needs at least one lock',
+  givenTwice: (name) =>
+    `Lock "${name}" is in the multi-lock twice; the kinds and the halves of one name count as one lock here`,
+};
 
 /**
  * Several locks as one, of any kinds, on one server or on several: all or none (Redisson: `getMultiLock`). Members of
@@ -17,36 +28,23 @@ import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.j
  * acquired in the order given. So that two callers with opposite orders both succeed, no caller waits long for one
  * member while it holds another: it releases what it has and starts again with the missing one.
  */
-export class MultiLock extends AcquirableLock<MultiHold> {
-  /** The names of all members, separated by commas. */
-  readonly name: string;
-  readonly members: readonly ReentrantLock[];
+export class MultiLock extends CompositeLock {
   private readonly inCommonOrder: boolean;
 
   /**
    * Created by `LockService`.
-   * @param locks Locks; a multi-lock stands for its members.
+   * @param locks Locks, or names of locks; a multi-lock stands for its members, and a name counts once.
+   * @param lockNamed Makes the lock of a name.
    * @throws LockOptionsError if the list is empty, contains a lock twice, or contains a value that is not a lock;
    *   LockNameError for more than `maxNames` members.
    */
-  constructor(runtime: LockServices, locks: readonly unknown[]) {
-    super(runtime);
-    const members = membersOf(locks, runtime.defaults.maxNames);
-    this.inCommonOrder = new Set(members.map((member) => member.runtime)).size === 1;
-    this.members = this.inCommonOrder ? inOrderOfNames(members) : members;
-    this.name = this.members.map(({ name }) => name).join(', ');
-  }
-
-  /** @internal */
-  async take(terms: AcquireTerms): Promise<MultiHold> {
-    const { hold } = await this.acquireMembers(terms, manualHold);
-    return hold;
-  }
-
-  /** @internal */
-  async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
-    const { hold, taken } = await this.acquireMembers(terms, sectionHold);
-    return enteredTogether(hold, taken);
+  constructor(runtime: LockServices, locks: readonly unknown[], lockNamed?: (name: string) => ReentrantLock) {
+    const { maxNames } = runtime.defaults;
+    assertNameCount(RULES.what, locks.length, maxNames);
+    const members = membersOf(flattened(locks, lockNamed), RULES, maxNames);
+    const inCommonOrder = new Set(members.map((member) => member.runtime)).size === 1;
+    super(runtime, inCommonOrder ? inOrderOfNames(members) : members);
+    this.inCommonOrder = inCommonOrder;
   }
 
   /**
@@ -81,12 +79,12 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   }
 
   /** Acquires every member or none, within one limit. */
-  private async acquireMembers<Got>(
+  protected async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
     { acquire, holdOf, undo }: MemberAcquirer<Got>,
-  ): Promise<{ readonly hold: CompositeHold; readonly taken: readonly Got[] }> {
+  ): Promise<AcquiredMembers<Got>> {
     const { members, inCommonOrder } = this;
-    const taken = await acquireAll(
+    const acquired = await acquireAll(
       {
         members,
         inCommonOrder,
@@ -99,10 +97,10 @@ export class MultiLock extends AcquirableLock<MultiHold> {
       limit,
     );
     const holds = members.flatMap((member) => {
-      const got = taken.get(member);
+      const got = acquired.get(member);
       return got === undefined ? [] : [holdOf(got)];
     });
-    return { hold: new CompositeHold(holds, limit.waited), taken: [...taken.values()] };
+    return { hold: new CompositeHold(holds, limit.waited), acquired: [...acquired.values()] };
   }
 
   /** Starts the lease of all members once the last is acquired. */
@@ -112,22 +110,15 @@ export class MultiLock extends AcquirableLock<MultiHold> {
   }
 }
 
-const membersOf = (locks: readonly unknown[], maxNames: number): readonly ReentrantLock[] => {
-  const members = locks.flatMap((lock): readonly ReentrantLock[] => {
+const flattened = (locks: readonly unknown[], lockNamed?: (name: string) => ReentrantLock): readonly unknown[] => {
+  const names = new Set<string>();
+  return locks.flatMap((lock): readonly unknown[] => {
     if (lock instanceof MultiLock) return lock.members;
-    if (lock instanceof ReentrantLock) return [lock];
-    throw new LockOptionsError(`A multi-lock is made of names and locks, not of ${formatValue(lock)}`, {
-      details: { value: lock },
-    });
+    if (typeof lock !== 'string' || !lockNamed) return [lock];
+    if (names.has(lock)) return [];
+    names.add(lock);
+    return [lockNamed(lock)];
   });
-  if (members.length === 0) throw new LockOptionsError('A multi-lock needs at least one lock');
-  assertNameCount('A multi-lock', members.length, maxNames);
-  const twice = firstRepeated(members);
-  if (!twice) return members;
-  throw new LockOptionsError(
-    `Lock "${twice.name}" is in the multi-lock twice; the kinds and the halves of one name count as one lock here`,
-    { lockName: twice.name },
-  );
 };
 
 const inOrderOfNames = (members: readonly ReentrantLock[]): readonly ReentrantLock[] => {

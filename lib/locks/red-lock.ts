@@ -2,36 +2,43 @@ import { quorumLease, majorityOf, kthLargest } from '../backend/quorum/majority.
 import {
   LockConflictError,
   type LockError,
-  LockOptionsError,
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
   messageOf,
 } from '../errors.js';
-import { formatValue } from '../validation/format-value.js';
-import { assertNameCount } from '../keys/lock-name.js';
-import type { Aborted, WaitLimit } from '../time/wait-limit.js';
-import { refusal } from '../waiting/wait-errors.js';
-import { type LockServices, AcquirableLock, ReentrantLock } from './reentrant-lock.js';
-import { type HeldSection, enteredTogether } from '../reentrancy/critical-section.js';
-import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import { MajorityHold } from '../holds/majority-hold.js';
-import type { MultiHold } from '../holds/multi-hold.js';
-import { firstRepeated } from './repeated-lock.js';
-import { type VoteResult, acquireMajority } from './acquire-majority.js';
-import { sectionHold, manualHold, type MemberAcquirer } from './composite-lock.js';
+import { assertNameCount } from '../keys/lock-name.js';
+import type { Aborted, WaitLimit } from '../time/wait-limit.js';
+import { formatValue } from '../validation/format-value.js';
+import type { AcquireTerms } from '../waiting/acquire.options.js';
+import { refusal } from '../waiting/wait-errors.js';
+import { acquireMajority, type VoteResult } from './acquire-majority.js';
+import {
+  type AcquiredMembers,
+  CompositeLock,
+  type MemberAcquirer,
+  type MemberRules,
+  membersOf,
+} from './composite-lock.js';
+import type { LockServices, ReentrantLock } from './reentrant-lock.js';
 
 const FEWEST_MEMBERS = 3;
+
+const RULES: MemberRules = {
+  what: 'A RedLock',
+  notALock: (found) => `A RedLock is made of locks of one name each, not of ${found}`,
+  fewest: FEWEST_MEMBERS,
+  tooFew: (count) => `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${count}: fewer tolerate no failure`,
+  givenTwice: (name) => `Lock "${name}" is in the RedLock twice; it would have two votes`,
+};
 
 /**
  * Several locks as one, of any kinds, usually on servers that share nothing; a majority of them is enough (Redisson:
  * `getRedLock(locks)`). All members are asked at once. Replies and failures of a minority do not change the result.
  */
-export class RedLock extends AcquirableLock<MultiHold> {
-  /** The names of all members, separated by commas. */
-  readonly name: string;
-  private readonly members: readonly ReentrantLock[];
+export class RedLock extends CompositeLock {
   private readonly needed: number;
 
   /**
@@ -40,21 +47,9 @@ export class RedLock extends AcquirableLock<MultiHold> {
    *   LockNameError for more than `maxNames` members.
    */
   constructor(runtime: LockServices, locks: readonly unknown[]) {
-    super(runtime);
-    this.members = membersOf(locks, runtime.defaults.maxNames);
-    this.needed = majorityOf(locks.length);
-    this.name = this.members.map(({ name }) => name).join(', ');
-  }
-
-  /** @internal */
-  async take(terms: AcquireTerms): Promise<MultiHold> {
-    return (await this.acquireMembers(terms, manualHold)).hold;
-  }
-
-  /** @internal */
-  async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
-    const { hold, taken } = await this.acquireMembers(terms, sectionHold);
-    return enteredTogether(hold, taken);
+    assertNameCount(RULES.what, locks.length, runtime.defaults.maxNames);
+    super(runtime, membersOf(locks, RULES, runtime.defaults.maxNames));
+    this.needed = majorityOf(this.members.length);
   }
 
   /**
@@ -96,10 +91,10 @@ export class RedLock extends AcquirableLock<MultiHold> {
   }
 
   /** Acquires a majority of the members or none, within one limit. */
-  private async acquireMembers<Got>(
+  protected async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
     { acquire, holdOf, undo }: MemberAcquirer<Got>,
-  ): Promise<{ readonly hold: MajorityHold; readonly taken: readonly Got[] }> {
+  ): Promise<AcquiredMembers<Got>> {
     const { members, needed, runtime } = this;
     const voting = {
       members,
@@ -110,8 +105,8 @@ export class RedLock extends AcquirableLock<MultiHold> {
     };
     const outcome = await acquireMajority(voting, limit, runtime.scheduler);
     if (outcome.got.size < needed) throw this.refusal(outcome, limit);
-    const taken = members.flatMap((member) => outcome.got.get(member) ?? []);
-    const holds = taken.map(holdOf);
+    const acquired = members.flatMap((member) => outcome.got.get(member) ?? []);
+    const holds = acquired.map(holdOf);
     const hold = new MajorityHold(holds, limit.waited, needed, members.length);
     try {
       const end = lease === undefined ? undefined : await limit.untimed.endBefore(this.begin(holds, lease));
@@ -119,10 +114,10 @@ export class RedLock extends AcquirableLock<MultiHold> {
       hold.assertHeld();
     } catch (error) {
       // In the background: the caller need not wait for these releases.
-      for (const got of taken) void undo(got);
+      for (const got of acquired) void undo(got);
       throw error;
     }
-    return { hold, taken };
+    return { hold, acquired };
   }
 
   /** Starts the lease of all members and resolves once a majority has confirmed; the others are not waited for. */
@@ -169,23 +164,3 @@ export class RedLock extends AcquirableLock<MultiHold> {
     return limit.wait === 0 ? new LockConflictError(text, context) : new LockTimeoutError(text, context);
   }
 }
-
-const membersOf = (locks: readonly unknown[], maxNames: number): readonly ReentrantLock[] => {
-  assertNameCount('A RedLock', locks.length, maxNames);
-  const members = locks.map((lock) => {
-    if (lock instanceof ReentrantLock) return lock;
-    throw new LockOptionsError(`A RedLock is made of locks of one name each, not of ${formatValue(lock)}`, {
-      details: { value: lock },
-    });
-  });
-  if (members.length < FEWEST_MEMBERS) {
-    throw new LockOptionsError(
-      `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${members.length}: fewer tolerate no failure`,
-    );
-  }
-  const twice = firstRepeated(members);
-  if (!twice) return members;
-  throw new LockOptionsError(`Lock "${twice.name}" is in the RedLock twice; it would have two votes`, {
-    lockName: twice.name,
-  });
-};

@@ -1,6 +1,6 @@
 import type { LockBackend } from '../backend/lock-backend.js';
-import { LockConflictError, LockOptionsError, LockTimeoutError, LockOwnershipError } from '../errors.js';
-import { formatValue } from '../validation/format-value.js';
+import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
+import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
 import type { HeldSection } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
 import { parseLockOptions } from './lock.options.js';
@@ -49,15 +49,16 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   withLock<T>(fn: (hold: H) => T | Promise<T>): Promise<T>;
   withLock<T>(options: AcquireOptions, fn: (hold: H) => T | Promise<T>): Promise<T>;
-  async withLock<T>(
-    ...call: [fn: (hold: H) => T | Promise<T>] | [options: AcquireOptions, fn: (hold: H) => T | Promise<T>]
-  ): Promise<T> {
-    const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function')
-      throw new LockOptionsError(`withLock needs a function to run, not ${formatValue(fn)}`);
-    const { hold, run, leave } = await this.enter(this.termsOf(options));
+  async withLock<T>(...given: WorkArguments<AcquireOptions, (hold: H) => T | Promise<T>>): Promise<T> {
+    const [options, work] = parseWork('withLock', given);
+    return this.runLocked(this.termsOf(options), work);
+  }
+
+  /** @internal */
+  async runLocked<T>(terms: AcquireTerms, work: (hold: H) => T | Promise<T>): Promise<T> {
+    const { hold, run, leave } = await this.enter(terms);
     try {
-      return await run(() => fn(hold));
+      return await run(() => work(hold));
     } finally {
       await leave();
     }

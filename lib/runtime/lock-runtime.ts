@@ -1,18 +1,9 @@
 import type { FlightServices } from '../coordination/single-flight.js';
-import { validateName } from '../keys/lock-name.js';
 import type { LockServices } from '../locks/reentrant-lock.js';
 import type { LatchServices } from '../synchronizers/count-down-latch.js';
 import type { PermitServices } from '../synchronizers/permit-expirable-semaphore.js';
 import type { SemaphoreServices } from '../synchronizers/semaphore.js';
-import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import type { Drainable } from '../waiting/acquirer.js';
-
-/** @throws LockNameError */
-export const fullName = (name: string, { keyPrefix, names }: AcquireDefaults): string => {
-  // Without this check the prefix alone would make a valid name.
-  if (typeof name !== 'string' || name === '') return validateName(name, names);
-  return validateName(keyPrefix + name, names);
-};
 
 /** Services shared by everything on one connection. Two connections are two owners, even for the same name. */
 export interface LockRuntime extends LockServices, FlightServices, SemaphoreServices, PermitServices, LatchServices {

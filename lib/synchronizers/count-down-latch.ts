@@ -1,7 +1,7 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import { parseCount } from './permit.options.js';
+import type { SynchronizerServices } from './synchronizer-services.js';
 import type { LockBackend } from '../backend/lock-backend.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { OpenLatch } from '../waiting/latch-attempts.js';
 import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
@@ -9,12 +9,9 @@ import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.j
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
 /** Services shared by the latches of one connection. */
-export interface LatchServices {
-  readonly backend: LockBackend;
-  readonly scheduler: MonotonicScheduler;
+export interface LatchServices extends Pick<SynchronizerServices, 'backend' | 'scheduler' | 'shutdown'> {
   /** Waits for open latches. */
   readonly latches: Acquirer<undefined, OpenLatch>;
-  readonly shutdown: AbortSignal;
 }
 
 /**

@@ -1,27 +1,28 @@
-import { MOST_PERMITS } from '../backend/counter-operations.js';
-import { LockConflictError, LockOptionsError, LockOwnershipError, LockTimeoutError } from '../errors.js';
+import { LockConflictError, LockOwnershipError, LockTimeoutError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { LockBackend } from '../backend/lock-backend.js';
-import type { InFlight } from '../concurrency/in-flight.js';
-import type { AcquireServices } from '../waiting/acquire.options.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
 import type { GrantedPermit } from './granted-permit.js';
 import { type GrantedPermitServices, GrantedPermits } from './granted-permits.js';
 import type { Permit } from './permit.js';
-import { parsePermitId, parsePermitIds, parseWanted, type PermitOptions, parseCount } from './permit.options.js';
-
-const PERMITS = { min: 0, max: MOST_PERMITS };
-const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };
+import {
+  DELTA,
+  parseCount,
+  parsePermitId,
+  parsePermitIds,
+  parseWanted,
+  type PermitOptions,
+  PERMITS,
+} from './permit.options.js';
+import type { SynchronizerServices } from './synchronizer-services.js';
+import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
 
 /** Services shared by the permit-expirable semaphores of one connection. */
-export interface PermitServices extends AcquireServices, GrantedPermitServices {
+export interface PermitServices extends SynchronizerServices, GrantedPermitServices {
   /** Acquires permits with ids and leases. */
   readonly expirablePermits: Acquirer<WantedPermits, AcquiredPermits>;
-  readonly shutdown: AbortSignal;
-  /** Work that runs with permits and releases them at its end. */
-  readonly permitsInUse: InFlight;
 }
 
 /**
@@ -190,17 +191,13 @@ export class PermitExpirableSemaphore {
    */
   withPermit<T>(fn: (permit: Permit) => T | Promise<T>): Promise<T>;
   withPermit<T>(options: PermitOptions, fn: (permit: Permit) => T | Promise<T>): Promise<T>;
-  async withPermit<T>(
-    ...call: [fn: (permit: Permit) => T | Promise<T>] | [options: PermitOptions, fn: (permit: Permit) => T | Promise<T>]
-  ): Promise<T> {
-    const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function')
-      throw new LockOptionsError(`withPermit needs a function to run, not ${formatValue(fn)}`);
+  async withPermit<T>(...given: WorkArguments<PermitOptions, (permit: Permit) => T | Promise<T>>): Promise<T> {
+    const [options, work] = parseWork('withPermit', given);
     const [permit] = await this.take(1, options, this.runtime.defaults.wait);
     const left = this.runtime.permitsInUse.begin();
     this.granted.tellOfLoss(permit);
     try {
-      return await fn(permit);
+      return await work(permit);
     } finally {
       await this.granted.releaseQuietly(permit).finally(left);
     }

@@ -1,3 +1,4 @@
+import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { isPermitId, type PermitId, type PermitIds } from '../context/ids.js';
 import { invalidOption } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
@@ -12,6 +13,10 @@ export interface CountRange {
   readonly min: number;
   readonly max: number;
 }
+
+/** Permits that a semaphore may have, and by how much their number may change at once. */
+export const PERMITS: CountRange = { min: 0, max: MOST_PERMITS };
+export const DELTA: CountRange = { min: -MOST_PERMITS, max: MOST_PERMITS };
 
 /**
  * Parses a number of permits, or of counts.

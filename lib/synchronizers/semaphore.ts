@@ -1,21 +1,16 @@
-import { MOST_PERMITS } from '../backend/counter-operations.js';
-import { LockConflictError, LockOptionsError, LockTimeoutError } from '../errors.js';
-import { formatValue } from '../validation/format-value.js';
+import { LockConflictError, LockTimeoutError } from '../errors.js';
+import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
 import { parseOptions } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { parseCount } from './permit.options.js';
+import { DELTA, parseCount, PERMITS } from './permit.options.js';
+import type { SynchronizerServices } from './synchronizer-services.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
 import type { LockBackend } from '../backend/lock-backend.js';
-import type { InFlight } from '../concurrency/in-flight.js';
-import type { LockEvents } from '../events/lock-events.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { TakenPermits } from '../waiting/permit-attempts.js';
-import { type AcquireServices, parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
-
-const PERMITS = { min: 0, max: MOST_PERMITS };
-const DELTA = { min: -MOST_PERMITS, max: MOST_PERMITS };
+import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 /** Options for setting the number of permits. */
 export interface SetPermitsOptions {
@@ -24,14 +19,9 @@ export interface SetPermitsOptions {
 }
 
 /** Services shared by the semaphores of one connection. */
-export interface SemaphoreServices extends AcquireServices {
-  readonly backend: LockBackend;
+export interface SemaphoreServices extends SynchronizerServices {
   /** Acquires permits. `Wanted` is their number. */
   readonly semaphores: Acquirer<number, TakenPermits>;
-  readonly events: LockEvents;
-  readonly shutdown: AbortSignal;
-  /** Work that runs with permits and releases them at its end. */
-  readonly permitsInUse: InFlight;
 }
 
 /**
@@ -149,17 +139,12 @@ export class Semaphore {
    */
   withPermits<T>(permits: number, fn: () => T | Promise<T>): Promise<T>;
   withPermits<T>(permits: number, options: WaitOptions, fn: () => T | Promise<T>): Promise<T>;
-  async withPermits<T>(
-    permits: number,
-    ...call: [fn: () => T | Promise<T>] | [options: WaitOptions, fn: () => T | Promise<T>]
-  ): Promise<T> {
-    const [options, fn] = call.length === 1 ? [undefined, call[0]] : call;
-    if (typeof fn !== 'function')
-      throw new LockOptionsError(`withPermits needs a function to run, not ${formatValue(fn)}`);
+  async withPermits<T>(permits: number, ...given: WorkArguments<WaitOptions, () => T | Promise<T>>): Promise<T> {
+    const [options, work] = parseWork('withPermits', given);
     const { count, limit } = this.request(permits, options, this.runtime.defaults.wait);
     const { run, leave } = await this.enter(count, limit);
     try {
-      return await run(fn);
+      return await run(work);
     } finally {
       await leave();
     }

@@ -9,7 +9,7 @@ import {
   type RedisLockOptions,
   SingleFlight,
 } from 'nest-redis-lock';
-import { firstRepeated } from '../../lib/locks/repeated-lock.js';
+import { firstRepeated } from '../../lib/locks/composite-lock.js';
 import { caught, thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
 import type { ReentrantLock } from '../../lib/locks/reentrant-lock.js';

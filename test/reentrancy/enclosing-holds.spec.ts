@@ -6,7 +6,7 @@ import {
   runInContext,
   type ScopeContext,
 } from '../../lib/context/owner-context.js';
-import { runFor } from '../../lib/context/shared-context.js';
+import { runFor } from '../../lib/context/run-in-scope.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import type { LockFamily } from '../../lib/holds/lock-kind.js';
 import { newScope, openContexts } from './open-contexts.js';

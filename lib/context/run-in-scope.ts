@@ -1,5 +1,16 @@
 import { BeneficiaryContext, currentContext, runInContext, ScopeContext } from './owner-context.js';
 
+/** Runs `fn` in a scope of its own: all that is acquired inside has one owner. */
+export const runInScope = async <T>(fn: () => T | Promise<T>): Promise<T> => {
+  const scope = new ScopeContext();
+  try {
+    return await runInContext(scope, fn);
+  } finally {
+    scope.close();
+  }
+};
+
+/** The scopes that several calls share, by the object that the calls are made for. */
 const scopes = new WeakMap<object, ScopeContext>();
 
 const scopeOf = (beneficiary: object): ScopeContext => {
