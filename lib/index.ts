@@ -52,7 +52,7 @@ export type { CountDownLatch } from './synchronizers/count-down-latch.js';
 export type { MultiHold } from './holds/multi-hold.js';
 export type { SharedResultOptions, SingleFlightOptions } from './coordination/single-flight.options.js';
 export type { ErrorClass } from './coordination/error-codec.js';
-export type { AsJson } from './coordination/result-codec.js';
+export type { AsJson } from './coordination/flight-result.js';
 export type { HandoverOptions } from './module/options/handover.options.js';
 export type { ReplicaOptions } from './module/options/replica.options.js';
 export type { Permit } from './synchronizers/permit.js';

@@ -20,7 +20,7 @@ import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semap
 import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
 import { quorumLock } from './locks/quorum-lock.js';
 import { RedLock } from './locks/red-lock.js';
-import type { AsJson } from './coordination/result-codec.js';
+import type { AsJson } from './coordination/flight-result.js';
 import { Semaphore } from './synchronizers/semaphore.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { SpinLock } from './locks/spin-lock.js';

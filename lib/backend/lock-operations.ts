@@ -1,4 +1,4 @@
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import type { LockError } from '../errors.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 
 /** Result of the last flight. */
 export interface StoredResult {

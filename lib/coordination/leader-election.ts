@@ -22,7 +22,7 @@ export interface LeaderElectionOptions {
   onDemoted?(reason: unknown): unknown;
 }
 
-type State = 'idle' | 'candidate' | 'leader' | 'stepping-down';
+type CandidateState = 'idle' | 'candidate' | 'leader' | 'stepping-down';
 
 /**
  * One candidate among the instances of an application, of which at most one is the leader: the holder of a lock that
@@ -39,7 +39,7 @@ type State = 'idle' | 'candidate' | 'leader' | 'stepping-down';
  * election.start();
  */
 export class LeaderElection implements AsyncDisposable {
-  private now: State = 'idle';
+  private now: CandidateState = 'idle';
   private readonly options: LeaderElectionOptions;
   private hold: Hold | undefined;
   private stopping: AbortController | undefined;
@@ -67,7 +67,7 @@ export class LeaderElection implements AsyncDisposable {
     return this.lock.name;
   }
 
-  get state(): State {
+  get state(): CandidateState {
     return this.now;
   }
 

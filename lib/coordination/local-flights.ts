@@ -1,7 +1,7 @@
-import type { WaitLimit } from '../time/wait-limit.js';
+import type { WaitEnd } from '../time/wait-limit.js';
 import { conflict, refusal } from '../waiting/wait-errors.js';
 import type { ErrorCodec } from './error-codec.js';
-import type { FlightResult } from './result-codec.js';
+import type { FlightResult } from './flight-result.js';
 import { type AcquireContext } from '../waiting/acquirer.js';
 
 /** One execution that callers of this process share, from the first call to its result. */
@@ -36,12 +36,10 @@ export class LocalFlight {
   }
 }
 
-type End = NonNullable<WaitLimit['ended']>;
-
 /** The remaining time is unknown. */
 const UNDER_WAY = { remaining: -1 };
 
-const stillUnderWay = (asked: AcquireContext, end: End): Error =>
+const stillUnderWay = (asked: AcquireContext, end: WaitEnd): Error =>
   end.cause === 'elapsed' && asked.limit.wait === 0 ? conflict(asked, UNDER_WAY) : refusal(asked, end, UNDER_WAY);
 
 /** The flights in progress in this process, on one connection. */

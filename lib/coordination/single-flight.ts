@@ -8,7 +8,7 @@ import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
 import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
 import type { ErrorCodec } from './error-codec.js';
-import { read, returned, type FlightResult, valueOf, write } from './result-codec.js';
+import { read, returned, type FlightResult, valueOf, write } from './flight-result.js';
 import { flightLock, flightResult } from '../keys/redisson-keys.js';
 import { type LockServices, ReentrantLock } from '../locks/reentrant-lock.js';
 import type { AcquireContext } from '../waiting/acquirer.js';

@@ -2,7 +2,7 @@ import { isObservable, Observable } from 'rxjs';
 import { formatValue } from '../validation/format-value.js';
 import { currentCallerGone } from '../context/owner-context.js';
 import type { LockedCall } from './locked.executor.js';
-import { isAsyncIterable } from './results/async-iterable.js';
+import { isAsyncIterable } from './results/locked-iterable.js';
 import {
   type AnyFunction,
   declaredType,
@@ -14,7 +14,7 @@ import {
 import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
 import { endsWithRequest } from './request.interceptor.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
-import { interceptorOf } from './instance-wiring.js';
+import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
 
 const DECORATOR = '@Locked';
@@ -61,7 +61,7 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
     const returns = plan.returns ?? detectReturnKind(method);
 
     const locked: AnyFunction = function (...args) {
-      const interceptor = interceptorOf(this, method);
+      const executor = executorOf(this, method);
       const call: LockedCall = {
         plan,
         template: template?.text,
@@ -71,9 +71,9 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
         callerGone: endsWithRequest(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
       };
       const proceed = (): unknown => original.apply(this, args);
-      if (returns === 'observable') return interceptor.aroundObservable(call, () => observableFrom(proceed(), place));
-      if (returns === 'iterable') return interceptor.aroundIterable(call, () => iterableFrom(proceed(), place));
-      return interceptor.aroundPromise(call, proceed);
+      if (returns === 'observable') return executor.aroundObservable(call, () => observableFrom(proceed(), place));
+      if (returns === 'iterable') return executor.aroundIterable(call, () => iterableFrom(proceed(), place));
+      return executor.aroundPromise(call, proceed);
     };
     return replaceMethod(method, descriptor, locked, plan);
   };

@@ -12,9 +12,9 @@ import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/a
 import { runOutsideContexts } from '../context/owner-context.js';
 import { runFor } from '../context/run-in-scope.js';
 import type { LockedPlan, Permits } from './locked.options.js';
-import { lockedIterable } from './results/async-iterable.js';
-import { lockedOpenResult } from './results/open-result.js';
-import { type LockAccess, lockedObservable } from './results/observable.js';
+import { lockedIterable } from './results/locked-iterable.js';
+import { lockedOpenResult } from './results/locked-open-result.js';
+import { type LockAccess, lockedObservable } from './results/locked-observable.js';
 import { leaveAfter } from './release-after.js';
 import type { SharedPlan } from './single-flight.options.js';
 import { responseDone, whenClientGoes } from './http-response.js';
@@ -50,9 +50,9 @@ export const acquireFor = async (
   const locks = names.map((name) => new ReentrantLock(runtime, name, template, runtime.kinds[need], method));
   const [only, ...others] = locks;
   const lock = only && others.length === 0 ? only : new MultiLock(runtime, locks);
-  const entered = await lock.enter(terms);
-  if (holdAtLeast !== undefined) setMinHold(entered.hold, holdAtLeast);
-  return entered;
+  const section = await lock.enter(terms);
+  if (holdAtLeast !== undefined) setMinHold(section.hold, holdAtLeast);
+  return section;
 };
 
 const setMinHold = (hold: GrantedHold | MultiHold, ms: number): void => {
@@ -67,7 +67,7 @@ const enterSemaphores = async (
   { permits }: Permits,
   { limit }: AcquireTerms,
 ): Promise<CriticalSection> => {
-  const entered = await acquireAll<Semaphore, CriticalSection>(
+  const sections = await acquireAll<Semaphore, CriticalSection>(
     {
       members: names.map((name) => new Semaphore(runtime, name, template)),
       inCommonOrder: true,
@@ -80,7 +80,7 @@ const enterSemaphores = async (
   return {
     run: (fn) => fn(),
     leave: async (kept) => {
-      await Promise.all([...entered.values()].map(({ leave }) => leave(kept)));
+      await Promise.all([...sections.values()].map(({ leave }) => leave(kept)));
     },
   };
 };
@@ -116,20 +116,20 @@ export class LockedExecutor {
 
   /** Runs a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
-    let guard: CriticalSection;
+    let section: CriticalSection;
     try {
-      guard = await this.enter(call);
+      section = await this.enter(call);
     } catch (error) {
       return this.onConflict(call, error);
     }
-    let isLasting = false;
+    let isOpen = false;
     try {
-      const result = await guard.run(proceed);
-      const lasting = lockedOpenResult(guard, result, (giveUp) => this.afterPatience(call, giveUp));
-      isLasting = lasting !== undefined;
-      return isLasting ? lasting : result;
+      const result = await section.run(proceed);
+      const open = lockedOpenResult(section, result, (giveUp) => this.onAbandoned(call, giveUp));
+      isOpen = open !== undefined;
+      return isOpen ? open : result;
     } finally {
-      if (!isLasting) await guard.leave();
+      if (!isOpen) await section.leave();
     }
   }
 
@@ -195,7 +195,7 @@ export class LockedExecutor {
   }
 
   /** Runs a task after the watchdog time-out, as for a crashed holder. Returns a function that cancels it. */
-  private afterPatience({ plan }: LockedCall, task: () => void): () => void {
+  private onAbandoned({ plan }: LockedCall, task: () => void): () => void {
     const { scheduler, watchdog } = this.connections.get(plan.connection);
     const timer = runOutsideContexts(() => scheduler.schedule(watchdog.timeout, task));
     return () => timer.cancel();

@@ -29,7 +29,7 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
  * Delays `leave()` until the promise returned by `until` settles. The caller is not delayed: the transaction it waits
  * for may itself wait for the method. Must be called in the caller's async context.
  */
-export const leaveAfter = (guard: CriticalSection, until: Until, events: LockEvents): CriticalSection => {
+export const leaveAfter = (section: CriticalSection, until: Until, events: LockEvents): CriticalSection => {
   // An Observable or a stream may end in any async context.
   const caller = new AsyncResource('LockedCall');
   const ask = (): PromiseLike<unknown> | undefined | void => {
@@ -41,14 +41,14 @@ export const leaveAfter = (guard: CriticalSection, until: Until, events: LockEve
   };
   const leave = async (): Promise<void> => {
     const later = ask();
-    if (!isPromiseLike(later)) return guard.leave();
+    if (!isPromiseLike(later)) return section.leave();
     // Success and failure both end it; the error is reported to its own caller.
     const kept = Promise.resolve(later).then(
       () => {},
       () => {},
     );
-    void runOutsideContexts(() => guard.leave(kept));
+    void runOutsideContexts(() => section.leave(kept));
   };
   let leaving: Promise<void> | undefined;
-  return { run: guard.run, leave: () => (leaving ??= leave()) };
+  return { run: section.run, leave: () => (leaving ??= leave()) };
 };

@@ -9,10 +9,10 @@ import {
   replaceMethod,
 } from './decorated-method.js';
 import { endsWithRequest } from './request.interceptor.js';
-import { interceptorOf } from './instance-wiring.js';
+import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
 import { type SharedMethodOptions, sharedPlanFor } from './single-flight.options.js';
-import type { AsJson } from '../coordination/result-codec.js';
+import type { AsJson } from '../coordination/flight-result.js';
 import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, KeyPart, Method, Refused } from './locked.types.js';
 
 /** The shared, JSON-decoded result must be assignable to the method's return type. */
@@ -78,7 +78,7 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
       const callerGone = endsWithRequest(shared, plan.cancelOnDisconnect) ? currentCallerGone() : undefined;
       const keyOf = (maxNames: number) => names({ instance: this, args, place }, maxNames);
       const call = { plan, template: template?.text, key: keyOf, callerGone, place };
-      return interceptorOf(this, method).aroundShared(call, () => original.apply(this, args));
+      return executorOf(this, method).aroundShared(call, () => original.apply(this, args));
     };
     return replaceMethod(method, descriptor, shared, plan);
   };

@@ -3,7 +3,7 @@ import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import type { GrantRegistry } from './grant-registry.js';
 import { ListNode } from '../collections/linked-list.js';
 import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';

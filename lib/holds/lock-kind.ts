@@ -1,5 +1,5 @@
 import type { LockOperations } from '../backend/lock-operations.js';
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import type { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import type { Acquirer, HandOver } from '../waiting/acquirer.js';

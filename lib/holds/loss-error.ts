@@ -1,5 +1,5 @@
 import { LockLostError } from '../errors.js';
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import type { LossReason } from '../watchdog/lease.js';
 import type { LockFamily } from './lock-kind.js';
 

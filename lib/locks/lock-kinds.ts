@@ -3,7 +3,7 @@ import type { LockOperations } from '../backend/lock-operations.js';
 import type { Quorum } from '../backend/quorum/quorum.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { OwnerIds } from '../context/ids.js';
+import type { OwnerIds } from '../context/owner-ids.js';
 import { LockAttempts, type HandOverLimits, HandOverAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';

@@ -11,7 +11,6 @@ import type { GrantedHold } from '../holds/granted-hold.js';
 import { MajorityHold } from '../holds/majority-hold.js';
 import { assertNameCount } from '../keys/lock-name.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
-import { formatValue } from '../validation/format-value.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { acquireMajority, type VoteResult } from './acquire-majority.js';

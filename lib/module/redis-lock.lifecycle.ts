@@ -10,13 +10,13 @@ import { LockOptionsError } from '../errors.js';
 import { type LockedMethodInfo, lockingPlaces } from '../decorators/decorated-method.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { adopt } from '../decorators/instance-wiring.js';
-import { logEvents } from '../events/event-logger.js';
+import { logEvents } from '../events/event-log.js';
 import { type ConnectionRegistry } from '../runtime/connection-registry.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/lock.options.js';
 import { allSettled } from '../holds/multi-hold.js';
-import { ShutdownDrain } from './shutdown.js';
+import { ShutdownDrain } from './shutdown-drain.js';
 import type { OwnedRuntime } from './runtime.factory.js';
-import type { LockSettings } from './options/settings.js';
+import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 
 /**
@@ -31,7 +31,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   constructor(
     @Inject(LOCK_CONNECTIONS) private readonly connections: ConnectionRegistry<OwnedRuntime>,
     @Inject(LOCK_SETTINGS) private readonly settings: Pick<LockSettings, 'shutdownTimeout' | 'target'>,
-    @Inject(LockedExecutor) private readonly interceptor: LockedExecutor,
+    @Inject(LockedExecutor) private readonly executor: LockedExecutor,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
   ) {
@@ -110,7 +110,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   private wireForeignInstances(): void {
     for (const { instance, isNotMetatype } of this.discovery.getProviders()) {
       const foreign: unknown = isNotMetatype ? instance : undefined;
-      if (typeof foreign === 'object' && foreign !== null) adopt(foreign, this.interceptor);
+      if (typeof foreign === 'object' && foreign !== null) adopt(foreign, this.executor);
     }
   }
 }

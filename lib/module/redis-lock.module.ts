@@ -9,7 +9,7 @@ import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
 import { createConnections, type OwnedRuntime } from './runtime.factory.js';
-import type { LockSettings } from './options/settings.js';
+import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from '../time/scheduler.js';
 

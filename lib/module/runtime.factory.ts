@@ -16,10 +16,10 @@ import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { PermitsOut } from '../synchronizers/permits-out.js';
 import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
 import { ErrorCodec, type ErrorClass, isErrorClass } from '../coordination/error-codec.js';
-import { StartUpProbe } from './startup-probe.js';
+import { StartupProbe } from './startup-probe.js';
 import type { RedlockSettings } from './options/redlock.options.js';
-import type { ConnectionSettings, LockSettings } from './options/settings.js';
-import { OwnerIds } from '../context/ids.js';
+import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
+import { OwnerIds } from '../context/owner-ids.js';
 import type { Scheduler } from '../time/scheduler.js';
 import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { LatchAttempts } from '../waiting/latch-attempts.js';
@@ -41,7 +41,7 @@ const UNSUBSCRIBED_POLL_MS = 500;
 export interface OwnedRuntime extends LockRuntime {
   readonly shutdownController: AbortController;
   /** Checks the servers when the application starts. */
-  readonly probe: StartUpProbe;
+  readonly probe: StartupProbe;
   /** Starts connecting, without waiting for it. */
   open(): void;
   /** Ends background work and closes the library's own connections, within `ms`. Never rejects. */
@@ -110,7 +110,7 @@ export const createRuntime = (
   };
   backend.watch(listener);
   masters?.watch({ ...listener, unavailable: (outage) => listener.unavailable({ ...outage, affects: 'its-vote' }) });
-  const probe = new StartUpProbe(settings, { backend, masters }, events, scheduler);
+  const probe = new StartupProbe(settings, { backend, masters }, events, scheduler);
   const shutdownController = new AbortController();
   return {
     backend,

@@ -4,7 +4,7 @@ import { LockUnavailableError, LockUnsafeError, messageOf } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import type { ConnectionSettings } from './options/settings.js';
+import type { ConnectionSettings } from './options/lock-settings.js';
 import { abortablePause } from '../time/abortable-pause.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
@@ -48,7 +48,7 @@ const PAUSE_MS = 1000;
  * probed once it can be reached; the outage itself is reported by the connection, as at any other time. A permanent
  * refusal, such as a wrong password, prevents the start.
  */
-export class StartUpProbe {
+export class StartupProbe {
   private readonly stopping = new AbortController();
   private readonly targets: readonly Target[];
   private readonly mode: ConnectionSettings['probe'];

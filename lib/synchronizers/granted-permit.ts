@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
 import { LockLostError } from '../errors.js';
-import type { PermitId } from '../context/ids.js';
+import type { PermitId } from '../context/permit-ids.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';

@@ -1,4 +1,4 @@
-import type { PermitId, PermitIds } from '../context/ids.js';
+import type { PermitId, PermitIds } from '../context/permit-ids.js';
 import type { AcquiredPermits } from '../waiting/permit-attempts.js';
 import { GrantedPermit, type PermitKeeper } from './granted-permit.js';
 import type { LockBackend } from '../backend/lock-backend.js';

@@ -1,5 +1,5 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
-import { isPermitId, type PermitId, type PermitIds } from '../context/ids.js';
+import { isPermitId, type PermitId, type PermitIds } from '../context/permit-ids.js';
 import { invalidOption } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';

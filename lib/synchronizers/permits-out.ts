@@ -1,4 +1,4 @@
-import type { PermitId } from '../context/ids.js';
+import type { PermitId } from '../context/permit-ids.js';
 import type { GrantedPermit } from './granted-permit.js';
 
 /**

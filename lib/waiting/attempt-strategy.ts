@@ -1,5 +1,5 @@
 import type { NodeResult } from '../backend/lock-operations.js';
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import type { LockUnavailableError } from '../errors.js';
 
 /** The outcome of an attempt that acquired nothing. */

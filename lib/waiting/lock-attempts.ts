@@ -1,7 +1,7 @@
 import type { AcquireOutcome, LockOperations } from '../backend/lock-operations.js';
 import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { OwnerId, OwnerIds } from '../context/ids.js';
+import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import type { Busy, AttemptResult, AttemptStrategy } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';

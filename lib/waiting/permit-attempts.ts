@@ -1,6 +1,6 @@
 import type { PermitOperations } from '../backend/permit-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { newPermitIds, type PermitIds } from '../context/ids.js';
+import { newPermitIds, type PermitIds } from '../context/permit-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { leaseSpent } from './lock-attempts.js';
 import type { Busy, AttemptResult, AttemptStrategy } from './attempt-strategy.js';

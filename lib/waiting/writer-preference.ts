@@ -1,6 +1,6 @@
 import type { AcquireOutcome, AcquireRequest, WriteLockOperations } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { OwnerId, OwnerIds } from '../context/ids.js';
+import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
 import { LockAttempts, type Acquired } from './lock-attempts.js';
 import { QueuedAcquirer } from './queued-acquirer.js';
 import { type Acquirer, type AcquireContext, type WaitDependencies } from './acquirer.js';

@@ -2,7 +2,7 @@ import type { LockOperations } from '../backend/lock-operations.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import type { OwnerId } from '../context/ids.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { type Lease, LeaseCommand } from './lease.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
-import { isOurs } from '../../lib/context/ids.js';
+import { isOurs } from '../../lib/context/owner-ids.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';

@@ -1,6 +1,6 @@
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { OwnerIds } from '../../lib/context/ids.js';
+import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
 import { TopologyClients } from '../topologies/clients.js';
 import { type Command, FakeRedis, Raw, type Reply } from './fake-redis.js';

@@ -1,6 +1,6 @@
 import { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
-import { ShutdownDrain } from '../../lib/module/shutdown.js';
+import { ShutdownDrain } from '../../lib/module/shutdown-drain.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/fault-proxy.js';

@@ -7,7 +7,7 @@ import {
   type RedisLockOptions,
   type RedisLockOptionsFactory,
 } from 'nest-redis-lock';
-import type { LockSettings } from '../../lib/module/options/settings.js';
+import type { LockSettings } from '../../lib/module/options/lock-settings.js';
 import { LOCK_SETTINGS } from '../../lib/module/redis-lock.constants.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { start } from './applications.js';

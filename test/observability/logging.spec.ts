@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
-import { logEvents } from '../../lib/events/event-logger.js';
+import { logEvents } from '../../lib/events/event-log.js';
 
 describe('The log', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { HTTP_ERRORS } from '../../lib/module/runtime.factory.js';
 import { ErrorCodec } from '../../lib/coordination/error-codec.js';
-import { read, type FlightResult, write } from '../../lib/coordination/result-codec.js';
+import { read, type FlightResult, write } from '../../lib/coordination/flight-result.js';
 
 const errors = new ErrorCodec(HTTP_ERRORS);
 

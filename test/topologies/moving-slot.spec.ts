@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
-import { OwnerIds } from '../../lib/context/ids.js';
+import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/redis-cluster.js';
 import { TopologyClients } from './clients.js';

@@ -7,7 +7,7 @@ import type {
   QueueRequest,
 } from '../../lib/backend/fair-lock-operations.js';
 import { InFlight } from '../../lib/concurrency/in-flight.js';
-import { type OwnerId, OwnerIds } from '../../lib/context/ids.js';
+import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { fairChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

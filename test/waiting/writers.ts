@@ -1,5 +1,5 @@
 import type { WriteLockOperations, WriteRequest } from '../../lib/backend/lock-operations.js';
-import { type OwnerId, OwnerIds } from '../../lib/context/ids.js';
+import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

@@ -1,4 +1,4 @@
-import { isOurs, type OwnerId } from '../../context/ids.js';
+import { isOurs, type OwnerId } from '../../context/owner-ids.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { fairDeadlines, fairQueue } from '../../keys/redisson-keys.js';
 

@@ -1,5 +1,5 @@
 import { partsOfGroupLock } from '../../keys/group-field.js';
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import type {
   AcquireOutcome,
   AcquireRequest,

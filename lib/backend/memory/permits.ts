@@ -1,4 +1,4 @@
-import type { PermitId, PermitIds } from '../../context/ids.js';
+import type { PermitId, PermitIds } from '../../context/permit-ids.js';
 import type {
   PermitLeaseOutcome,
   PermitOutcome,

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import type { WaitingWriter } from '../lock-operations.js';
 import type { HeldExclusiveLock } from './lock.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';

@@ -1,5 +1,5 @@
 import { WrongKeyTypeError } from '../../errors.js';
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import type { Renewal } from '../lock-operations.js';
 import type { Ballot } from './ballot.js';
 import type { QuorumNode } from './quorum-node.js';

@@ -1,6 +1,6 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,

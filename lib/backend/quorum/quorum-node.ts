@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../errors.js';
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { PubSub, BackendListener } from '../lock-backend.js';
 import type {

@@ -5,34 +5,34 @@ import type { CriticalSection } from '../../reentrancy/critical-section.js';
 export type AbandonTimer = (giveUp: () => void) => () => void;
 
 /**
- * The one allowed consumer of a result that a method made while holding the locks: awaited → here → done. The locks are
+ * The one allowed consumer of a result that a method made while holding the locks: awaited → arrived → done. The locks are
  * held until the consumer is done. If none comes, a timer releases them, since nothing else would.
  */
 export class SingleConsumer {
-  private state: 'awaited' | 'here' | 'given-up' = 'awaited';
+  private state: 'awaited' | 'arrived' | 'given-up' = 'awaited';
   private readonly stopWaiting: () => void;
 
   /** @param remedy What to do instead, for the message. */
   constructor(
-    readonly guard: CriticalSection,
-    afterPatience: AbandonTimer,
+    readonly section: CriticalSection,
+    onAbandoned: AbandonTimer,
     private readonly what: string,
     private readonly remedy: string,
   ) {
-    this.stopWaiting = afterPatience(() => {
+    this.stopWaiting = onAbandoned(() => {
       this.state = 'given-up';
-      void guard.leave();
+      void section.leave();
     });
   }
 
   /** @throws LockLostError for a second consumer, and for one that comes too late. */
-  come(): void {
+  arrive(): void {
     const { state, what, remedy } = this;
     if (state !== 'awaited') {
-      const why = state === 'here' ? `is for one ${what} only` : `was given up because there was no ${what}`;
+      const why = state === 'arrived' ? `is for one ${what} only` : `was given up because there was no ${what}`;
       throw new LockLostError(`The lock ${why}; ${remedy}`);
     }
-    this.state = 'here';
+    this.state = 'arrived';
     this.stopWaiting();
   }
 }

@@ -2,7 +2,7 @@ import { type ConnectionInput, keyPrefixOf } from '../../backend/redis/connectio
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { isPlainObject, parseConnection } from './connection.options.js';
-import type { ConnectionTarget, PrefixedTarget } from './settings.js';
+import type { ConnectionTarget, PrefixedTarget } from './lock-settings.js';
 import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../locks/lock.options.js';
 
 const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';

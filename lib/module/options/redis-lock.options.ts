@@ -8,7 +8,7 @@ import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
 import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redlock.options.js';
-import type { LockSettings, PrefixedTarget } from './settings.js';
+import type { LockSettings, PrefixedTarget } from './lock-settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */

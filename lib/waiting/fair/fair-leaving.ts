@@ -1,7 +1,7 @@
 import type { FairLockOperations } from '../../backend/fair-lock-operations.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 
 /**

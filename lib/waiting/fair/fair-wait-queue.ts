@@ -1,7 +1,7 @@
 import type { QueuedOutcome } from '../../backend/fair-lock-operations.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import type { OwnerId } from '../../context/ids.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import type { Stopwatch } from '../../time/monotonic-scheduler.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';

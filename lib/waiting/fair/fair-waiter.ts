@@ -1,7 +1,7 @@
 import type { FairLockOperations, QueueOutcome } from '../../backend/fair-lock-operations.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
-import type { OwnerId, OwnerIds } from '../../context/ids.js';
+import type { OwnerId, OwnerIds } from '../../context/owner-ids.js';
 import type { Acquired } from '../lock-attempts.js';
 import type { FairLeaving } from './fair-leaving.js';
 import type { InFlight } from '../../concurrency/in-flight.js';

@@ -1,4 +1,4 @@
-import { type PermitIds } from '../../../lib/context/ids.js';
+import { type PermitIds } from '../../../lib/context/permit-ids.js';
 import { type Arguments, describeVectors, type Difference, type Situation } from './run-vectors.js';
 import type { Vector } from './vector.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PermitIds } from '../../../lib/context/ids.js';
+import type { PermitIds } from '../../../lib/context/permit-ids.js';
 import { lease, OVER_MS, SHORT_MS } from '../durations.js';
 import { name } from '../names.js';
 import type { Step } from '../pair.js';

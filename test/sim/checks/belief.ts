@@ -1,6 +1,6 @@
 import type { GrantedHold } from '../../../lib/holds/granted-hold.js';
 import type { Hold } from '../../../lib/holds/hold.js';
-import type { OwnerId } from '../../../lib/context/ids.js';
+import type { OwnerId } from '../../../lib/context/owner-ids.js';
 
 /** A holder's own view of its hold. */
 export interface Belief {

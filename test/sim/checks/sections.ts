@@ -1,4 +1,4 @@
-import type { OwnerId } from '../../../lib/context/ids.js';
+import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { LockHome, Mode, SimulatedServer } from '../server/simulated-server.js';

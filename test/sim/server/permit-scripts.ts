@@ -2,7 +2,7 @@ import { counterTable } from '../../../lib/backend/memory/counters.js';
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import type { PermitIds } from '../../../lib/context/ids.js';
+import type { PermitIds } from '../../../lib/context/permit-ids.js';
 import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 import type { SimulatedStore } from './simulated-store.js';

@@ -1,5 +1,5 @@
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
-import type { OwnerId } from '../../../lib/context/ids.js';
+import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { LockHome, Mode, SimulatedServer } from './simulated-server.js';
 

@@ -3,7 +3,7 @@ import { lockTable } from '../../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write-data.js';
 import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scripts/script.js';
-import type { OwnerId } from '../../../lib/context/ids.js';
+import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { End } from '../network/connection.js';

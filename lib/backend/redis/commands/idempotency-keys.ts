@@ -1,4 +1,4 @@
-import { OwnerIds } from '../../../context/ids.js';
+import { OwnerIds } from '../../../context/owner-ids.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
 import { LockUnavailableError } from '../../../errors.js';
 import { idempotencyKeyOf } from '../../../keys/redisson-keys.js';

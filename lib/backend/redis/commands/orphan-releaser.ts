@@ -1,6 +1,6 @@
 import { isPassing } from '../../../errors.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
 /** Pause between two attempts, ms: the shortest, and the longest after many failures. */

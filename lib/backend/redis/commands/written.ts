@@ -1,4 +1,4 @@
-import type { PermitId } from '../../../context/ids.js';
+import type { PermitId } from '../../../context/permit-ids.js';
 import { encode } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { permitDeadlines } from '../../../keys/redisson-keys.js';

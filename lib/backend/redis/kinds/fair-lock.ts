@@ -14,7 +14,7 @@ import { unexpectedReply } from '../connection/reply-errors.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import { OrphanReleaser } from '../commands/orphan-releaser.js';
 import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
 import {
   type AcquireReply,

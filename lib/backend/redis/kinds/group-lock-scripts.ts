@@ -1,5 +1,5 @@
 import { partsOfGroupLock } from '../../../keys/group-field.js';
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../errors.js';
 import type { RequestLimits } from '../commands/deadline-request.js';

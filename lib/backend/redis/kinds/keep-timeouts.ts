@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../errors.js';
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import { scripts } from '../scripts/scripts.generated.js';

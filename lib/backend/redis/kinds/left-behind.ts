@@ -1,5 +1,5 @@
 import { isPassing } from '../../../errors.js';
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { HoldOutcome, HoldRequest, LeaveBehindRequest, ReleaseRequest } from '../../lock-operations.js';
 import { sendAgain } from '../commands/send-again.js';

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type {
   AcquireRequest,
   ForceReleaseRequest,

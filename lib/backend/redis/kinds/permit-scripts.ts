@@ -1,4 +1,4 @@
-import type { PermitId, PermitIds } from '../../../context/ids.js';
+import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
 import { MOST_PERMITS } from '../../counter-operations.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
 import { wrongKeyType } from '../../../errors.js';

@@ -1,4 +1,4 @@
-import type { PermitId, PermitIds } from '../../../context/ids.js';
+import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
 import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type { GivenUp } from '../../lock-backend.js';
 import type {

@@ -1,4 +1,4 @@
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type {
   HoldOutcome,

@@ -1,5 +1,5 @@
 import { isPassing, wrongKeyType } from '../../../errors.js';
-import type { OwnerId } from '../../../context/ids.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,

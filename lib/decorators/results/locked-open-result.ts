@@ -1,8 +1,8 @@
 import { isObservable } from 'rxjs';
 import type { CriticalSection } from '../../reentrancy/critical-section.js';
 import type { AbandonTimer } from './single-consumer.js';
-import { isAsyncIterable, iterableHeld } from './async-iterable.js';
-import { observableUnderHold } from './observable.js';
+import { isAsyncIterable, iterableUnderHold } from './locked-iterable.js';
+import { observableUnderHold } from './locked-observable.js';
 import { finished, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { StreamableFile } from '@nestjs/common';
@@ -24,9 +24,9 @@ export const streamIn = (result: unknown): Source | undefined => {
 /**
  * Holds the locks until the stream has ended, failed or been abandoned, for example because its client disconnected.
  */
-export const holdUntilFinished = (guard: CriticalSection, stream: Source, afterPatience: AbandonTimer): void => {
-  const release = (): void => void guard.leave();
-  const stopWaiting = afterPatience(() => {
+export const holdUntilFinished = (section: CriticalSection, stream: Source, onAbandoned: AbandonTimer): void => {
+  const release = (): void => void section.leave();
+  const stopWaiting = onAbandoned(() => {
     if (isUnread(stream)) release();
   });
   // `finished` accepts web streams, but its types do not. Any outcome ends the stream; errors go to its reader.
@@ -43,13 +43,13 @@ const isUnread = (stream: Source): boolean =>
  * Wraps a result that continues after the method has returned, and holds the locks until it ends. Returns `undefined`
  * if the result is complete.
  */
-export const lockedOpenResult = (guard: CriticalSection, result: unknown, afterPatience: AbandonTimer): unknown => {
-  if (isObservable(result)) return observableUnderHold(guard, result, afterPatience);
+export const lockedOpenResult = (section: CriticalSection, result: unknown, onAbandoned: AbandonTimer): unknown => {
+  if (isObservable(result)) return observableUnderHold(section, result, onAbandoned);
   // Streams first: they are async iterables, too, but the caller expects the full stream object.
   const stream = streamIn(result);
   if (stream) {
-    holdUntilFinished(guard, stream, afterPatience);
+    holdUntilFinished(section, stream, onAbandoned);
     return result;
   }
-  return isAsyncIterable(result) ? iterableHeld(guard, result, afterPatience) : undefined;
+  return isAsyncIterable(result) ? iterableUnderHold(section, result, onAbandoned) : undefined;
 };

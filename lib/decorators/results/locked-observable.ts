@@ -30,24 +30,28 @@ export type LockedObservable = ObservableSource & LockAccess;
  * Forwards the source's values, and releases the locks when it ends. The source runs as the owner; the consumer is
  * notified in its own async context.
  */
-const follow = (guard: CriticalSection, { source, until }: ObservableSource, subscriber: Subscriber<unknown>): void => {
+const follow = (
+  section: CriticalSection,
+  { source, until }: ObservableSource,
+  subscriber: Subscriber<unknown>,
+): void => {
   const consumer = new AsyncResource('LockedObservable');
   const forward = (notify: () => void): void => consumer.runInAsyncScope(notify);
   // The consumer is notified after the release, unless `until` has to end as well.
   const end = (notify: () => void): void => {
     if (until) forward(notify);
-    else void guard.leave().then(() => forward(notify));
+    else void section.leave().then(() => forward(notify));
   };
   let subscription: Subscription | undefined;
   subscriber.add(() => {
     subscription?.unsubscribe();
-    void (until?.() ?? Promise.resolve()).then(() => guard.leave());
+    void (until?.() ?? Promise.resolve()).then(() => section.leave());
   });
   // Deferred, so that a source that throws fails like one that emits an error. A synchronous endless source can only be
   // stopped at its next value.
   const stoppable = defer(source).pipe(takeWhile(() => !subscriber.closed));
   let ending: (() => void) | undefined;
-  subscription = guard.run(() =>
+  subscription = section.run(() =>
     stoppable.subscribe({
       next: (value) => forward(() => subscriber.next(value)),
       error: (error: unknown) => {
@@ -70,34 +74,34 @@ const follow = (guard: CriticalSection, { source, until }: ObservableSource, sub
  * Creates a cold Observable: each subscription acquires the locks, runs the source under them, and releases them at
  * completion, error or unsubscription.
  */
-export const lockedObservable = (guarded: LockedObservable): Observable<unknown> =>
+export const lockedObservable = (locked: LockedObservable): Observable<unknown> =>
   new Observable((subscriber) => {
     const abandoned = new AbortController();
     subscriber.add(() => abandoned.abort());
     const settle = async (): Promise<void> => {
-      let guard: CriticalSection;
+      let section: CriticalSection;
       try {
-        guard = await guarded.enter(abandoned.signal);
+        section = await locked.enter(abandoned.signal);
       } catch (error) {
-        const instead = await guarded.onConflict(error);
-        subscriber.add((isObservable(instead) ? instead : of(instead)).subscribe(subscriber));
+        const fallback = await locked.onConflict(error);
+        subscriber.add((isObservable(fallback) ? fallback : of(fallback)).subscribe(subscriber));
         return;
       }
-      if (subscriber.closed) await guard.leave();
-      else follow(guard, guarded, subscriber);
+      if (subscriber.closed) await section.leave();
+      else follow(section, locked, subscriber);
     };
     settle().catch((error: unknown) => subscriber.error(error));
   });
 
 /** An Observable that a method returned while holding the locks; allows one subscription. */
 export const observableUnderHold = (
-  guard: CriticalSection,
+  section: CriticalSection,
   source: Observable<unknown>,
-  afterPatience: AbandonTimer,
+  onAbandoned: AbandonTimer,
 ): Observable<unknown> => {
-  const consumer = new SingleConsumer(guard, afterPatience, 'subscription', REMEDY);
+  const consumer = new SingleConsumer(section, onAbandoned, 'subscription', REMEDY);
   return new Observable((subscriber) => {
-    consumer.come();
-    follow(guard, { source: () => source }, subscriber);
+    consumer.arrive();
+    follow(section, { source: () => source }, subscriber);
   });
 };

@@ -1,4 +1,4 @@
-import { type EventLog, listed, seconds } from '../events/event-logger.js';
+import { type EventLog, listed, seconds } from '../events/event-log.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { LeasedGrant } from '../holds/leased-grant.js';
 import { LockShutdownError } from '../errors.js';

@@ -1,12 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { CriticalSection } from '../../reentrancy/critical-section.js';
 import { SingleConsumer, type AbandonTimer } from './single-consumer.js';
-import type { LockAccess } from './observable.js';
+import type { LockAccess } from './locked-observable.js';
 
 const REMEDY = 'make the method an async generator, or set returns: "iterable", to lock for each iteration';
 
 type Items = AsyncGenerator<unknown, unknown, unknown>;
-type Step = Promise<IteratorResult<unknown, unknown>>;
+type IterationStep = Promise<IteratorResult<unknown, unknown>>;
 
 /** An iterable that acquires the locks when iteration starts. */
 export interface LockedIterable extends LockAccess {
@@ -26,27 +26,27 @@ class OwnedIterator implements AsyncIterator<unknown, unknown, unknown> {
   private readonly items: AsyncIterator<unknown, unknown, unknown>;
 
   constructor(
-    private readonly guard: CriticalSection,
+    private readonly section: CriticalSection,
     source: () => AsyncIterable<unknown>,
   ) {
-    this.scope = guard.run(() => new AsyncResource('LockedItems'));
-    this.items = guard.run(source)[Symbol.asyncIterator]();
+    this.scope = section.run(() => new AsyncResource('LockedItems'));
+    this.items = section.run(source)[Symbol.asyncIterator]();
   }
 
-  async next(value: unknown): Step {
+  async next(value: unknown): IterationStep {
     try {
-      this.guard.run(() => {});
+      this.section.run(() => {});
     } catch (lost) {
       return this.throw(lost);
     }
     return this.scope.runInAsyncScope(() => this.items.next(value));
   }
 
-  async return(value: unknown): Step {
+  async return(value: unknown): IterationStep {
     return this.scope.runInAsyncScope(() => this.items.return?.(value) ?? { done: true, value });
   }
 
-  async throw(reason: unknown): Step {
+  async throw(reason: unknown): IterationStep {
     const told = this.scope.runInAsyncScope(() => this.items.throw?.(reason));
     if (told) return told;
     await this.return(undefined);
@@ -54,29 +54,29 @@ class OwnedIterator implements AsyncIterator<unknown, unknown, unknown> {
   }
 }
 
-async function* itemsOf(guard: CriticalSection, source: () => AsyncIterable<unknown>): Items {
+async function* itemsOf(section: CriticalSection, source: () => AsyncIterable<unknown>): Items {
   try {
-    return yield* { [Symbol.asyncIterator]: () => new OwnedIterator(guard, source) };
+    return yield* { [Symbol.asyncIterator]: () => new OwnedIterator(section, source) };
   } finally {
-    await guard.leave();
+    await section.leave();
   }
 }
 
 async function* admitted({ enter, onConflict, source }: LockedIterable, signal: AbortSignal): Items {
-  let guard: CriticalSection;
+  let section: CriticalSection;
   try {
-    guard = await enter(signal);
+    section = await enter(signal);
   } catch (error) {
     const other = await onConflict(error);
     return isAsyncIterable(other) ? yield* other : other;
   }
-  return yield* itemsOf(guard, source);
+  return yield* itemsOf(section, source);
 }
 
 /** Acquires the locks with the first step, and releases them when iteration ends for any reason. */
-export const lockedIterable = (guarded: LockedIterable): Items => {
+export const lockedIterable = (locked: LockedIterable): Items => {
   const abandoned = new AbortController();
-  const items = admitted(guarded, abandoned.signal);
+  const items = admitted(locked, abandoned.signal);
   const end = items.return.bind(items);
   // `return` of a generator waits for the pending step, which may be waiting for the locks; the abort ends that wait.
   items.return = (value: unknown) => {
@@ -87,15 +87,15 @@ export const lockedIterable = (guarded: LockedIterable): Items => {
 };
 
 /** An iterable that a method returned while holding the locks; allows one iteration. */
-export const iterableHeld = (
-  guard: CriticalSection,
+export const iterableUnderHold = (
+  section: CriticalSection,
   source: AsyncIterable<unknown>,
-  afterPatience: AbandonTimer,
+  onAbandoned: AbandonTimer,
 ): Items => {
-  const consumer = new SingleConsumer(guard, afterPatience, 'iteration', REMEDY);
+  const consumer = new SingleConsumer(section, onAbandoned, 'iteration', REMEDY);
   const begin = async function* (): Items {
-    consumer.come();
-    return yield* itemsOf(guard, () => source);
+    consumer.arrive();
+    return yield* itemsOf(section, () => source);
   };
   return begin();
 };
