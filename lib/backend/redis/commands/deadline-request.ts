@@ -45,22 +45,16 @@ export const errorOfTwo = (first: unknown, second: unknown): unknown => {
  * Sends a request that the server refuses after the deadline. If it refuses before the local deadline, our estimate of
  * the server's clock was behind, and the reply has just corrected it. In that case, and if the connection closed before
  * anything was written, there is time for another attempt.
+ * @param before Why the attempt before had no effect, if there was one.
  */
 export const sendWithDeadline = <Reply, T>(
   commands: ScriptExecutor,
   scheduler: MonotonicScheduler,
   request: DeadlineRequest<Reply, T>,
-): Promise<T> => tryInTime(commands, scheduler, request, undefined);
-
-/** @param before Why the attempt before had no effect, if there was one. */
-const tryInTime = <Reply, T>(
-  commands: ScriptExecutor,
-  scheduler: MonotonicScheduler,
-  request: DeadlineRequest<Reply, T>,
-  before: unknown,
+  before?: unknown,
 ): Promise<T> => {
   const { key, name = key, deadline } = request;
-  const again = (why: unknown): Promise<T> => tryInTime(commands, scheduler, request, why);
+  const again = (why: unknown): Promise<T> => sendWithDeadline(commands, scheduler, request, why);
 
   const send = (): Promise<T> => {
     const sent = new Stopwatch(scheduler);
