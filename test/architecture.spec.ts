@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 
 const MOST_FILES = 17;
+const MOST_LINES = 250;
 
 const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.generated.ts'))
@@ -90,5 +91,10 @@ describe('The files of lib/', () => {
 
   it('have names without capitals', () => {
     expect(files.map((file) => basename(file)).filter((name) => name !== name.toLowerCase())).toEqual([]);
+  });
+
+  it(`have at most ${MOST_LINES} lines`, () => {
+    const lines = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;
+    expect(files.filter((file) => lines(file) > MOST_LINES).map(nameOf)).toEqual([]);
   });
 });

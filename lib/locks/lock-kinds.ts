@@ -11,7 +11,7 @@ import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import { LockOwnershipError } from '../errors.js';
 import type { LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
-import { WriterPreferenceAcquirer } from '../waiting/writer-preference.js';
+import { WriterPreferenceAcquirer } from '../waiting/writer-preference-acquirer.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
 import { type WaitDependencies } from '../waiting/acquirer.js';
 
@@ -36,12 +36,12 @@ export const readWriteKinds = (
     acquirer: new QueuedAcquirer(new SharedLockAttempts(locks, owners, events), waiting, readWriteLockChannel),
   });
   const writes = { family: 'write', operations: writeLock } as const;
-  const line = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
+  const writeQueue = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
   return {
     read: reads(readLock),
-    write: { ...writes, acquirer: line },
+    write: { ...writes, acquirer: writeQueue },
     readBehindWriters: reads(behindWriters),
-    writeFirst: { ...writes, acquirer: new WriterPreferenceAcquirer(writeLock, line, owners, events, waiting) },
+    writeFirst: { ...writes, acquirer: new WriterPreferenceAcquirer(writeLock, writeQueue, owners, events, waiting) },
   };
 };
 

@@ -30,14 +30,17 @@ export interface LockErrorResponse {
 }
 
 /** The module options that responses depend on. */
-export interface AnswerSettings {
+export interface ErrorResponseSettings {
   /** HTTP status if another owner holds the lock: 409 or 423. */
   readonly conflictStatus: number;
   /** The longest lease set by a watchdog, ms. */
   readonly watchdogTimeout: number;
 }
 
-export const answerTo = (error: LockError, { conflictStatus, watchdogTimeout }: AnswerSettings): LockErrorResponse => {
+export const errorResponse = (
+  error: LockError,
+  { conflictStatus, watchdogTimeout }: ErrorResponseSettings,
+): LockErrorResponse => {
   const { code } = error;
   if (error instanceof LockConflictError) {
     return { status: conflictStatus, code, message: 'The resource is in use right now' };

@@ -3,8 +3,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type Observable, throwError } from 'rxjs';
 import { LockError } from '../errors.js';
 import {
-  type AnswerSettings,
-  answerTo,
+  type ErrorResponseSettings,
+  errorResponse,
   isClientError,
   isInternal,
   type LockErrorResponse,
@@ -23,11 +23,11 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
 
   constructor(
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(LOCK_SETTINGS) private readonly settings: AnswerSettings,
+    @Inject(LOCK_SETTINGS) private readonly settings: ErrorResponseSettings,
   ) {}
 
   catch(error: LockError, host: ArgumentsHost): Observable<never> | void {
-    const answer = answerTo(error, this.settings);
+    const answer = errorResponse(error, this.settings);
     if (isInternal(answer)) this.logger.error(error.message, error.stack);
     if (isClientError(answer)) this.logger.warn(error.message);
     switch (host.getType<string>()) {

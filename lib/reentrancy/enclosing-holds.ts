@@ -23,7 +23,7 @@ export interface EnclosingHold {
   readonly grant: Grant;
 }
 
-/** As whom the running code acquires a lock, if it does not join a hold. */
+/** As whom code acquires a lock that it does not hold. */
 export type NewHolder =
   /** As the writer, which may read as well: the code runs under its write hold. */
   | ({ readonly as: 'writer' } & EnclosingHold)
@@ -31,8 +31,8 @@ export type NewHolder =
   | { readonly as: 'scope'; readonly scope: ScopeContext }
   | { readonly as: 'new-owner' };
 
-/** As whom the running code acquires a lock. */
-export type Holder = /** As the owner that holds it. */ ({ readonly as: 'holder' } & EnclosingHold) | NewHolder;
+/** As whom code acquires a lock: if it holds it, as that owner. */
+export type Holder = ({ readonly as: 'holder' } & EnclosingHold) | NewHolder;
 
 const NEW_OWNER: NewHolder = { as: 'new-owner' };
 

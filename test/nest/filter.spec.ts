@@ -18,7 +18,7 @@ import {
   WrongKeyTypeError,
 } from 'nest-redis-lock';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { answerTo } from '../../lib/module/lock-error-response.js';
+import { errorResponse } from '../../lib/module/lock-error-response.js';
 import { caught, thrownBy } from '../kit/caught.js';
 import { adapters, serve, type Served, start } from './applications.js';
 
@@ -195,7 +195,7 @@ describe('Retry-After', () => {
     ['at most 30 s for a lease that no watchdog has given', 3_600_000, 30],
     ['1 s where nothing is known of a lease', -1, 1],
   ])('D30: is %s', (_, remaining, seconds) => {
-    expect(answerTo(waitedFor(remaining), settings).retryAfter).toBe(seconds);
+    expect(errorResponse(waitedFor(remaining), settings).retryAfter).toBe(seconds);
   });
 });
 
