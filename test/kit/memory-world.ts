@@ -87,6 +87,10 @@ class SharedMemory implements Probe {
     });
   }
 
+  async queueLength(name: string): Promise<number> {
+    return waiterTable(this.store).find(fairQueue(name))?.length ?? 0;
+  }
+
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
     const [waiters, deadlines] = [waiterTable(this.store), deadlineTable(this.store)];
     waiters.set(fairQueue(name), [...(waiters.find(fairQueue(name)) ?? []), owner]);

@@ -97,6 +97,10 @@ class RedisProbe implements Probe {
     });
   }
 
+  async queueLength(name: string): Promise<number> {
+    return this.admin.llen(fairQueue(name));
+  }
+
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
     const adding = this.admin.multi().rpush(fairQueue(name), owner);
     if (keptFor !== undefined) adding.zadd(fairDeadlines(name), (await this.now()) + keptFor, owner);

@@ -27,6 +27,8 @@ export interface Probe {
   remove(name: string): Promise<void>;
   /** Who waits for a fair lock, the next one first. */
   queue(name: string): Promise<readonly RawPlace[]>;
+  /** How many wait for a fair lock. */
+  queueLength(name: string): Promise<number>;
   /** Puts somebody at the end of a fair lock's queue. */
   enqueue(name: string, place: RawPlace): Promise<void>;
   /** Deletes everything, in one instant. Nothing is announced. */

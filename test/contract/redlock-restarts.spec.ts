@@ -1,0 +1,44 @@
+import { LockUnavailableError } from '../../lib/index.js';
+import { onMasters } from '../kit/redlock-world.js';
+
+onMasters(5, (world) => {
+  const { time } = world;
+
+  describe('Contenders for a lock on five masters', () => {
+    it('exclude each other while a minority of the masters restarts, one master after the other', async () => {
+      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open({ watchdogTimeout: 600 })));
+      let inside = 0;
+      let most = 0;
+      let entered = 0;
+      const end = time.now() + 2000;
+      // And until there has been something to see, however busy the machine; without any progress the test has its end.
+      const isOver = (): boolean => time.now() >= end && entered > 10;
+      const contend = async ({ locks }: (typeof clients)[number]): Promise<void> => {
+        while (!isOver()) {
+          const hold = await locks.getRedLock('n').tryAcquire({ wait: 500 }).catch(toNull);
+          if (!hold) continue;
+          inside += 1;
+          most = Math.max(most, inside);
+          entered += 1;
+          await time.pass(10);
+          // Who has lost it knows before anybody else can have it.
+          if (hold.signal.aborted) most = Number.POSITIVE_INFINITY;
+          inside -= 1;
+          await hold.release().catch(toNull);
+        }
+      };
+      const toNull = (error: unknown): null => {
+        if (error instanceof LockUnavailableError) return null;
+        throw error;
+      };
+      const restarting = (async () => {
+        for (let place = 0; !isOver(); place = (place + 1) % 5) {
+          for (const { server } of world.at(place)) await server.restart();
+          await time.pass(150);
+        }
+      })();
+      await Promise.all([...clients.map(contend), restarting]);
+      expect(most).toBe(1);
+    }, 60_000);
+  });
+});
