@@ -1,5 +1,6 @@
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { LockEvent } from '../../lib/events/lock-events.js';
+import { isPassing } from '../../lib/errors.js';
 import { LockService, LockShutdownError, type RedisLockOptions, type Scheduler } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
@@ -15,18 +16,20 @@ export interface ClientParts {
   readonly backend?: ((scheduler: MonotonicScheduler) => LockBackend) | undefined;
 }
 
-/** Resolves when commands can be sent, however long a busy machine takes for that. */
-export const untilConnected = (locks: LockService): Promise<void> => {
-  const answered = (): Promise<boolean> =>
-    locks
-      .getLock('connecting')
-      .isLocked()
-      .then(
-        () => true,
-        () => false,
-      );
-  return until(answered);
-};
+/**
+ * Resolves when commands can be sent, however long a busy machine takes for that. Rejects with what the server refuses for
+ * good.
+ */
+export const untilConnected = (locks: LockService): Promise<void> =>
+  until(async () => {
+    try {
+      await locks.getLock('connecting').isLocked();
+      return true;
+    } catch (error) {
+      if (isPassing(error)) return false;
+      throw error;
+    }
+  });
 
 /** What Redisson calls an instance: connections and owners of its own, on a server shared with others. */
 export class Client {

@@ -322,7 +322,8 @@ const calls = (): Promise<string[]> =>
 const whileHeld = async (acquiring: Promise<Hold | null>): Promise<string[][]> => {
   await using hold = await acquiring;
   expect(hold?.isHeld).toBe(true);
-  return keys();
+  // Awaited here: the hold is released as soon as the function is left.
+  return await keys();
 };
 
 describe('Named connections', () => {
