@@ -196,7 +196,7 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
     await expect(stock.takePlainly('7')).resolves.toBe('took 7');
     await hostOf('plain').withTransaction(async () => {
       await expect(stock.takePlainly('7')).rejects.toThrow(LockOptionsError);
-      await expect(stock.takePlainly('7')).rejects.toThrow('adapter: trackTransactions(…)');
+      await expect(stock.takePlainly('7')).rejects.toThrow('wrap its adapter in trackTransactions(…)');
       await expect(isLocked('stock:7')).resolves.toBe(false);
     });
   });
