@@ -16,7 +16,7 @@ import { WarehouseModule } from './warehouse/warehouse.module.js';
 @Module({})
 export class AppModule {
   static with(settings: ShopSettings): DynamicModule {
-    // Made once each: to Nest, two dynamic modules of one class are two modules.
+    // Created once each: Nest treats two dynamic modules of one class as two modules.
     const inventory = InventoryModule.with(settings);
     const payments = PaymentsModule.with(settings);
     const orders = OrdersModule.with(settings, [inventory, payments]);

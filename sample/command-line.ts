@@ -1,11 +1,11 @@
 export interface CommandLine {
-  /** Ends after the table instead of keeping the shop open. */
+  /** Exits after the results instead of keeping the shop open. */
   readonly once: boolean;
 }
 
 export class CommandLineError extends Error {}
 
-/** @throws CommandLineError with a sentence for the user. */
+/** @throws CommandLineError with a message for the user. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const unknown = args.find((arg) => arg !== '--once');
   if (unknown !== undefined) {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { CommandLineError, readCommandLine } from './command-line.js';
 import { readSettings, SettingsError } from './shop.settings.js';
-import { walk } from './walk/walk.js';
+import { compareLocking } from './comparison/compare-locking.js';
 
 const INTERRUPTED = 130;
 
@@ -11,7 +11,7 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
   try {
     const { once } = readCommandLine(process.argv.slice(2));
-    return await walk(once, readSettings(process.env), interruption.signal);
+    return await compareLocking(once, readSettings(process.env), interruption.signal);
   } catch (error) {
     if (interruption.signal.aborted) return INTERRUPTED;
     console.error(error instanceof Error ? error.message : error);

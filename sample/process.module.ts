@@ -1,16 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Closing } from './closing.js';
+import { ShutdownSignal } from './shutdown-signal.js';
 import { SHOP_SETTINGS, type ShopSettings } from './shop.settings.js';
 
-/** Facts about the process that any part of the shop may use. */
+/** Settings and shutdown signal of the process, for all modules. */
 @Module({})
 export class ProcessModule {
   static with(settings: ShopSettings): DynamicModule {
     return {
       module: ProcessModule,
       global: true,
-      providers: [Closing, { provide: SHOP_SETTINGS, useValue: settings }],
-      exports: [Closing, SHOP_SETTINGS],
+      providers: [ShutdownSignal, { provide: SHOP_SETTINGS, useValue: settings }],
+      exports: [ShutdownSignal, SHOP_SETTINGS],
     };
   }
 }

@@ -1,26 +1,26 @@
-/** `unfair` and `fair` tell which lock the orders for one warehouse take. */
+/** The kind of lock that orders for one warehouse take. */
 export type Locking = 'off' | 'unfair' | 'fair';
 
 /** Settings of one process of the shop. */
 export interface ShopSettings {
   readonly locking: Locking;
-  /** Where data and locks live. Absent: in this process. */
+  /** The Redis of data and locks. Absent: both are in memory. */
   readonly redisUrl: string | undefined;
-  /** PostgreSQL. Absent: nothing is sold on account. */
+  /** PostgreSQL. Absent: no sales on account. */
   readonly databaseUrl: string | undefined;
   /** Prefix of all keys of this shop. */
   readonly keyPrefix: string;
   /** How long a payment takes. */
   readonly paymentMs: number;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** How many processes the shop has. */
   readonly processes: number;
-  /** Which of them this is, from 1. */
+  /** The number of this process, from 1. */
   readonly processNumber: number;
 }
 
-/** Its token: the settings are a plain value. */
+/** The injection token of the settings. */
 export const SHOP_SETTINGS = Symbol('settings of the shop');
 
 export class SettingsError extends Error {}
@@ -39,7 +39,7 @@ export function readSettings(env: NodeJS.ProcessEnv): ShopSettings {
   };
 }
 
-/** The same settings as `readSettings` reads them, for a process to be started. */
+/** The settings as environment variables, for a new process. */
 export function writeSettings(settings: ShopSettings): NodeJS.ProcessEnv {
   return {
     LOCKING: settings.locking,
@@ -65,7 +65,7 @@ function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number, max
   throw new SettingsError(`${name} must be a whole number from 0 to ${max}, not "${value}".`);
 }
 
-/** Never shows the value: it may carry a password. */
+/** Never shows the value: it may contain a password. */
 function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {
   const value = env[name] || undefined;
   if (value === undefined || (URL.canParse(value) && protocols.includes(new URL(value).protocol))) return value;

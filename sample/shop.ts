@@ -4,7 +4,7 @@ import { AppModule } from './app.module.js';
 import { PROCESS_HEADER, type StartFailure } from './processes/process-protocol.js';
 import { readSettings, type ShopSettings } from './shop.settings.js';
 
-/** Buyers connect before the sale begins and may have to wait for the last of them. */
+/** Buyers connect before the sale begins and wait for the last one. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** One process of the shop; `main.ts` starts several. */

@@ -5,7 +5,7 @@ import { LiveService } from './live.service.js';
 import type { Snapshot } from './snapshot.js';
 import { SnapshotService } from './snapshot.service.js';
 
-/** The page at `/`, and what it shows. */
+/** The page at `/` and its data. */
 @Controller()
 export class DashboardController {
   constructor(

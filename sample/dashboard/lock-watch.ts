@@ -1,30 +1,30 @@
 /** Who holds a lock. */
 export interface Holder {
-  /** The number of its process; absent for one that has just gone. */
+  /** The number of its process; absent if that has just ended. */
   readonly process?: number | undefined;
-  /** As it stands in Redis; absent in memory, where nobody else could be asked. */
+  /** The owner id in Redis; absent in memory. */
   readonly owner?: string | undefined;
 }
 
-/** A lock, as it stands at this moment. */
+/** The state of a lock at one moment. */
 export interface LockState {
   readonly mode: 'free' | 'exclusive' | 'read' | 'write';
   readonly holders: readonly Holder[];
-  /** Milliseconds until it ends by itself, unless it is renewed; 0 where nobody holds it. */
+  /** Milliseconds until it ends unless it is renewed; 0 if it is free. */
   readonly leaseMs: number;
-  /** How many stand in its queue on the server; absent where there is none. */
+  /** The length of its queue on the server; absent if it has none. */
   readonly queued?: number | undefined;
 }
 
-/** Which locks to look at. */
+/** The names of the locks to inspect. */
 export interface Watched {
   readonly exclusive: readonly string[];
   readonly readWrite: readonly string[];
 }
 
-/** Who holds which locks, over all processes. */
+/** Reads the holders of locks, over all processes. */
 export abstract class LockWatch {
-  /** One look at all of them: a state for each name. */
+  /** The state of each lock, by name. */
   abstract look(watched: Watched): Promise<ReadonlyMap<string, LockState>>;
 }
 

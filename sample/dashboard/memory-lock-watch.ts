@@ -3,7 +3,7 @@ import { type Lock, LockService } from 'nest-redis-lock';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 import { FREE, type LockState, LockWatch, type Watched } from './lock-watch.js';
 
-/** Locks in memory, which only this process can hold. */
+/** Locks in memory, held by this process only. */
 @Injectable()
 export class MemoryLockWatch extends LockWatch {
   constructor(

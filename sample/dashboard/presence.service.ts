@@ -2,10 +2,10 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { type Hold, LockService } from 'nest-redis-lock';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 
-/** The lock that a process keeps for as long as it lives: the watchdog renews it, and a crash ends it. */
-export const presenceOf = (process: number): string => `process:${process}`;
+/** The lock that a process holds while it runs: the watchdog renews it; after a crash its lease ends. */
+export const presenceLockOf = (process: number): string => `process:${process}`;
 
-/** Shows the other processes that this one lives, and which owners are its own. */
+/** Shows the other processes that this one runs, and which owner ids belong to it. */
 @Injectable()
 export class PresenceService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private hold: Hold | undefined;
@@ -16,7 +16,7 @@ export class PresenceService implements OnApplicationBootstrap, BeforeApplicatio
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    this.hold = await this.locks.acquire(presenceOf(this.settings.processNumber), { wait: 0 });
+    this.hold = await this.locks.acquire(presenceLockOf(this.settings.processNumber), { wait: 0 });
   }
 
   async beforeApplicationShutdown(): Promise<void> {

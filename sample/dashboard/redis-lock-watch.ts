@@ -3,13 +3,13 @@ import { LockService } from 'nest-redis-lock';
 import { ShopRedis } from '../data/shop-redis.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 import { FREE, type Holder, type LockState, LockWatch, type Watched } from './lock-watch.js';
-import { presenceOf } from './presence.service.js';
+import { presenceLockOf } from './presence.service.js';
 
 type Hash = Readonly<Record<string, string>>;
 
 /**
- * Locks in Redis, read from the keys themselves, which are those of Redisson: a hash with a field for each owner, its time
- * to live, and a list of those who wait for a fair lock. An owner is the client's id, a colon and a number.
+ * Locks in Redis, read from their keys, in Redisson's format: a hash with a field per owner, its time to live, and a list
+ * of the waiters of a fair lock. An owner id is the client's id, a colon and a number.
  */
 @Injectable()
 export class RedisLockWatch extends LockWatch {
@@ -23,7 +23,7 @@ export class RedisLockWatch extends LockWatch {
 
   override async look({ exclusive, readWrite }: Watched): Promise<ReadonlyMap<string, LockState>> {
     const names = [...exclusive, ...readWrite];
-    const presences = Array.from({ length: this.settings.processes }, (_, n) => presenceOf(n + 1));
+    const presences = Array.from({ length: this.settings.processes }, (_, n) => presenceLockOf(n + 1));
     const pipeline = this.redis.client.pipeline();
     for (const name of [...presences, ...names]) {
       const key = this.locks.getLock(name).name;

@@ -6,10 +6,10 @@ import { PaymentService } from '../payments/payment.service.js';
 import { StockReports } from '../reports/stock-reports.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 import { FREE, type LockState, LockWatch } from './lock-watch.js';
-import { presenceOf } from './presence.service.js';
+import { presenceLockOf } from './presence.service.js';
 import type { GatewayState, ReportState, Snapshot, WarehouseState } from './snapshot.js';
 
-/** Puts together what the page shows. */
+/** Collects the data of the page. */
 @Injectable()
 export class SnapshotService {
   constructor(
@@ -29,7 +29,7 @@ export class SnapshotService {
     const names = [...new Set(entries.map(({ warehouse }) => warehouse))].toSorted();
     const [locks, present, gateway, report] = await Promise.all([
       this.watch.look({
-        exclusive: [...numbers.map(presenceOf), ...names.map(ordersOf), 'sale'],
+        exclusive: [...numbers.map(presenceLockOf), ...names.map(ordersOf), 'sale'],
         readWrite: ['stock'],
       }),
       this.queue.present(),
@@ -41,7 +41,7 @@ export class SnapshotService {
       process: processNumber,
       locking,
       backend: redisUrl === undefined ? 'memory' : 'redis',
-      processes: numbers.map((process) => ({ process, leaseMs: stateOf(presenceOf(process)).leaseMs })),
+      processes: numbers.map((process) => ({ process, leaseMs: stateOf(presenceLockOf(process)).leaseMs })),
       warehouses: names.map((name) => ({
         warehouse: name,
         articles: entries.filter(({ warehouse }) => warehouse === name),
@@ -68,7 +68,7 @@ export class SnapshotService {
 
 const ordersOf = (warehouse: string): string => `orders:${warehouse}`;
 
-/** @param present All who came and have not left: where the lock has no queue on the server, one of them holds it. */
+/** @param present Waiting and served orders. Without a queue on the server, the holders are subtracted from it. */
 function lineOf(lock: LockState, present: number): Pick<WarehouseState, 'lock' | 'waiting'> {
   return { lock, waiting: lock.queued ?? Math.max(0, present - lock.holders.length) };
 }

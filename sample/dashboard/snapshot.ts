@@ -5,12 +5,12 @@ import type { StockReport } from '../reports/stock-reports.js';
 import type { Locking } from '../shop.settings.js';
 import type { LockState } from './lock-watch.js';
 
-/** The shop at one moment: what its page shows. */
+/** The state of the shop at one moment, as the page shows it. */
 export interface Snapshot {
-  /** Which process tells. */
+  /** The number of the process that answers. */
   readonly process: number;
   readonly locking: Locking;
-  /** Where data and locks live. */
+  /** The place of data and locks. */
   readonly backend: 'redis' | 'memory';
   readonly processes: readonly ProcessState[];
   readonly warehouses: readonly WarehouseState[];
@@ -24,7 +24,7 @@ export interface Snapshot {
 
 export interface ProcessState {
   readonly process: number;
-  /** What is left of the lock that says that it lives; 0 where it does not. */
+  /** The remaining lease of the lock of the process; 0 if the process does not run. */
   readonly leaseMs: number;
 }
 
@@ -40,6 +40,6 @@ export interface GatewayState extends ProviderLog, Permits {}
 export interface ReportState {
   readonly latest?: StockReport | undefined;
   readonly ticks: number;
-  /** How often it was written for one tick at the most. */
+  /** The largest number of reports for one tick. */
   readonly mostRuns: number;
 }

@@ -5,7 +5,7 @@ import { RedisShopData } from './redis-shop-data.js';
 import { ShopData } from './shop-data.js';
 import { ShopRedis } from './shop-redis.js';
 
-/** Where everything is kept that is not a lock. Global, as a database is. */
+/** The data of the shop. Global, like a database. */
 @Module({})
 export class DataModule {
   static with(settings: ShopSettings): DynamicModule {

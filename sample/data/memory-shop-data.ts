@@ -3,9 +3,9 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ShopData, TAKE_MS } from './shop-data.js';
 
-const LOOK_AGAIN_MS = 5;
+const POLL_MS = 5;
 
-/** In this process, for a shop of one. Each call takes a turn of the event loop, as one to a database would at least. */
+/** In memory, for a shop of one process. Each call takes a turn of the event loop, as a call to a database would. */
 @Injectable()
 export class MemoryShopData extends ShopData {
   private readonly tables = new Map<string, Map<string, string>>();
@@ -49,7 +49,7 @@ export class MemoryShopData extends ShopData {
     while (performance.now() < end) {
       const entry = this.lists.get(list)?.shift();
       if (entry !== undefined) return entry;
-      await setTimeout(LOOK_AGAIN_MS);
+      await setTimeout(POLL_MS);
     }
     return undefined;
   }

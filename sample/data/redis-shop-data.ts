@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ShopData, TAKE_MS } from './shop-data.js';
 import { ShopRedis } from './shop-redis.js';
 
-/** In Redis: a hash for each table, a list for each list. */
+/** In Redis: a hash per table, a list per list. */
 @Injectable()
 export class RedisShopData extends ShopData {
   constructor(private readonly redis: ShopRedis) {

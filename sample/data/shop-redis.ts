@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 
-/** The shop's own connections, for its data. The locks have theirs. */
+/** Connections for the data of the shop. The locks have connections of their own. */
 @Injectable()
 export class ShopRedis implements OnApplicationShutdown {
   readonly client: Redis;
-  /** For commands that wait, which everything behind them waits for. */
+  /** For blocking commands, which delay all later commands on their connection. */
   readonly waiting: Redis;
   private readonly logger = new Logger('Shop');
 

@@ -16,10 +16,10 @@ export interface Figures {
   readonly p99: number;
 }
 
-export function figuresOf({ offer, visits, left, seconds }: Sale): Figures {
-  const count = (outcome: string): number => visits.filter((visit) => visit.outcome === outcome).length;
-  const accepted = visits.filter(({ outcome }) => outcome === 'accepted').map(({ wish }) => wish);
-  const latencies = visits.map(({ ms }) => ms);
+export function figuresOf({ offer, attempts, left, seconds }: Sale): Figures {
+  const count = (outcome: string): number => attempts.filter((attempt) => attempt.outcome === outcome).length;
+  const accepted = attempts.filter(({ outcome }) => outcome === 'accepted').map(({ request }) => request);
+  const latencies = attempts.map(({ ms }) => ms);
   return {
     accepted: accepted.length,
     refused: count('refused'),
@@ -27,15 +27,15 @@ export function figuresOf({ offer, visits, left, seconds }: Sale): Figures {
     itemsSold: sum([...soldPerArticle(accepted).values()]),
     stockLeft: sum(left.map(({ stock }) => stock)),
     oversold: oversold(offer, accepted),
-    requestsPerSecond: visits.length / seconds,
+    requestsPerSecond: attempts.length / seconds,
     p50: percentile(latencies, 50),
     p99: percentile(latencies, 99),
   };
 }
 
 /**
- * Items promised beyond what there was, article by article: what one has too many does not make up for what is missing
- * of another. Counted from the orders; the stock's own number is what went wrong.
+ * Items sold beyond the stock, for each article: a surplus of one does not make up for another. Counted from the orders,
+ * since the stock itself may be wrong.
  */
 export function oversold(offer: readonly StockLevel[], accepted: readonly OrderRequest[]): number {
   const offered = new Map(offer.map((level) => [articleKey(level), level.stock]));
@@ -50,9 +50,9 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /** How many requests each process of the shop answered. */
-export function answeredPerProcess({ visits }: Sale): ReadonlyMap<string, number> {
+export function answeredPerProcess({ attempts }: Sale): ReadonlyMap<string, number> {
   const answered = new Map<string, number>();
-  for (const { process } of visits) answered.set(process, (answered.get(process) ?? 0) + 1);
+  for (const { process } of attempts) answered.set(process, (answered.get(process) ?? 0) + 1);
   return new Map([...answered].toSorted(([a], [b]) => a.localeCompare(b)));
 }
 

@@ -3,15 +3,15 @@ import type { OrderRequest } from '../orders/order.js';
 
 const CITIES = ['berlin', 'bergen', 'cork', 'graz', 'lisbon', 'lyon', 'malmo', 'porto', 'turin', 'utrecht'];
 
-/** So many items in ten warehouses, whose orders need not wait for each other. */
+/** The stock of a sale, in ten warehouses; orders for different warehouses do not wait for each other. */
 export const offerOf = (items: number): readonly StockLevel[] =>
   CITIES.flatMap((warehouse) => [
     { warehouse, sku: 'console', stock: (items * 4) / 100 },
     { warehouse, sku: 'headset', stock: (items * 6) / 100 },
   ]);
 
-/** What the buyers want, the same in every sale: two of three want one item, every third has a line for each article. */
-export function wishes(buyers: number): readonly OrderRequest[] {
+/** The orders of a sale, always the same: two of three buyers want one item, the third wants one of each article. */
+export function orderRequests(buyers: number): readonly OrderRequest[] {
   return Array.from({ length: buyers }, (_, n) => {
     const one = Math.floor(n / CITIES.length) % 2 === 0 ? 'console' : 'headset';
     const wanted = n % 3 === 0 ? ['console', 'headset'] : [one];

@@ -7,7 +7,7 @@ import { SaleService } from './sale.service.js';
 export class SaleController {
   constructor(private readonly sales: SaleService) {}
 
-  /** 201 with its figures when the sale is over, 409 while there is another. */
+  /** 201 with the figures after the sale, 409 during another sale. */
   @Post()
   async hold(@Body() sale: SaleDto): Promise<Figures> {
     return this.sales.hold(sale);

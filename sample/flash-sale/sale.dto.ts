@@ -7,13 +7,13 @@ export class SaleDto {
   @Max(2000)
   readonly buyers: number = 320;
 
-  /** During which they come. */
+  /** Over how many seconds the buyers arrive. */
   @IsInt()
   @Min(1)
   @Max(60)
   readonly seconds: number = 8;
 
-  /** What the shelves are filled with. */
+  /** How many items are offered. */
   @IsInt()
   @Min(50)
   @Max(1000)

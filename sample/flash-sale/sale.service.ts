@@ -2,53 +2,53 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Locked } from 'nest-redis-lock';
-import { Closing } from '../closing.js';
+import { ShutdownSignal } from '../shutdown-signal.js';
 import type { OrderRequest } from '../orders/order.js';
 import { type Figures, figuresOf } from './figures.js';
-import { offerOf, wishes } from './offer.js';
+import { offerOf, orderRequests } from './offer.js';
 import type { SaleDto } from './sale.dto.js';
 import { ShopClient } from './shop-client.js';
-import { type Visit, visit } from './visit.js';
+import { type OrderAttempt, attemptOrder } from './order-attempt.js';
 
-/** Sales that one can watch: buyers come in for some seconds. */
+/** Sales to watch on the page: buyers arrive over some seconds. */
 @Injectable()
 export class SaleService {
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly closing: Closing,
+    private readonly shutdown: ShutdownSignal,
   ) {}
 
   /**
-   * Resolves when the last buyer has left. There is one sale at a time, over all processes.
-   * @throws LockConflictError while there is one, which is a 409; ServiceUnavailableException when the shop closes.
+   * Resolves after the last answer. One sale at a time, over all processes.
+   * @throws LockConflictError during another sale, which is a 409; ServiceUnavailableException if the shop closes.
    */
   @Locked('sale', { wait: 0 })
   async hold(sale: SaleDto): Promise<Figures> {
     try {
       return await this.sell(sale);
     } catch (error) {
-      if (this.closing.signal.aborted) throw new ServiceUnavailableException('The shop has closed');
+      if (this.shutdown.signal.aborted) throw new ServiceUnavailableException('The shop has closed');
       throw error;
     }
   }
 
   private async sell({ buyers, seconds, items }: SaleDto): Promise<Figures> {
     const offer = offerOf(items);
-    using keeper = this.connect();
-    await keeper.restock(offer);
-    const visits = await Promise.all(wishes(buyers).map((wish) => this.comeAndBuy(wish, seconds)));
-    return figuresOf({ offer, visits, left: (await keeper.inventory()).entries, seconds });
+    using manager = this.connect();
+    await manager.restock(offer);
+    const attempts = await Promise.all(orderRequests(buyers).map((request) => this.buyAtRandomTime(request, seconds)));
+    return figuresOf({ offer, attempts, left: (await manager.inventory()).entries, seconds });
   }
 
-  private async comeAndBuy(wish: OrderRequest, seconds: number): Promise<Visit> {
-    await setTimeout(Math.random() * seconds * 1000, undefined, { signal: this.closing.signal });
+  private async buyAtRandomTime(request: OrderRequest, seconds: number): Promise<OrderAttempt> {
+    await setTimeout(Math.random() * seconds * 1000, undefined, { signal: this.shutdown.signal });
     using shop = this.connect();
-    return await visit(shop, wish);
+    return await attemptOrder(shop, request);
   }
 
-  /** Buyers come by the door, as everybody does: so each process has its share of them. */
+  /** Over HTTP, like any buyer, so that each process gets its share of the connections. */
   private connect(): ShopClient {
     const { port } = this.host.httpAdapter.getHttpServer().address() as { port: number };
-    return new ShopClient(`http://127.0.0.1:${port}`, this.closing.signal);
+    return new ShopClient(`http://127.0.0.1:${port}`, this.shutdown.signal);
   }
 }

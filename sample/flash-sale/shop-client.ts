@@ -8,11 +8,11 @@ import { PROCESS_HEADER } from '../processes/process-protocol.js';
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  /** The process of the shop that gave it. */
+  /** The process of the shop that answered. */
   readonly process: string;
 }
 
-/** The shop as one customer sees it: over HTTP, by a connection that stays. */
+/** A client of the shop: HTTP over one keep-alive connection. */
 export class ShopClient implements Disposable {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -21,25 +21,25 @@ export class ShopClient implements Disposable {
     private readonly signal?: AbortSignal,
   ) {}
 
-  order(wish: OrderRequest): Promise<Answer> {
-    return this.ask('POST', '/orders', wish);
+  order(order: OrderRequest): Promise<Answer> {
+    return this.ask('POST', '/orders', order);
   }
 
   inventory(): Promise<InventoryReport> {
     return this.read('/inventory');
   }
 
-  /** Opens these warehouses anew, with this stock. */
+  /** Replaces the stock of these warehouses and deletes their orders. */
   async restock(levels: readonly StockLevel[]): Promise<void> {
     await this.tell('PUT', '/inventory', { levels });
   }
 
-  /** Has something done that nothing comes back of. */
+  /** Sends a request that is answered with 204. */
   async tell(method: 'POST' | 'PUT', path: string, content: object): Promise<void> {
     await this.expect(204, method, path, content);
   }
 
-  /** What is at a path, which whoever asks knows the type of. */
+  /** Reads JSON; the caller knows its type. */
   async read<T>(path: string): Promise<T> {
     return JSON.parse(await this.expect(200, 'GET', path)) as T;
   }
@@ -48,14 +48,14 @@ export class ShopClient implements Disposable {
     return JSON.parse(await this.expect(200, 'PUT', path)) as T;
   }
 
-  /** Resolves with the first event of a stream, which goes on until this client is disposed of. */
+  /** Resolves with the first event of a stream, which stays open until this client is disposed. */
   async listen(path: string): Promise<string> {
     const stream = await this.send('GET', path);
-    let heard = '';
+    let received = '';
     for await (const chunk of stream.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-      heard += String(chunk);
-      // What comes first is an empty line, to say that the stream is open; an event ends with one.
-      const event = heard.trimStart();
+      received += String(chunk);
+      // The stream starts with an empty line; an event ends with one.
+      const event = received.trimStart();
       if (event.includes('\n\n')) return event;
     }
     throw new Error(`GET ${path} ended without an event`);

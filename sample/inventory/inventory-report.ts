@@ -3,15 +3,15 @@ import { articleKey, type StockLevel } from './article.js';
 import { soldPerArticle } from './sold.js';
 
 export interface InventoryEntry extends StockLevel {
-  /** What the sale began with. */
+  /** The stock at the start of the sale. */
   readonly offered: number;
-  /** Counted from the orders, so it is right even where the stock is not. */
+  /** Counted from the orders, so it is correct even if the stock is not. */
   readonly sold: number;
 }
 
 export interface InventoryReport {
   readonly entries: readonly InventoryEntry[];
-  /** Whether each article that was offered is either sold or still there. */
+  /** Whether sold and stock add up to what was offered, for each article. */
   readonly balances: boolean;
 }
 
@@ -20,11 +20,11 @@ export function inventoryReport(
   stock: readonly StockLevel[],
   orders: readonly OrderRequest[],
 ): InventoryReport {
-  const begun = new Map(offered.map((level) => [articleKey(level), level.stock]));
+  const initial = new Map(offered.map((level) => [articleKey(level), level.stock]));
   const sold = soldPerArticle(orders);
   const entries = stock.map((level) => {
     const key = articleKey(level);
-    return { ...level, offered: begun.get(key) ?? 0, sold: sold.get(key) ?? 0 };
+    return { ...level, offered: initial.get(key) ?? 0, sold: sold.get(key) ?? 0 };
   });
   return { entries, balances: entries.every((entry) => entry.offered === entry.stock + entry.sold) };
 }

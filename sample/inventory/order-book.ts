@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ShopData } from '../data/shop-data.js';
 import type { Order, OrderRequest } from '../orders/order.js';
 
-/** All orders that the shop has accepted, numbered as they came in. */
+/** All accepted orders, numbered in the order of acceptance. */
 @Injectable()
 export class OrderBook {
   constructor(private readonly data: ShopData) {}

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { ShopData } from '../data/shop-data.js';
 import { type Article, articleKey, articleOf, type StockLevel } from './article.js';
 
-/** How many of each article are there. Deliberately no "take": only read and write, as a table row is. */
+/** The stock of each article. Only read and write, like the row of a table: there is no atomic "take". */
 @Injectable()
 export class StockStore {
   constructor(private readonly data: ShopData) {}
 
-  /** 0 for an article it does not know. */
+  /** 0 for an unknown article. */
   async read(article: Article): Promise<number> {
     return Number((await this.data.read('stock', articleKey(article))) ?? 0);
   }

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** @throws Error without the URL, which may carry a password. */
+/** @throws Error without the URL, which may contain a password. */
 const connect = (url: string): Promise<DataSource> =>
   new DataSource({ type: 'postgres', url }).initialize().catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);

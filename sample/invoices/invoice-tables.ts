@@ -3,7 +3,7 @@ import { TransactionHost } from '@nestjs-cls/transactional';
 import type { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 
-/** What is on the shelf and what was invoiced, in PostgreSQL, in a schema of this shop's own. */
+/** Stock and invoices in PostgreSQL, in a schema of this shop. */
 @Injectable()
 export class InvoiceTables implements OnApplicationShutdown {
   private readonly schema: string;
@@ -45,7 +45,7 @@ export class InvoiceTables implements OnApplicationShutdown {
     if (this.settings.processNumber === 1) await this.query(`DROP SCHEMA IF EXISTS ${this.schema} CASCADE`);
   }
 
-  /** In the transaction around the caller, where there is one. */
+  /** In the transaction around the caller, if any. */
   private async query<Row>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.transaction.tx.query<readonly Row[]>(sql, [...values]);
   }

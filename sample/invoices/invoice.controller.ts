@@ -2,9 +2,11 @@ import { Body, Controller, Get, HttpCode, Param, Post, Put } from '@nestjs/commo
 import { InvoiceDto, type LockedUntil, ShelfDto, SkuDto } from './invoice.dto.js';
 import { InvoiceService } from './invoice.service.js';
 import { InvoiceTables } from './invoice-tables.js';
-import { HastyStockKeeper, PatientStockKeeper, StockKeeper } from './stock-keeper.js';
+import { ShelfService } from './shelf.service.js';
+import { EarlyReleaseShelfService } from '../variants/early-release-shelf.service.js';
+import { UnlockedShelfService } from '../variants/unlocked-shelf.service.js';
 
-/** What the books say of an article. */
+/** The stock and the invoices of an article. */
 export interface Books {
   readonly stock: number;
   readonly invoices: number;
@@ -12,16 +14,16 @@ export interface Books {
 
 @Controller('invoices')
 export class InvoiceController {
-  private readonly keepers: Readonly<Record<LockedUntil, StockKeeper>>;
+  private readonly shelves: Readonly<Record<LockedUntil, ShelfService>>;
 
   constructor(
     private readonly service: InvoiceService,
     private readonly tables: InvoiceTables,
-    never: StockKeeper,
-    written: HastyStockKeeper,
-    committed: PatientStockKeeper,
+    never: UnlockedShelfService,
+    written: EarlyReleaseShelfService,
+    committed: ShelfService,
   ) {
-    this.keepers = { never, written, committed };
+    this.shelves = { never, written, committed };
   }
 
   @Put('shelf')
@@ -33,7 +35,7 @@ export class InvoiceController {
   @Post()
   @HttpCode(204)
   async sell(@Body() { sku, lockedUntil }: InvoiceDto): Promise<void> {
-    await this.service.sellOne(sku, this.keepers[lockedUntil]);
+    await this.service.sellOne(sku, this.shelves[lockedUntil]);
   }
 
   @Get(':sku')

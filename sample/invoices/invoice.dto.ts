@@ -1,7 +1,7 @@
 import { IsIn, IsInt, Max, Min } from 'class-validator';
 import { IsArticleName } from '../inventory/article-name.js';
 
-/** How long a shelf is locked. */
+/** How long the shelf is locked. */
 export const LOCKED_UNTIL = ['never', 'written', 'committed'] as const;
 export type LockedUntil = (typeof LOCKED_UNTIL)[number];
 

@@ -9,21 +9,23 @@ import { DatabaseModule } from './database.module.js';
 import { InvoiceController } from './invoice.controller.js';
 import { InvoiceService } from './invoice.service.js';
 import { InvoiceTables } from './invoice-tables.js';
-import { HastyStockKeeper, PatientStockKeeper, StockKeeper } from './stock-keeper.js';
+import { ShelfService } from './shelf.service.js';
+import { EarlyReleaseShelfService } from '../variants/early-release-shelf.service.js';
+import { UnlockedShelfService } from '../variants/unlocked-shelf.service.js';
 
-/** Sales on account, in transactions of PostgreSQL, where the shop has one. */
+/** Sales on account, in PostgreSQL transactions, if there is a database. */
 @Module({})
 export class InvoicesModule {
   static with({ databaseUrl }: ShopSettings): DynamicModule {
     if (databaseUrl === undefined) return { module: InvoicesModule };
-    // Says when a transaction has ended, which is what locks wait for.
+    // Reports the end of each transaction: until then locks with releaseAfter are kept.
     const adapter = trackTransactions(new TransactionalAdapterTypeOrm({ dataSourceToken: DataSource }));
     const transactions = new ClsPluginTransactional({ imports: [DatabaseModule.at(databaseUrl)], adapter });
     return {
       module: InvoicesModule,
       imports: [ClsModule.forRoot({ plugins: [transactions] })],
       controllers: [InvoiceController],
-      providers: [InvoiceTables, InvoiceService, StockKeeper, HastyStockKeeper, PatientStockKeeper],
+      providers: [InvoiceTables, InvoiceService, ShelfService, EarlyReleaseShelfService, UnlockedShelfService],
     };
   }
 }

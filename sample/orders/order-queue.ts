@@ -2,21 +2,21 @@ import { Injectable, Logger } from '@nestjs/common';
 import { defer, finalize, from, type Observable, switchMap } from 'rxjs';
 import { ShopData } from '../data/shop-data.js';
 
-/** How many have come to each warehouse, to whichever process, and have not left yet. */
+/** Counts the orders that wait or are served at each warehouse, over all processes. */
 @Injectable()
 export class OrderQueue {
   private readonly logger = new Logger('Shop');
 
   constructor(private readonly data: ShopData) {}
 
-  /** Counts whoever subscribes, until `work` has ended for him. */
+  /** Runs `work` for each subscriber and counts it until it has ended. */
   counted<T>(warehouse: string, work: () => Observable<T> | Promise<T>): Observable<T> {
     return defer(() => this.data.add('present', warehouse, 1)).pipe(
       switchMap(() => from(work()).pipe(finalize(() => this.leave(warehouse)))),
     );
   }
 
-  /** By warehouse, and with whoever is being served. */
+  /** Waiting and served orders, by warehouse. */
   async present(): Promise<ReadonlyMap<string, number>> {
     return new Map(
       [...(await this.data.readAll('present'))].map(([warehouse, present]) => [warehouse, Number(present)]),
@@ -25,7 +25,7 @@ export class OrderQueue {
 
   private leave(warehouse: string): void {
     this.data.add('present', warehouse, -1).catch((error: unknown) => {
-      this.logger.warn(`Nobody knows that somebody left ${warehouse}: ${String(error)}`);
+      this.logger.warn(`The count of ${warehouse} is too high: ${String(error)}`);
     });
   }
 }

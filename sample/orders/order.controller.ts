@@ -12,7 +12,7 @@ export class OrderController {
     private readonly queue: OrderQueue,
   ) {}
 
-  /** 201 with the order, 409 when the stock does not suffice. */
+  /** 201 with the order, 409 if the stock does not suffice. */
   @Post()
   place(@Body() request: OrderDto): Observable<Order> {
     return this.queue.counted(request.warehouse, () => this.orders.place(request));

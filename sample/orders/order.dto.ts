@@ -18,7 +18,7 @@ export class OrderDto implements OrderRequest {
   @IsArticleName()
   readonly warehouse: string = '';
 
-  /** One line per article: two for the same one would each start from the stock the other has not yet taken. */
+  /** One line per article: two lines for one article would both start from the same stock. */
   @IsArray()
   @ArrayNotEmpty()
   @ArrayMaxSize(20)

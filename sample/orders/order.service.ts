@@ -1,40 +1,53 @@
 import { ConflictException, Injectable } from '@nestjs/common';
-import { NEVER, type Observable, startWith } from 'rxjs';
+import { Locked } from 'nest-redis-lock';
+import { NEVER, Observable, startWith } from 'rxjs';
 import type { StockLevel } from '../inventory/article.js';
 import { Ledger } from '../inventory/ledger.js';
 import { PaymentService } from '../payments/payment.service.js';
 import type { Order, OrderRequest } from './order.js';
 
-/**
- * Sells what is in stock, in the way one writes it down first: look, take the money, write the new stock. Between the
- * look and the write other orders look too, so this alone sells the same item several times.
- */
+/** Sells what is in stock: one order per warehouse at a time, in the order of arrival over all processes. */
 @Injectable()
 export class OrderService {
   constructor(
-    private readonly ledger: Ledger,
+    protected readonly ledger: Ledger,
     private readonly payments: PaymentService,
   ) {}
 
-  /** @throws ConflictException when an article of the order has not enough stock; then nothing is sold. */
+  /**
+   * A buyer who disconnects leaves the queue.
+   * @throws ConflictException if the stock of an article does not suffice; then nothing is sold.
+   */
+  @Locked('orders:<0.warehouse>', { fair: true, wait: '30s', cancelOnDisconnect: true })
   async place(request: OrderRequest): Promise<Order> {
+    return this.sell(request);
+  }
+
+  /** Replaces the stock of these warehouses and deletes their orders, under the locks of all of them. */
+  @Locked('orders:<0.warehouse>', { fair: true, wait: '30s' })
+  async restock(levels: readonly StockLevel[]): Promise<void> {
+    await this.ledger.restock(levels);
+  }
+
+  /** Closes a warehouse for as long as the subscription lasts; emits once it is closed. */
+  @Locked('orders:<0>', { fair: true, wait: '30s' })
+  close(warehouse: string): Observable<string> {
+    return this.closed(warehouse);
+  }
+
+  async find(id: string): Promise<Order | undefined> {
+    return this.ledger.orderOf(id);
+  }
+
+  /** Reads the stock, takes the money, writes the new stock. Concurrent calls would sell the same item several times. */
+  protected async sell(request: OrderRequest): Promise<Order> {
     const levels = await this.levelsAfter(request);
     await this.payments.charge();
     return this.ledger.book(request, levels);
   }
 
-  /** Opens these warehouses anew: with this stock and no orders. */
-  async restock(levels: readonly StockLevel[]): Promise<void> {
-    await this.ledger.restock(levels);
-  }
-
-  /** Says when the shelves of a warehouse can be counted: nobody is served there until who listens has left. */
-  pause(warehouse: string): Observable<string> {
+  protected closed(warehouse: string): Observable<string> {
     return NEVER.pipe(startWith(`${warehouse} is closed for stock-taking`));
-  }
-
-  async find(id: string): Promise<Order | undefined> {
-    return this.ledger.orderOf(id);
   }
 
   private async levelsAfter({ warehouse, lines }: OrderRequest): Promise<readonly StockLevel[]> {

@@ -3,15 +3,15 @@ export interface OrderLine {
   readonly quantity: number;
 }
 
-/** What a buyer asks for. */
+/** The wish of a buyer. */
 export interface OrderRequest {
   readonly warehouse: string;
   readonly lines: readonly OrderLine[];
 }
 
-/** What the shop has promised and the buyer has paid. */
+/** An order that was accepted and paid. */
 export interface Order extends OrderRequest {
   readonly id: string;
-  /** The how manyth order of the shop it is. */
+  /** Consecutive number over all warehouses, from 1. */
   readonly number: number;
 }

@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { ShopSettings } from '../shop.settings.js';
-import { FairOrderService } from './fair-order.service.js';
+import { UnfairOrderService } from '../variants/unfair-order.service.js';
+import { UnlockedOrderService } from '../variants/unlocked-order.service.js';
 import { OrderController } from './order.controller.js';
 import { OrderQueue } from './order-queue.js';
 import { OrderService } from './order.service.js';
 import { RestockController } from './restock.controller.js';
-import { UnfairOrderService } from './unfair-order.service.js';
 
-const SERVICES = { off: OrderService, unfair: UnfairOrderService, fair: FairOrderService };
+const SERVICES = { off: UnlockedOrderService, unfair: UnfairOrderService, fair: OrderService };
 
 @Module({})
 export class OrdersModule {

@@ -3,14 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ShopData } from '../data/shop-data.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 
-/** What the provider saw of the whole shop. */
+/** The payments of the whole shop, as the provider counted them. */
 export interface ProviderLog {
   readonly payments: number;
-  /** The most that were under way at once. */
+  /** The largest number of concurrent payments. */
   readonly peak: number;
 }
 
-/** Stands for the payment provider: takes the time that one takes, and counts who pays at the same time. */
+/** Stands in for a payment provider: a charge takes some time, and concurrent charges are counted. */
 @Injectable()
 export class PaymentProvider {
   constructor(

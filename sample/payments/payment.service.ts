@@ -1,22 +1,39 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Locked, LockService, type Semaphore } from 'nest-redis-lock';
 import { PaymentProvider } from './payment-provider.js';
 
-/** Of the payment gateway; none where it is not limited. */
+/** How many concurrent payments the contract with the provider allows, for all processes together. */
+export const PAYMENTS_AT_ONCE = 5;
+
+/** Permits of the payment gateway. */
 export interface Permits {
+  /** 0 if payments are not limited. */
   readonly limit: number;
   readonly inUse: number;
 }
 
-/** Has orders paid, as many at once as there are. */
+/** Charges orders: each payment takes one permit of the semaphore that all processes share. */
 @Injectable()
-export class PaymentService {
-  constructor(private readonly provider: PaymentProvider) {}
+export class PaymentService implements OnModuleInit {
+  private readonly gateway: Semaphore;
 
+  constructor(
+    protected readonly provider: PaymentProvider,
+    locks: LockService,
+  ) {
+    this.gateway = locks.getSemaphore('payment-gateway');
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.gateway.trySetPermits(PAYMENTS_AT_ONCE);
+  }
+
+  @Locked('payment-gateway', { permits: 1, wait: '30s' })
   async charge(): Promise<void> {
     await this.provider.charge();
   }
 
   async permits(): Promise<Permits> {
-    return { limit: 0, inUse: 0 };
+    return { limit: PAYMENTS_AT_ONCE, inUse: PAYMENTS_AT_ONCE - (await this.gateway.availablePermits()) };
   }
 }

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { ShopSettings } from '../shop.settings.js';
-import { LimitedPaymentService } from './limited-payment.service.js';
+import { UnlimitedPaymentService } from '../variants/unlimited-payment.service.js';
 import { PaymentController } from './payment.controller.js';
 import { PaymentProvider } from './payment-provider.js';
 import { PaymentService } from './payment.service.js';
@@ -13,7 +13,7 @@ export class PaymentsModule {
       controllers: [PaymentController],
       providers: [
         PaymentProvider,
-        { provide: PaymentService, useClass: locking === 'off' ? PaymentService : LimitedPaymentService },
+        { provide: PaymentService, useClass: locking === 'off' ? UnlimitedPaymentService : PaymentService },
       ],
       exports: [PaymentService, PaymentProvider],
     };

@@ -1,26 +1,26 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { answers } from './redis-answers.js';
+import { isReachable } from './redis-reachable.js';
 import { RedisProcess } from './redis-process.js';
 
-/** Where stock, orders and locks are to live. */
+/** The Redis for stock, orders and locks. */
 export interface FoundRedis extends AsyncDisposable {
-  /** Absent: in the memory of the one process there is then. */
+  /** Absent: one process, in memory. */
   readonly url: string | undefined;
-  readonly sentence: string;
+  readonly description: string;
 }
 
-/** The Redis that was named, else one started from PATH, else none. */
+/** The given Redis, else one started from PATH, else none. */
 export async function findRedis(env: NodeJS.ProcessEnv, named: string | undefined): Promise<FoundRedis> {
   if (named !== undefined) {
-    if (!(await answers(named))) throw new Error('The Redis of REDIS_URL does not answer.');
-    return { url: named, sentence: 'Redis: the one of REDIS_URL.', [Symbol.asyncDispose]: async () => undefined };
+    if (!(await isReachable(named))) throw new Error('The Redis of REDIS_URL does not answer.');
+    return { url: named, description: 'Redis: the one of REDIS_URL.', [Symbol.asyncDispose]: async () => undefined };
   }
   const executable = firstInPath(env['PATH'] ?? '', ['redis-server', 'valkey-server']);
   if (executable === undefined) {
     return {
       url: undefined,
-      sentence:
+      description:
         'No REDIS_URL, and neither redis-server nor valkey-server in PATH: ' +
         'the shop runs as one process on the in-memory backend.',
       [Symbol.asyncDispose]: async () => undefined,
@@ -29,7 +29,7 @@ export async function findRedis(env: NodeJS.ProcessEnv, named: string | undefine
   const redis = await RedisProcess.start(executable);
   return {
     url: redis.url,
-    sentence: `Redis: ${executable}, started for this run at ${redis.url}.`,
+    description: `Redis: ${executable}, started for this run at ${redis.url}.`,
     [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
   };
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 
-/** A loopback port that nobody listens on at the moment. */
+/** A loopback port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, LOOPBACK);
   await once(server, 'listening');
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether one could listen on the port now. */
+/** Whether the port is free now. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, LOOPBACK);
   try {

@@ -1,7 +1,7 @@
-/** The header that says which process of the shop gave an answer. */
+/** The header with the number of the process that answered. */
 export const PROCESS_HEADER = 'x-shop-process';
 
-/** What a process tells its parent when it cannot open. */
+/** The message of a process that could not start, to its parent. */
 export interface StartFailure {
   readonly failure: string;
 }

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from './free-port.js';
-import { answers } from './redis-answers.js';
+import { isReachable } from './redis-reachable.js';
 
-const STARTING_PATIENCE_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
-/** A Redis or Valkey server of our own: on a free loopback port, keeping nothing, gone when we are. */
+/** A Redis or Valkey server on a free loopback port, without persistence; it ends with this process. */
 export class RedisProcess implements AsyncDisposable {
   private readonly killAtExit = (): void => {
     this.server.kill('SIGKILL');
@@ -40,7 +40,7 @@ export class RedisProcess implements AsyncDisposable {
       '--dir',
       directory,
     ];
-    // In a process group of its own: Ctrl-C must not take it away before the shop has closed.
+    // In a process group of its own: Ctrl-C must not end it before the shop has closed.
     const server = spawn(executable, options, { stdio: 'ignore', detached: true });
     server.on('error', () => undefined);
     const redis = new RedisProcess(server, directory, `redis://127.0.0.1:${port}`);
@@ -64,9 +64,9 @@ export class RedisProcess implements AsyncDisposable {
   }
 
   private async isReady(): Promise<boolean> {
-    const deadline = Date.now() + STARTING_PATIENCE_MS;
+    const deadline = Date.now() + START_TIMEOUT_MS;
     while (this.isRunning && Date.now() < deadline) {
-      if (await answers(this.url)) return true;
+      if (await isReachable(this.url)) return true;
       await setTimeout(20);
     }
     return false;

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { type ShopSettings, writeSettings } from '../shop.settings.js';
 import type { StartFailure } from './process-protocol.js';
 
-const CLOSING_PATIENCE_MS = 5000;
+const SHUTDOWN_TIMEOUT_MS = 5000;
 
 /** One process of the shop, seen from its parent. */
 export class ShopProcess {
   private readonly worker: Worker;
   private readonly exit: Promise<unknown>;
-  private failure = 'a process of the shop ended before it was open';
+  private failure = 'a process of the shop ended before it listened';
 
   constructor(private readonly settings: ShopSettings) {
     this.worker = cluster.fork(writeSettings(settings));
@@ -20,7 +20,7 @@ export class ShopProcess {
     this.exit = once(this.worker, 'exit');
   }
 
-  /** The port it listens on. Rejects with the process's own reason when it does not come that far. */
+  /** Resolves with the port. Rejects with the reason of the process if it could not start. */
   async whenOpen(): Promise<number> {
     const listening = once(this.worker, 'listening').then(([address]: AddressInfo[]) => address?.port ?? 0);
     const ended = this.exit.then(() => Promise.reject(new Error(this.failure)));
@@ -32,10 +32,10 @@ export class ShopProcess {
     return `Process ${this.settings.processNumber} of the shop has ended.`;
   }
 
-  /** Lets it answer what it has begun, but not for ever. */
+  /** Lets it finish its requests, within a limit. */
   async close(): Promise<void> {
     this.worker.process.kill('SIGTERM');
-    const overdue = setTimeout(() => this.worker.process.kill('SIGKILL'), CLOSING_PATIENCE_MS);
+    const overdue = setTimeout(() => this.worker.process.kill('SIGKILL'), SHUTDOWN_TIMEOUT_MS);
     await this.exit;
     clearTimeout(overdue);
   }

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { ShopSettings } from '../shop.settings.js';
-import { forgetKeys } from './forget-keys.js';
+import { deleteKeys } from './delete-keys.js';
 import { ShopProcess } from './shop-process.js';
 
-/** The processes of one shop behind one port: node:cluster hands each its share of the connections, in turn. */
+/** The processes of one shop behind one port: node:cluster distributes the connections in turn. */
 export class ShopProcesses implements AsyncDisposable {
   private constructor(
     private readonly members: readonly ShopProcess[],
@@ -30,7 +30,7 @@ export class ShopProcesses implements AsyncDisposable {
     return this.members.length;
   }
 
-  /** Resolves, with a sentence, when one of them is no longer there. */
+  /** Resolves with a message when one of them has ended. */
   whenOneEnds(): Promise<string> {
     return Promise.race(this.members.map((member) => member.whenEnded()));
   }
@@ -38,7 +38,7 @@ export class ShopProcesses implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await closeAll(this.members);
     const { redisUrl, keyPrefix } = this.settings;
-    if (redisUrl !== undefined) await forgetKeys(redisUrl, keyPrefix);
+    if (redisUrl !== undefined) await deleteKeys(redisUrl, keyPrefix);
   }
 }
 

@@ -3,7 +3,8 @@ import { ScheduleModule } from '@nestjs/schedule';
 import type { ShopSettings } from '../shop.settings.js';
 import { ReportController } from './report.controller.js';
 import { StockReports } from './stock-reports.js';
-import { EveryReplicaStockReportJob, StockReportJob } from './stock-report.jobs.js';
+import { StockReportJob } from './stock-report.job.js';
+import { EveryReplicaStockReportJob } from '../variants/every-replica-stock-report.job.js';
 
 @Module({})
 export class ReportsModule {

@@ -6,7 +6,7 @@ import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 export interface StockReport {
   /** ISO 8601. */
   readonly at: string;
-  /** Of the process that wrote it. */
+  /** The number of the process that wrote it. */
   readonly process: number;
   readonly sold: number;
   readonly left: number;
@@ -20,7 +20,7 @@ export interface ReportRuns {
   readonly runs: number;
 }
 
-/** Writes down at regular times what was sold and what is left. */
+/** The regular report of what was sold and what is left. */
 @Injectable()
 export class StockReports {
   constructor(
@@ -29,7 +29,7 @@ export class StockReports {
     @Inject(SHOP_SETTINGS) private readonly settings: ShopSettings,
   ) {}
 
-  /** @param tick When it was due, ISO 8601. */
+  /** @param tick When the report was due, ISO 8601. */
   async write(tick: string): Promise<void> {
     await this.data.add('stock-report-runs', tick, 1);
     const { entries, balances } = await this.ledger.report();

@@ -4,13 +4,13 @@ import { ShopData } from '../data/shop-data.js';
 import type { Order } from '../orders/order.js';
 import { type PickedLine, Picks } from './picks.js';
 
-/** What goes to the buyer. */
+/** The parcel for the buyer. */
 export interface Parcel {
   readonly orderId: string;
   readonly lines: readonly PickedLine[];
 }
 
-/** Has the lines of an order picked side by side, and packs when the last one has come. */
+/** Lets pickers fetch the lines of an order in parallel, and packs once the last line is there. */
 @Injectable()
 export class PackingService {
   constructor(
@@ -20,8 +20,8 @@ export class PackingService {
   ) {}
 
   /**
-   * Locked, so that no order is picked twice, however often somebody asks for its parcel.
-   * @throws ServiceUnavailableException when the pickers take too long.
+   * Locked, so that concurrent requests for one parcel do not have the order picked twice.
+   * @throws ServiceUnavailableException if the pickers take too long.
    */
   @Locked('parcel:<0.id>', { wait: '30s' })
   async pack(order: Order): Promise<Parcel> {

@@ -9,7 +9,7 @@ export class ParcelController {
     private readonly packing: PackingService,
   ) {}
 
-  /** Has the order picked and packed, unless that was done before. */
+  /** Picks and packs the order, unless it is already packed. */
   @Put()
   async pack(@Param('id') id: string): Promise<Parcel> {
     const order = await this.orders.find(id);

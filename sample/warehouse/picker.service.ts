@@ -7,16 +7,16 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { LockService } from 'nest-redis-lock';
-import { Closing } from '../closing.js';
+import { ShutdownSignal } from '../shutdown-signal.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 import { Picks, type PickTask } from './picks.js';
 
 const PICKERS_PER_PROCESS = 2;
-/** To the shelf and back. */
+/** The time to fetch one line. */
 const PICKING_MS = 20;
-const AFTER_TROUBLE_MS = 500;
+const RETRY_AFTER_MS = 500;
 
-/** Those who fetch, in every process. */
+/** The pickers of this process. */
 @Injectable()
 export class PickerService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Warehouse');
@@ -25,7 +25,7 @@ export class PickerService implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly locks: LockService,
     private readonly picks: Picks,
-    private readonly closing: Closing,
+    private readonly shutdown: ShutdownSignal,
     @Inject(SHOP_SETTINGS) private readonly settings: ShopSettings,
   ) {}
 
@@ -38,13 +38,13 @@ export class PickerService implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private async work(): Promise<void> {
-    while (!this.closing.signal.aborted) {
+    while (!this.shutdown.signal.aborted) {
       try {
         const task = await this.picks.next();
         if (task !== undefined) await this.pick(task);
       } catch (error) {
-        this.logger.warn(`A picker pauses: ${String(error)}`);
-        await setTimeout(AFTER_TROUBLE_MS);
+        this.logger.warn(`A picker failed and tries again soon: ${String(error)}`);
+        await setTimeout(RETRY_AFTER_MS);
       }
     }
   }

@@ -2,18 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { ShopData } from '../data/shop-data.js';
 import type { Order, OrderLine } from '../orders/order.js';
 
-/** One line of an order, to be fetched from its shelf. */
+/** One line of an order that is to be fetched. */
 export interface PickTask extends OrderLine {
   readonly orderId: string;
 }
 
-/** A line that lies on the packing table. */
+/** A line that was fetched. */
 export interface PickedLine extends PickTask {
   /** The number of the process whose picker fetched it. */
   readonly pickedBy: number;
 }
 
-/** What is to be fetched, first come first served, and what lies on the packing table. */
+/** The queue of lines to fetch, and the fetched lines of each order. */
 @Injectable()
 export class Picks {
   constructor(private readonly data: ShopData) {}
@@ -26,7 +26,7 @@ export class Picks {
     );
   }
 
-  /** Undefined where there has been nothing to do for a moment. */
+  /** The next task; undefined if there is none for a moment. */
   async next(): Promise<PickTask | undefined> {
     const entry = await this.data.take('pick-tasks');
     return entry === undefined ? undefined : (JSON.parse(entry) as PickTask);

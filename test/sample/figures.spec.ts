@@ -1,5 +1,5 @@
 import { answeredPerProcess, figuresOf, oversold, percentile } from '../../sample/flash-sale/figures.js';
-import { offerOf, wishes } from '../../sample/flash-sale/offer.js';
+import { offerOf, orderRequests } from '../../sample/flash-sale/offer.js';
 import type { Sale } from '../../sample/flash-sale/sale.js';
 import { soldPerArticle } from '../../sample/inventory/sold.js';
 import type { OrderRequest } from '../../sample/orders/order.js';
@@ -36,11 +36,11 @@ describe('What was oversold', () => {
 describe('The figures of a sale', () => {
   const sale: Sale = {
     offer,
-    visits: [
-      { wish: order('berlin', ['console', 2]), outcome: 'accepted', ms: 10, process: '2', reason: '' },
-      { wish: order('berlin', ['console', 1]), outcome: 'accepted', ms: 30, process: '1', reason: '' },
-      { wish: order('berlin', ['console', 9]), outcome: 'refused', ms: 20, process: '2', reason: '' },
-      { wish: order('lyon', ['console', 9]), outcome: 'failed', ms: 40, process: 'none', reason: 'socket hang up' },
+    attempts: [
+      { request: order('berlin', ['console', 2]), outcome: 'accepted', ms: 10, process: '2', reason: '' },
+      { request: order('berlin', ['console', 1]), outcome: 'accepted', ms: 30, process: '1', reason: '' },
+      { request: order('berlin', ['console', 9]), outcome: 'refused', ms: 20, process: '2', reason: '' },
+      { request: order('lyon', ['console', 9]), outcome: 'failed', ms: 40, process: 'none', reason: 'socket hang up' },
     ],
     left: [
       { warehouse: 'berlin', sku: 'console', stock: 1 },
@@ -85,7 +85,7 @@ describe('A percentile', () => {
 
 describe('The flash sale', () => {
   it('offers 100 items to buyers who want more than that of each article, some of them several at once', () => {
-    const buyers = wishes(400);
+    const buyers = orderRequests(400);
     const wanted = soldPerArticle(buyers);
     const levels = offerOf(100);
     expect(levels.reduce((total, { stock }) => total + stock, 0)).toBe(100);

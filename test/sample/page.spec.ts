@@ -38,17 +38,17 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
   const isOff = (): Promise<boolean> =>
     page.evaluate(`document.querySelector('${START}').getAttribute('aria-disabled') === 'true'`);
 
-  it('is live, and can start a sale', async () => {
+  it('shows live data and can start a sale', async () => {
     await page.shows('#connection', /^Live: /);
     expect(await page.text('#connection')).toContain(`locks in ${backend === 'redis' ? 'Redis' : 'memory'}`);
     expect(await isOff()).toBe(false);
   });
 
-  it('starts a sale by the keyboard, and shows who is served and how many wait', async () => {
+  it('starts a sale by the keyboard, and shows the served order and how many wait', async () => {
     await page.press('Tab');
     expect(await page.evaluate('document.activeElement.id')).toBe('start');
     await page.press('Enter');
-    await page.shows(START, /The sale is on/);
+    await page.shows(START, /The sale is running/);
     expect(await isOff()).toBe(true);
     await page.shows('#waiting', /^[1-9]/);
     await page.shows('.holder', /^Process 1$/);
@@ -56,8 +56,8 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('start');
   });
 
-  it('tells how the sale ended, and shows what the shop says', async () => {
-    await page.shows('#outcome', /^The sale is over: .* nothing was sold twice\.$/);
+  it('shows the result of the sale and the figures of the shop', async () => {
+    await page.shows('#outcome', /^The sale is over: .* nothing was oversold\.$/);
     await until(async () => !(await isOff()), 30_000, 'another sale can be started');
     const { entries } = (await (await fetch(`${first().url}/inventory`)).json()) as InventoryReport;
     const sold = entries.reduce((total, entry) => total + entry.sold, 0);
@@ -68,7 +68,7 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
     await page.shows('#ticks', /each on one process$/);
   });
 
-  it('shows whom another process serves', async () => {
+  it('shows an order that another process serves', async () => {
     const other = shops.at(-1);
     const refill = { levels: [{ warehouse: 'aarhus', sku: 'console', stock: 9 }] };
     const headers = { 'content-type': 'application/json' };
@@ -78,13 +78,13 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
     await page.shows('[data-name="aarhus"] .holder', new RegExp(`^Process ${shops.length}$`));
     await page.shows('[data-name="aarhus"] .count', /^[1-7] waiting$/);
     expect((await Promise.all(orders)).map(({ status }) => status)).toEqual(orders.map(() => 201));
-    await page.shows('[data-name="aarhus"] .holder', /^Nobody/);
+    await page.shows('[data-name="aarhus"] .holder', /^Free/);
   });
 
-  it('says when the shop has gone, and goes on when it is back', async () => {
+  it('reports that the shop does not answer, and continues when it is back', async () => {
     const { port } = new URL(first().url);
     await Promise.all(shops.map(({ app }) => app.close()));
-    await page.shows('#connection', /does not answer since .*; below is how it was then/);
+    await page.shows('#connection', /does not answer since .*; the figures below are from then/);
     expect(await isOff()).toBe(true);
     expect(await page.evaluate(`document.getElementById('shop').classList.contains('stale')`)).toBe(true);
     shops = [await open({ ...env, PORT: port })];

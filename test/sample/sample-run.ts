@@ -31,7 +31,7 @@ export class SampleRun {
       if (this.child.exitCode !== null) throw new Error(`It ended before it said "${text}": ${this.stderr}`);
       return this.stdout.includes(text) || this.stderr.includes(text);
     };
-    await until(hasSaid, 60_000, `the sample says "${text}"`);
+    await until(hasSaid, 600_000, `the sample says "${text}"`);
   }
 
   interrupt(): void {
@@ -57,7 +57,7 @@ export class SampleRun {
       if (!environment.includes(`SAMPLE_RUN=${this.mark}`)) return undefined;
       return (await readFile(`/proc/${id}/cmdline`, 'utf8')).replaceAll('\0', ' ');
     } catch {
-      // It has ended meanwhile, or is somebody else's.
+      // It has ended meanwhile, or belongs to another user.
       return undefined;
     }
   }

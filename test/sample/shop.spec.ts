@@ -1,7 +1,7 @@
 import { open, type OpenShop } from './open-shop.js';
 import { figuresOf } from '../../sample/flash-sale/figures.js';
-import { offerOf, wishes } from '../../sample/flash-sale/offer.js';
-import { holdSale, type Sale } from '../../sample/flash-sale/sale.js';
+import { offerOf, orderRequests } from '../../sample/flash-sale/offer.js';
+import { runSale, type Sale } from '../../sample/flash-sale/sale.js';
 import { ShopClient } from '../../sample/flash-sale/shop-client.js';
 import type { Snapshot, WarehouseState } from '../../sample/dashboard/snapshot.js';
 import type { Order } from '../../sample/orders/order.js';
@@ -19,7 +19,7 @@ const post = (body: unknown): Promise<Response> =>
   });
 
 const sale = (): Promise<Sale> =>
-  holdSale({ offer: offerOf(100), wishes: wishes(300), connect: () => new ShopClient(shop.url) });
+  runSale({ offer: offerOf(100), requests: orderRequests(300), connect: () => new ShopClient(shop.url) });
 
 describe('A flash sale', () => {
   it.each(['unfair', 'fair'])('with %s locks sells each item once and refuses the other orders', async (locking) => {
@@ -29,7 +29,7 @@ describe('A flash sale', () => {
     expect(figures.accepted + figures.refused).toBe(300);
   });
 
-  it('with locks off sells what is not there, although the stock still shows some', async () => {
+  it('with locks off oversells, although the stock still shows some', async () => {
     shop = await open({ LOCKING: 'off', PAYMENT_MS: '1' });
     const { oversold, failed, stockLeft, itemsSold } = figuresOf(await sale());
     expect(oversold).toBeGreaterThan(0);
@@ -41,8 +41,8 @@ describe('A flash sale', () => {
 describe('The shop', () => {
   beforeEach(async () => {
     shop = await open({});
-    using keeper = new ShopClient(shop.url);
-    await keeper.restock([
+    using manager = new ShopClient(shop.url);
+    await manager.restock([
       { warehouse: 'berlin', sku: 'console', stock: 3 },
       { warehouse: 'berlin', sku: 'headset', stock: 1 },
     ]);
@@ -107,16 +107,16 @@ describe('The shop', () => {
     expect((await post(body)).status).toBe(400);
   });
 
-  it('answers 404 for an order it does not know', async () => {
+  it('answers 404 for an unknown order', async () => {
     expect((await fetch(`${shop.url}/orders/unknown`)).status).toBe(404);
   });
 
-  it('opens only the warehouses anew that are named', async () => {
-    using keeper = new ShopClient(shop.url);
-    await keeper.restock([{ warehouse: 'lyon', sku: 'console', stock: 2 }]);
+  it('replaces stock and orders of the named warehouses only', async () => {
+    using manager = new ShopClient(shop.url);
+    await manager.restock([{ warehouse: 'lyon', sku: 'console', stock: 2 }]);
     await post({ warehouse: 'lyon', lines: [{ sku: 'console', quantity: 1 }] });
     await post({ warehouse: 'berlin', lines: [{ sku: 'console', quantity: 1 }] });
-    await keeper.restock([{ warehouse: 'berlin', sku: 'stand', stock: 9 }]);
+    await manager.restock([{ warehouse: 'berlin', sku: 'stand', stock: 9 }]);
     expect(await inventory()).toEqual({
       balances: true,
       entries: [
@@ -143,26 +143,26 @@ describe('The shop', () => {
     expect(await pack()).toEqual(parcel);
   });
 
-  it('answers 404 for the parcel of an order it does not know', async () => {
+  it('answers 404 for the parcel of an unknown order', async () => {
     expect((await fetch(`${shop.url}/orders/unknown/parcel`, { method: 'PUT' })).status).toBe(404);
   });
 
-  it('serves nobody in a warehouse that is closed, and shows who waits', async () => {
-    const doors = new ShopClient(shop.url);
-    await doors.listen('/inventory/berlin/closed');
-    using keeper = new ShopClient(shop.url);
+  it('serves no order in a closed warehouse, and shows how many wait', async () => {
+    const closure = new ShopClient(shop.url);
+    await closure.listen('/inventory/berlin/closed');
+    using manager = new ShopClient(shop.url);
     const order = post({ warehouse: 'berlin', lines: [{ sku: 'console', quantity: 1 }] });
     const berlin = async (): Promise<WarehouseState | undefined> =>
-      (await keeper.read<Snapshot>('/status')).warehouses[0];
-    await until(async () => (await berlin())?.waiting === 1, 10_000, 'the order waits');
+      (await manager.read<Snapshot>('/status')).warehouses[0];
+    await until(async () => (await berlin())?.waiting === 1, 30_000, 'the order waits');
     expect(await berlin()).toMatchObject({ lock: { mode: 'exclusive', holders: [{ process: 1 }] } });
-    doors[Symbol.dispose]();
+    closure[Symbol.dispose]();
     expect((await order).status).toBe(201);
     await until(async () => (await berlin())?.lock.mode === 'free', 10_000, 'the order was served');
     expect(await berlin()).toMatchObject({ waiting: 0 });
   });
 
-  it('holds one sale at a time', async () => {
+  it('runs one sale at a time', async () => {
     const hold = (): Promise<Response> =>
       fetch(`${shop.url}/sales`, {
         method: 'POST',

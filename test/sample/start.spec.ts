@@ -10,14 +10,14 @@ import { PostgresServer } from '../servers/postgres-server.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { SampleRun } from './sample-run.js';
 
-const CHAPTERS = ['flash sale', 'First come', 'inventory report', 'payment gateway', 'warehouse', 'stock report'];
+const TITLES = ['flash sale', 'First come', 'inventory report', 'payment gateway', 'warehouse', 'stock report'];
 
-/** The cells of the row that begins with these, of the chapter with this number. */
-function row(output: string, chapter: number, ...first: readonly string[]): readonly string[] {
-  const [, text = ''] = output.split(`\n${chapter}. `);
+/** The cells of the row that begins with `first`, in the section with this number. */
+function row(output: string, section: number, ...first: readonly string[]): readonly string[] {
+  const [, text = ''] = output.split(`\n${section}. `);
   const rows =
     text
-      .split(`\n${chapter + 1}. `)[0]
+      .split(`\n${section + 1}. `)[0]
       ?.split('\n')
       .map((line) => line.trim().split(/\s{2,}/)) ?? [];
   return rows.find((cells) => first.every((cell, n) => cells[n] === cell)) ?? [];
@@ -29,9 +29,9 @@ async function expectSuccess(run: SampleRun): Promise<void> {
   expect({ code, stderr }).toEqual({ code: 0, stderr });
 }
 
-/** That it has told all that it has to tell, and nothing in it that locks are to prevent. */
-function expectAllChapters({ stdout }: SampleRun): void {
-  CHAPTERS.forEach((title, n) => expect(stdout).toMatch(new RegExp(`^${n + 1}\\. .*${title}`, 'm')));
+/** Expects all sections in the output, without anything that locks must prevent. */
+function expectAllSections({ stdout }: SampleRun): void {
+  TITLES.forEach((title, n) => expect(stdout).toMatch(new RegExp(`^${n + 1}\\. .*${title}`, 'm')));
   for (const locks of ['unfair', 'fair']) {
     const [, , , itemsSold, stockLeft, oversold] = row(stdout, 1, locks);
     expect({ locks, itemsSold, stockLeft, oversold }).toEqual({
@@ -59,12 +59,12 @@ async function schemasIn({ url }: PostgresServer): Promise<readonly string[]> {
 }
 
 describe('npm start -- --once', () => {
-  it('with a Redis and a PostgreSQL that run already tells all chapters, and leaves nothing in them', async () => {
+  it('prints all sections with a running Redis and PostgreSQL, and leaves nothing in them', async () => {
     await using server = await RedisServer.start();
     await using postgres = await PostgresServer.start();
     const run = new SampleRun(['--once'], { REDIS_URL: server.url, DATABASE_URL: postgres.url });
     await expectSuccess(run);
-    expectAllChapters(run);
+    expectAllSections(run);
     const updatesLost = (lockedUntil: string): number => Number(row(run.stdout, 7, lockedUntil)[3]);
     expect(updatesLost('written')).toBeGreaterThan(0);
     expect(updatesLost('committed')).toBe(0);
@@ -77,12 +77,12 @@ describe('npm start -- --once', () => {
     expect(await run.processes()).toEqual([]);
   });
 
-  it('without any Redis tells the same of one process in memory, and says so', async () => {
+  it('without a Redis prints the same for one process in memory, and says so', async () => {
     const path = await mkdtemp(join(tmpdir(), 'only-node-'));
     await symlink(process.execPath, join(path, 'node'));
     const run = new SampleRun(['--once'], { PATH: path });
     await expectSuccess(run);
-    expectAllChapters(run);
+    expectAllSections(run);
     expect(run.stderr).toContain('one process on the in-memory backend');
     await rm(path, { recursive: true });
   });
@@ -97,12 +97,12 @@ describe('npm start -- --once', () => {
 });
 
 describe('npm start', () => {
-  it('starts a Redis, serves the page when all is told, until it is interrupted during a sale, and leaves no process', async () => {
+  it('starts a Redis, serves the page after the sections until it is interrupted during a sale, and leaves no process', async () => {
     const port = await freePort();
     const run = new SampleRun([], { PORT: String(port) });
     await run.said(`The shop is open`);
     expect(run.stderr).toContain('started for this run');
-    expectAllChapters(run);
+    expectAllSections(run);
     const url = `http://127.0.0.1:${port}`;
     const page = await fetch(url);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -116,7 +116,7 @@ describe('npm start', () => {
   });
 });
 
-describe('npm start with something wrong', () => {
+describe('npm start that cannot start', () => {
   const refused = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<readonly [unknown, string]> => {
     const run = new SampleRun(args, env);
     const code = await run.code();
@@ -129,11 +129,11 @@ describe('npm start with something wrong', () => {
     [[], { PORT: '80x' }, 'PORT must be a whole number from 0 to 65535, not "80x".'],
     [[], { LOCKING: 'on' }, 'LOCKING must be "off", "unfair" or "fair", not "on".'],
     [[], { REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a redis:// or rediss:// URL.'],
-  ])('%j %j is told so, with code 2', async (args, env, sentence) => {
-    expect(await refused(args, env)).toEqual([2, sentence]);
+  ])('refuses %j %j with code 2 and a message', async (args, env, message) => {
+    expect(await refused(args, env)).toEqual([2, message]);
   });
 
-  it('does not begin where its port is taken', async () => {
+  it('fails if its port is taken', async () => {
     const other: Server = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -141,15 +141,15 @@ describe('npm start with something wrong', () => {
     other.close();
   });
 
-  it('does not begin where its Redis does not answer', async () => {
+  it('fails if its Redis does not answer', async () => {
     const url = `redis://127.0.0.1:${await freePort()}`;
     expect(await refused(['--once'], { REDIS_URL: url })).toEqual([1, 'The Redis of REDIS_URL does not answer.']);
   });
 
-  it('does not begin where its PostgreSQL does not answer', async () => {
+  it('fails if its PostgreSQL does not answer', async () => {
     const url = `postgres://127.0.0.1:${await freePort()}/shop`;
-    const [code, told] = await refused(['--once'], { DATABASE_URL: url });
+    const [code, output] = await refused(['--once'], { DATABASE_URL: url });
     expect(code).toBe(1);
-    expect(told).toContain('The PostgreSQL of DATABASE_URL does not answer: connect ECONNREFUSED');
+    expect(output).toContain('The PostgreSQL of DATABASE_URL does not answer: connect ECONNREFUSED');
   });
 });

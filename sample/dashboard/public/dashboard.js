@@ -1,9 +1,9 @@
-/** Nothing was heard for so long: then what the page shows is no longer how things are. */
+/** After this time without an event the page is shown as stale, ms. */
 const SILENCE_MS = 3000;
 const RECONNECT_MS = 1000;
-/** Points of the line that shows how many waited. */
+/** Points in the history of waiting orders. */
 const HISTORY = 120;
-/** Waiting buyers that are drawn; their number says the rest. */
+/** The largest number of waiting buyers that are drawn. */
 const PEOPLE = 7;
 
 const byId = (id) => document.getElementById(id);
@@ -12,50 +12,50 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
-let lastHeard;
-let isSaleOn = false;
-let isAsking = false;
+let lastEvent;
+let isSaleRunning = false;
+let isRequestPending = false;
 const waitingHistory = [];
 
 function listen() {
   const events = new EventSource('live');
   events.addEventListener('snapshot', ({ data }) => {
-    lastHeard = new Date();
+    lastEvent = new Date();
     const snapshot = JSON.parse(data);
-    say('live', `Live: ${plural(snapshot.processes.length, 'process', 'processes')}, ${placeOf(snapshot)}`);
+    showStatus('live', `Live: ${plural(snapshot.processes.length, 'process', 'processes')}, ${backendText(snapshot)}`);
     show(snapshot);
   });
   events.addEventListener('trouble', ({ data }) => {
-    lastHeard = undefined;
-    say('trouble', `The shop cannot say how things are: ${JSON.parse(data).reason}`);
+    lastEvent = undefined;
+    showStatus('trouble', `The shop cannot report its state: ${JSON.parse(data).reason}`);
   });
   events.addEventListener('error', () => {
-    // It tries again by itself, unless it was answered with something else than events.
+    // EventSource reconnects by itself, unless the answer was no event stream.
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, RECONNECT_MS);
-    gone();
+    disconnected();
   });
 }
 
-function gone() {
-  const since = lastHeard ? ` since ${lastHeard.toLocaleTimeString()}; below is how it was then` : '';
-  say('trouble', `The shop does not answer${since}. Trying again …`);
+function disconnected() {
+  const since = lastEvent ? ` since ${lastEvent.toLocaleTimeString()}; the figures below are from then` : '';
+  showStatus('trouble', `The shop does not answer${since}. Trying again …`);
 }
 
-function say(state, sentence) {
+function showStatus(state, text) {
   const line = byId('connection');
-  // A screen reader is not to be told the same again and again.
-  if (line.textContent !== sentence) line.textContent = sentence;
+  // An unchanged text must not be announced again by a screen reader.
+  if (line.textContent !== text) line.textContent = text;
   line.dataset.state = state;
-  if (state !== 'live') isSaleOn = false;
+  if (state !== 'live') isSaleRunning = false;
   byId('shop').classList.toggle('stale', state !== 'live');
   showButton();
 }
 
-const placeOf = ({ backend, locking }) =>
+const backendText = ({ backend, locking }) =>
   `${backend === 'redis' ? 'locks in Redis' : 'locks in memory'}${locking === 'off' ? ' switched off' : `, ${locking}`}`;
 
 function show({ warehouses, balances, gateway, report, processes, books, sale }) {
-  isSaleOn = sale.holders.length > 0;
+  isSaleRunning = sale.holders.length > 0;
   showButton();
 
   const articles = warehouses.flatMap((warehouse) => warehouse.articles);
@@ -66,7 +66,7 @@ function show({ warehouses, balances, gateway, report, processes, books, sale })
   byId('offered').textContent = `of ${offered}`;
   byId('sold-bar').style.width = part(sold, offered);
   byId('oversold').textContent =
-    oversold > 0 ? `${oversold} too many` : `none twice, ${sum(articles.map(({ stock }) => stock))} left`;
+    oversold > 0 ? `${oversold} too many` : `none oversold, ${sum(articles.map(({ stock }) => stock))} left`;
   byId('oversold').classList.toggle('bad', oversold > 0);
 
   const waiting = sum(warehouses.map((warehouse) => warehouse.waiting));
@@ -89,7 +89,7 @@ function show({ warehouses, balances, gateway, report, processes, books, sale })
   showReport(report);
   byId('processes').replaceChildren(...processes.map(processItem));
   byId('books').textContent = { free: 'Free', read: 'Being read', write: 'Being written' }[books.mode];
-  byId('books-note').textContent = balances ? 'Sold and left make what was offered.' : 'They do not balance!';
+  byId('books-note').textContent = balances ? 'Sold and left add up to what was offered.' : 'They do not balance!';
   byId('books-note').classList.toggle('bad', !balances);
   showWarehouses(warehouses);
 }
@@ -120,14 +120,14 @@ function showReport({ latest, ticks, mostRuns }) {
 function processItem({ process, leaseMs }) {
   const item = document.createElement('li');
   const lease = document.createElement('span');
-  lease.textContent = leaseMs > 0 ? `lease ${seconds(leaseMs)}` : 'gone';
+  lease.textContent = leaseMs > 0 ? `lease ${seconds(leaseMs)}` : 'not running';
   item.append(named(process), lease);
   return item;
 }
 
 function named(process) {
   const name = document.createElement('b');
-  name.textContent = process ? `Process ${process}` : 'Somebody';
+  name.textContent = process ? `Process ${process}` : 'Unknown process';
   name.dataset.process = process <= 3 ? process : 'other';
   return name;
 }
@@ -165,55 +165,55 @@ function showWarehouse(card, { articles, lock, waiting }) {
   const holder = card.querySelector('.holder');
   const [first] = lock.holders;
   holder.classList.toggle('free', !first);
-  holder.replaceChildren(first ? named(first.process) : 'Nobody is served');
+  holder.replaceChildren(first ? named(first.process) : 'Free');
   holder.title = first?.owner ?? '';
   card.querySelector('.lease').textContent = first ? `lease ${seconds(lock.leaseMs)}` : '';
   card.querySelector('.people').textContent = '●'.repeat(Math.min(PEOPLE, waiting));
-  card.querySelector('.count').textContent = waiting > 0 ? `${waiting} waiting` : 'no line';
+  card.querySelector('.count').textContent = waiting > 0 ? `${waiting} waiting` : 'no queue';
 }
 
 const part = (some, all) => `${all > 0 ? Math.min(100, (100 * some) / all) : 0}%`;
 
-/** Still focusable when there is nothing to start, so that the keyboard does not lose its place. */
+/** The disabled button stays focusable, so that the keyboard keeps its place. */
 function showButton() {
   const isLive = byId('connection').dataset.state === 'live';
-  byId('start').setAttribute('aria-disabled', String(!isLive || isSaleOn || isAsking));
-  byId('start').textContent = isLive && (isSaleOn || isAsking) ? 'The sale is on …' : 'Start a sale';
+  byId('start').setAttribute('aria-disabled', String(!isLive || isSaleRunning || isRequestPending));
+  byId('start').textContent = isLive && (isSaleRunning || isRequestPending) ? 'The sale is running …' : 'Start a sale';
 }
 
 async function startSale() {
   if (byId('start').getAttribute('aria-disabled') === 'true') return;
-  isAsking = true;
+  isRequestPending = true;
   showButton();
-  byId('outcome').textContent = 'Buyers come in …';
-  byId('outcome').textContent = await heldSale();
-  isAsking = false;
+  byId('outcome').textContent = 'Buyers arrive …';
+  byId('outcome').textContent = await runSale();
+  isRequestPending = false;
   showButton();
 }
 
-async function heldSale() {
+async function runSale() {
   try {
     const response = await fetch('sales', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
     });
-    if (response.status === 409) return 'There is a sale already.';
+    if (response.status === 409) return 'A sale is already running.';
     if (response.status === 503) return 'The shop closed before the sale was over.';
-    if (!response.ok) return `The shop could not hold the sale: it answered ${response.status}.`;
+    if (!response.ok) return `The sale failed with status ${response.status}.`;
     const { accepted, refused, failed, itemsSold, oversold } = await response.json();
-    const trouble = failed > 0 ? ` ${plural(failed, 'order')} came to nothing.` : '';
+    const trouble = failed > 0 ? ` ${plural(failed, 'order')} failed.` : '';
     return (
-      `The sale is over: ${plural(accepted, 'order')} for ${plural(itemsSold, 'item')}, ${plural(refused, 'buyer')} too late; ` +
-      `${oversold === 0 ? 'nothing was sold twice' : `${oversold} sold that were not there`}.${trouble}`
+      `The sale is over: ${plural(accepted, 'order')} for ${plural(itemsSold, 'item')}, ${plural(refused, 'order')} refused; ` +
+      `${oversold === 0 ? 'nothing was oversold' : `${oversold} oversold`}.${trouble}`
     );
   } catch {
-    return 'The shop went away before the sale was over.';
+    return 'The connection to the shop was lost before the sale was over.';
   }
 }
 
 setInterval(() => {
-  if (lastHeard && Date.now() - lastHeard.getTime() > SILENCE_MS) gone();
+  if (lastEvent && Date.now() - lastEvent.getTime() > SILENCE_MS) disconnected();
 }, 1000);
 byId('start').addEventListener('click', () => void startSale());
 listen();

@@ -2,15 +2,15 @@ import type { WriteStream } from 'node:tty';
 
 const COUNT_STEP = 100;
 
-/** Short lines on stderr; on a terminal a count stays in its line. */
+/** Short lines on stderr; on a terminal a count is updated in place. */
 export class Progress {
   private counting = false;
 
   constructor(private readonly stream: Pick<WriteStream, 'isTTY' | 'write'> = process.stderr) {}
 
-  step(sentence: string): void {
+  step(line: string): void {
     this.endCount();
-    this.stream.write(`${sentence}\n`);
+    this.stream.write(`${line}\n`);
   }
 
   count(what: string, done: number, total: number): void {

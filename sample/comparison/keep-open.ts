@@ -3,16 +3,16 @@ import { offerOf } from '../flash-sale/offer.js';
 import { ShopClient } from '../flash-sale/shop-client.js';
 import type { ShopProcesses } from '../processes/shop-processes.js';
 
-/** Fills the shelves and leaves the shop open until Ctrl-C. */
-export async function serve(shop: ShopProcesses, paymentMs: number, interruption: AbortSignal): Promise<void> {
+/** Fills the shelves and keeps the shop open until Ctrl-C. */
+export async function keepOpen(shop: ShopProcesses, paymentMs: number, interruption: AbortSignal): Promise<void> {
   using client = new ShopClient(shop.url, interruption);
   await client.restock(offerOf(200));
-  console.log(invitation(shop.url, paymentMs));
+  console.log(instructions(shop.url, paymentMs));
   const problem = await Promise.race([once(interruption, 'abort'), shop.whenOneEnds()]);
   if (typeof problem === 'string' && !interruption.aborted) throw new Error(problem);
 }
 
-function invitation(url: string, paymentMs: number): string {
+function instructions(url: string, paymentMs: number): string {
   const order = JSON.stringify({ warehouse: 'berlin', lines: [{ sku: 'console', quantity: 1 }] });
   return `
 The shop is open, with fair locks and payments of ${paymentMs} ms. Start a sale and watch it: ${url}

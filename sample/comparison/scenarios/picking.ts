@@ -1,26 +1,26 @@
 import { performance } from 'node:perf_hooks';
 import type { Order } from '../../orders/order.js';
 import type { Parcel } from '../../warehouse/packing.service.js';
-import { type Chapter, counted } from '../chapter.js';
-import type { Scene } from '../scene.js';
+import { type ScenarioResult, counted } from '../scenario-result.js';
+import type { RunningShop } from '../running-shop.js';
 
 const WAREHOUSE = 'depot';
 const ORDERS = 12;
 const ARTICLES = ['cable', 'camera', 'console', 'controller', 'headset', 'stand'];
 
-/** Orders of several lines that were picked and packed. */
+/** Orders with several lines, and their parcels. */
 export interface Picking {
   readonly orders: readonly Order[];
   readonly parcels: readonly Parcel[];
   readonly ms: number;
 }
 
-export async function pickAndPack(scene: Scene): Promise<Picking> {
-  scene.announce(`${ORDERS} orders of ${ARTICLES.length} lines are picked and packed`);
-  using keeper = scene.connect();
-  await keeper.restock(ARTICLES.map((sku) => ({ warehouse: WAREHOUSE, sku, stock: ORDERS })));
+export async function pickAndPack(shop: RunningShop): Promise<Picking> {
+  shop.announce(`${ORDERS} orders of ${ARTICLES.length} lines are picked and packed`);
+  using manager = shop.connect();
+  await manager.restock(ARTICLES.map((sku) => ({ warehouse: WAREHOUSE, sku, stock: ORDERS })));
   const lines = ARTICLES.map((sku) => ({ sku, quantity: 1 }));
-  const clients = Array.from({ length: ORDERS }, scene.connect);
+  const clients = Array.from({ length: ORDERS }, shop.connect);
   try {
     const answers = await Promise.all(clients.map((client) => client.order({ warehouse: WAREHOUSE, lines })));
     const orders = answers.map(({ body }) => JSON.parse(body) as Order);
@@ -34,18 +34,18 @@ export async function pickAndPack(scene: Scene): Promise<Picking> {
   }
 }
 
-export function pickingChapter({ orders, parcels, ms }: Picking): Chapter {
+export function pickingResult({ orders, parcels, ms }: Picking): ScenarioResult {
   const lines = parcels.flatMap((parcel) => parcel.lines);
   const pickers = [...new Set(lines.map(({ pickedBy }) => pickedBy))].toSorted((a, b) => a - b);
   const shares = pickers.map((picker) => lines.filter(({ pickedBy }) => pickedBy === picker).length);
   const mixed = parcels.filter((parcel) => new Set(parcel.lines.map(({ pickedBy }) => pickedBy)).size > 1);
   const incomplete = orders.filter((order) => !isComplete(order, parcels));
   return {
-    title: 'The warehouse: pickers in all processes fetch the lines of an order; a latch tells when it can be packed',
-    head: ['orders', 'parcels', 'lines', 'picked by each process', 'parcels from several', 'incomplete', 'ms'],
+    title: 'The warehouse: pickers in all processes fetch the lines of an order, which is packed once a latch opens',
+    columns: ['orders', 'parcels', 'lines', 'picked by each process', 'parcels from several', 'incomplete', 'ms'],
     rows: [[orders.length, parcels.length, lines.length, shares.join(' + '), mixed.length, incomplete.length, ms]],
-    remarks: incomplete.length === 0 ? ['No parcel was packed before its last line had come.'] : [],
-    complaints:
+    remarks: incomplete.length === 0 ? ['No parcel was packed before its last line was picked.'] : [],
+    failures:
       incomplete.length === 0 ? [] : [`${counted(incomplete.length, 'parcel was', 'parcels were')} packed too early.`],
   };
 }

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { fromEvent, type MonoTypeOperatorFunction, takeUntil } from 'rxjs';
 
-/** Tells what goes on by itself that the process closes: first of all, before anything is waited for. */
+/** Aborts when the process begins to shut down, so that background work can end first. */
 @Injectable()
-export class Closing implements OnModuleDestroy {
+export class ShutdownSignal implements OnModuleDestroy {
   private readonly controller = new AbortController();
   readonly signal = this.controller.signal;
 
@@ -12,8 +12,8 @@ export class Closing implements OnModuleDestroy {
     setMaxListeners(0, this.signal); // one for every buyer of a sale
   }
 
-  /** Ends a stream then. */
-  untilThen<T>(): MonoTypeOperatorFunction<T> {
+  /** Completes a stream at shutdown. */
+  untilShutdown<T>(): MonoTypeOperatorFunction<T> {
     return takeUntil(fromEvent(this.signal, 'abort'));
   }
 

@@ -3,8 +3,8 @@ import type { ShopProcesses } from '../processes/shop-processes.js';
 import type { Locking } from '../shop.settings.js';
 import type { Progress } from './progress.js';
 
-/** A shop that is open, and whoever looks at it. */
-export class Scene {
+/** An open shop, as the scenarios use it. */
+export class RunningShop {
   constructor(
     readonly locking: Locking,
     private readonly shop: ShopProcesses,
@@ -12,14 +12,14 @@ export class Scene {
     readonly interruption: AbortSignal,
   ) {}
 
-  /** A connection of its own; the shop's processes get them in turn. */
+  /** Opens a connection; the processes of the shop get connections in turn. */
   readonly connect = (): ShopClient => new ShopClient(this.shop.url, this.interruption);
 
   get processes(): number {
     return this.shop.size;
   }
 
-  /** @throws when the walk is to end. */
+  /** @throws If the sample was interrupted. */
   announce(what: string): void {
     this.interruption.throwIfAborted();
     this.progress.step(`Locks ${this.locking}: ${what} …`);

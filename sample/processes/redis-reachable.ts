@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 
-/** Whether a Redis answers at this URL, asked once. */
-export async function answers(url: string): Promise<boolean> {
+/** Whether a Redis answers at this URL; one attempt. */
+export async function isReachable(url: string): Promise<boolean> {
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: 2000,

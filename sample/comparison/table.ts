@@ -1,10 +1,10 @@
-import type { Cell } from './chapter.js';
+import type { Cell } from './scenario-result.js';
 
-/** Text to the left, numbers to the right, whole. */
-export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+/** Text is left-aligned, numbers are rounded and right-aligned. */
+export function table(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((cells) => cells.map((cell) => (typeof cell === 'number' ? String(Math.round(cell)) : cell)));
-  const isNumber = head.map((_, column) => rows.every((cells) => typeof cells[column] === 'number'));
-  const widths = head.map((title, column) =>
+  const isNumber = columns.map((_, column) => rows.every((cells) => typeof cells[column] === 'number'));
+  const widths = columns.map((title, column) =>
     Math.max(title.length, ...texts.map((cells) => cells[column]?.length ?? 0)),
   );
   const line = (cells: readonly string[]): string =>
@@ -12,7 +12,7 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
       .map((cell, column) => (isNumber[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
       .join('   ')
       .trimEnd();
-  const titles = line(head);
+  const titles = line(columns);
   return [
     titles,
     '─'.repeat(Math.max(titles.length, ...texts.map((cells) => line(cells).length))),

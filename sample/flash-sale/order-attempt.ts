@@ -2,24 +2,24 @@ import { performance } from 'node:perf_hooks';
 import type { OrderRequest } from '../orders/order.js';
 import type { ShopClient } from './shop-client.js';
 
-/** What one buyer experienced. */
-export interface Visit {
-  readonly wish: OrderRequest;
+/** One order of a buyer, and its answer. */
+export interface OrderAttempt {
+  readonly request: OrderRequest;
   readonly outcome: 'accepted' | 'refused' | 'failed';
   readonly ms: number;
   readonly process: string;
-  /** Of a failure. */
+  /** The reason of a failure. */
   readonly reason: string;
 }
 
-/** Orders, and tells what came of it; never rejects. */
-export async function visit(shop: ShopClient, wish: OrderRequest): Promise<Visit> {
+/** Places an order and reports the outcome; never rejects. */
+export async function attemptOrder(shop: ShopClient, request: OrderRequest): Promise<OrderAttempt> {
   const start = performance.now();
-  const result = (outcome: Visit['outcome'], process = 'none', reason = ''): Visit => {
-    return { wish, outcome, ms: performance.now() - start, process, reason };
+  const result = (outcome: OrderAttempt['outcome'], process = 'none', reason = ''): OrderAttempt => {
+    return { request, outcome, ms: performance.now() - start, process, reason };
   };
   try {
-    const { status, body, process } = await shop.order(wish);
+    const { status, body, process } = await shop.order(request);
     if (status === 201) return result('accepted', process);
     if (status === 409) return result('refused', process);
     return result('failed', process, `${status} ${body}`);
