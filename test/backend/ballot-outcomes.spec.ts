@@ -14,12 +14,12 @@ describe('The error of a ballot without a quorum', () => {
     { said: 'forbidden once', votes: [FORBIDDEN, NOT_SENT, 'held'], expected: { permanent: false } },
     { said: 'forbidden twice', votes: [FORBIDDEN, FORBIDDEN, 'held'], expected: { permanent: true } },
     { said: 'forbidden and a type error', votes: [FORBIDDEN, WRONG_TYPE, 'held'], expected: { permanent: true } },
-  ])('tells what is known where the nodes said: $said', async ({ votes, expected }) => {
+  ])('has the outcome that follows from the replies: $said', async ({ votes, expected }) => {
     const error = noQuorum(await decided<string>(votes), 2, 'n', inWords);
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', lockName: 'n', ...expected });
   });
 
-  it('is the type error where too many nodes have one for a quorum', async () => {
+  it('is the type error if it makes a quorum impossible', async () => {
     expect(noQuorum(await decided<string>([WRONG_TYPE, 'held', WRONG_TYPE]), 2, 'n', inWords)).toBe(WRONG_TYPE);
     expect(noQuorum(await decided<string>([WRONG_TYPE, 'held', UNKNOWN]), 3, 'n', inWords)).toBe(WRONG_TYPE);
   });
@@ -70,7 +70,7 @@ describe('A busy reply of a quorum', () => {
     expect(busyFor(ballot, quorum, DELAY)).toMatchObject({ outcome: 'busy', holder, remaining });
   });
 
-  it('says of every node what it answered', async () => {
+  it('has the reply of every node', async () => {
     const reply = busyFor(await decided<AcquireOutcome>([b1, free, none]), 2, DELAY);
     expect(reply.outcome === 'busy' && labelled(reply.nodes ?? [])).toEqual([
       'node 0: busy',

@@ -109,7 +109,7 @@ describe('A ballot', () => {
     expect(ballot.errors).toEqual([UNKNOWN]);
   });
 
-  it('goes on counting after the decision, and does not decide again', async () => {
+  it('counts votes after the decision, and does not decide again', async () => {
     const { clock, ballot, cast } = openBallot<string>(3);
     let looks = 0;
     const decision = outcomeOf(ballot.decide(() => ((looks += 1) === 2 ? ballot.answers.join('') : undefined)));
@@ -122,7 +122,7 @@ describe('A ballot', () => {
     expect(ballot.answers).toEqual(['a', 'b', 'c']);
   });
 
-  it('rejects with what the decision throws, once', async () => {
+  it('rejects once with the error that the decision throws', async () => {
     const { clock, ballot, cast } = openBallot<string>(3);
     let looks = 0;
     const decision = outcomeOf(

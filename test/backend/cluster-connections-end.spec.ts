@@ -24,7 +24,7 @@ describe('A server that serves no slot', () => {
   it.each<readonly [string, readonly Shard[]]>([
     ['one shard', [['a:1', 'r:1']]],
     ['two shards', [['a:1', 'r:1'], ['b:1']]],
-  ])('is not asked again because the connection to it was closed, in a cluster of %s', async (_, shards) => {
+  ])('is not asked again after its connection was closed, in a cluster of %s', async (_, shards) => {
     const { cluster, clock, refresh } = await openTopology(shards);
     await refresh();
     await clock.advance(60_000);

@@ -43,7 +43,7 @@ const watched = () => {
 };
 
 describe('An outage of a whole cluster', () => {
-  it('is reported once, when nobody has said in time who serves what, and ends when somebody does', async () => {
+  it('is reported once if no server has returned a slot map in time, and ends when one does', async () => {
     const { clock, told, outagesOf, learn } = watched();
     outagesOf.slotMapRequested();
     await clock.advance(PATIENCE - 1);
@@ -60,7 +60,7 @@ describe('An outage of a whole cluster', () => {
     expect(told).toEqual([`${CLUSTER} out, all-locks`, `${CLUSTER} back after 3000`]);
   });
 
-  it('is none where somebody says in time who serves what, or where that is known', async () => {
+  it('is not reported if a server returns a slot map in time, or if the map is known', async () => {
     const { clock, told, outagesOf, learn } = watched();
     outagesOf.slotMapRequested();
     await clock.advance(PATIENCE - 1);
@@ -71,7 +71,7 @@ describe('An outage of a whole cluster', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is none where nothing was asked, or the application ends meanwhile', async () => {
+  it('is not reported if nothing was requested, or if the application ends meanwhile', async () => {
     const { clock, told, outagesOf, learn } = watched();
     await clock.advance(10 * PATIENCE);
     outagesOf.slotMapRequested();
@@ -87,7 +87,7 @@ describe('An outage of a whole cluster', () => {
     { lastError: undefined, why: 'no server has answered yet', permanent: false },
     { lastError: NOT_SENT, why: 'no connection', permanent: false },
     { lastError: new LockUnavailableError('NOPERM', 'refused', true), why: 'NOPERM', permanent: true },
-  ])('says why: $why', async ({ lastError, why, permanent }) => {
+  ])('is reported with the reason: $why', async ({ lastError, why, permanent }) => {
     const { clock, outages, cluster, outagesOf } = watched();
     outagesOf.slotMapRequested();
     // As it is known when the outage is reported.
@@ -103,7 +103,7 @@ describe('An outage of a server of a cluster', () => {
   const lost = ({ outagesOf }: ReturnType<typeof watched>, server: string): void =>
     outagesOf.lost(server, outageOf(server), PATIENCE);
 
-  it('is reported of a master, as one of its slots, since before it was missed', async () => {
+  it('is reported for a master, with its slots, from the first failure on', async () => {
     const bench = watched();
     bench.learn('a:1', 'b:1');
     lost(bench, 'a:1');
@@ -113,7 +113,7 @@ describe('An outage of a server of a cluster', () => {
     expect(bench.told).toEqual(['a:1 out, its-slots', 'a:1 back after 3500']);
   });
 
-  it('is not reported of a server that serves nothing, nor its end', async () => {
+  it('is not reported for a server without slots, nor its end', async () => {
     const bench = watched();
     bench.learn('a:1');
     lost(bench, 'b:1');
@@ -123,7 +123,7 @@ describe('An outage of a server of a cluster', () => {
     expect(bench.told).toEqual([]);
   });
 
-  it('is reported of a server that turns out to be a master later', async () => {
+  it('is reported for a server that becomes a master later', async () => {
     const bench = watched();
     lost(bench, 'b:1');
     await bench.clock.advance(500);
@@ -146,7 +146,7 @@ describe('An outage of a server of a cluster', () => {
     expect(bench.told).toEqual(['a:1 out, its-slots', 'a:1 replaced after 3000']);
   });
 
-  it('is forgotten unreported where the server is found to serve nothing', async () => {
+  it('is not reported if the server turns out to have no slots', async () => {
     const bench = watched();
     lost(bench, 'b:1');
     bench.learn('a:1');
@@ -166,7 +166,7 @@ describe('An outage of a server of a cluster', () => {
     expect(bench.told).toEqual([...once, ...once]);
   });
 
-  it('is one for each server, in any order of their ends', async () => {
+  it('is reported for each server, in any order of their ends', async () => {
     const bench = watched();
     bench.learn('a:1', 'b:1', 'c:1');
     lost(bench, 'a:1');

@@ -67,7 +67,7 @@ describe('A subscription in a cluster', () => {
   it.each([
     { reason: 'nobody says who serves what', silent: 'CLUSTER SLOTS' },
     { reason: 'the server does not answer', silent: 'SUBSCRIBE' },
-  ])('fails in time where $reason, and has the cluster looked at', async ({ silent }) => {
+  ])('fails in time if $reason, and has the slot map refreshed', async ({ silent }) => {
     const { cluster, clock, subscribe } = openSubscriber();
     for (const [master = ''] of SHARDS) cluster.at(master).holdBack(silent);
     const { outcome } = subscribe();
@@ -82,7 +82,7 @@ describe('A subscription in a cluster', () => {
     // The channel of a latch whose name has braces lies in another slot than the latch.
     { sharded: true, name: () => 'redisson_countdownlatch__channel__{{x}y}', command: 'SUBSCRIBE' },
     { sharded: false, name: (served: string) => served, command: 'SUBSCRIBE' },
-  ])('is made by $command where messages stay with their shard: $sharded', async ({ sharded, name, command }) => {
+  ])('is made by $command (sharded messages: $sharded)', async ({ sharded, name, command }) => {
     const cluster = new ScriptedCluster(SHARDS);
     const settings = { commandTimeout: TIMEOUT, shardedPubSub: sharded };
     const topology = new ClusterTopology(cluster.servers(['a:1']), settings, cluster.scheduler);
@@ -107,7 +107,7 @@ describe('A subscription in a cluster', () => {
 });
 
 describe('A subscription whose slot moves', () => {
-  it('follows, and its listener is woken once it listens there: messages may have been missed', async () => {
+  it('follows the slot, and wakes its listener once subscribed, since messages may have been missed', async () => {
     const { cluster, clock, subscription, subscribe, asked, say, wakes, look, channel, other } = await listening();
     subscribe(other);
     await clock.advance(100);
@@ -127,13 +127,13 @@ describe('A subscription whose slot moves', () => {
     expect(wakes).toEqual([channel, channel]);
   });
 
-  it('stays where it is as long as the server serves its slot, whatever else has changed', async () => {
+  it('stays on its server as long as that serves the slot, whatever else has changed', async () => {
     const { asked, wakes, look, subscription } = await listening();
     await look([['a:1'], ['c:1'], ['b:1']]);
     expect([asked('a:1'), wakes, subscription.alive]).toEqual([['SUBSCRIBE'], [], true]);
   });
 
-  it('is closed with its connection where the server serves nothing any more', async () => {
+  it('is closed with its connection if the server has no slots left', async () => {
     const { cluster, look, subscription } = await listening();
     await look(servedBy('d:1'));
     expect(subscription.alive).toBe(true);
@@ -142,7 +142,7 @@ describe('A subscription whose slot moves', () => {
   });
 
   it.each(['b:1', 'a:1'])(
-    'on to %s before the server in between has answered, does not listen in between',
+    'moves on to %s before the server in between has answered, and does not listen there',
     async (to) => {
       const { cluster, clock, subscription, asked, say, wakes, look } = await listening();
       const [held] = [cluster.at('c:1').holdBack('SUBSCRIBE')];
@@ -161,7 +161,7 @@ describe('A subscription whose slot moves', () => {
     },
   );
 
-  it('while the first server has not answered yet, listens at the second', async () => {
+  it('listens at the second server while the first has not answered yet', async () => {
     const { cluster, clock, subscribe, asked, look } = openSubscriber();
     const [atA, atB] = ['a:1', 'b:1'].map((address) => cluster.at(address).holdBack('SUBSCRIBE'));
     const { outcome, subscription } = subscribe();
@@ -177,7 +177,7 @@ describe('A subscription whose slot moves', () => {
     expect(subscription().alive).toBe(true);
   });
 
-  it('is cancelled on the server that answers only then', async () => {
+  it('is cancelled on a server that answers only after the move', async () => {
     const { cluster, clock, subscription, asked, look } = await listening();
     const [held] = [cluster.at('b:1').holdBack('SUBSCRIBE')];
     await look(servedBy('b:1'));
@@ -191,7 +191,7 @@ describe('A subscription whose slot moves', () => {
   it.each([
     { error: replyError('LOADING'), isTriedAgain: true },
     { error: replyError("NOPERM can't listen"), isTriedAgain: false },
-  ])('to a server that says $error, tries again: $isTriedAgain', async ({ error, isTriedAgain }) => {
+  ])('on a server that replies $error is repeated: $isTriedAgain', async ({ error, isTriedAgain }) => {
     const { cluster, clock, subscription, look, wakes } = await listening();
     cluster.at('b:1').answer('SUBSCRIBE', () => Promise.reject(error));
     await look(servedBy('b:1'));
@@ -205,8 +205,8 @@ describe('A subscription whose slot moves', () => {
   });
 });
 
-describe('A server that ends a subscription because it serves the slot no more', () => {
-  it('wakes its listeners, and they listen again after the next look', async () => {
+describe('A server that ends a subscription after losing the slot', () => {
+  it('wakes the listeners, which subscribe again after the next refresh', async () => {
     const { cluster, clock, subscription, wakes, channel, other, subscribe, asked } = await listening();
     const elsewhere = subscribe(other);
     await clock.advance(100);
@@ -221,7 +221,7 @@ describe('A server that ends a subscription because it serves the slot no more',
     expect(wakes.slice(1)).toContain(channel);
   });
 
-  it('is asked again where the next look says that it serves the slot', async () => {
+  it('is asked again if the next refresh assigns the slot to it', async () => {
     const { cluster, clock, subscription, asked } = await listening();
     await clock.advance(100);
     for (const client of cluster.at('a:1').open('subscriber')) client.emit('moved');
@@ -232,7 +232,7 @@ describe('A server that ends a subscription because it serves the slot no more',
 });
 
 describe('Closing the subscriptions of a cluster', () => {
-  it('closes the connections, fails what is asked for, and follows no slot any more', async () => {
+  it('closes the connections, rejects new subscriptions, and follows no more moves', async () => {
     const { cluster, clock, topology, subscriber, subscribe, other, look, wakes } = await listening();
     cluster.at('b:1').holdBack('SUBSCRIBE');
     const { outcome } = subscribe(other);

@@ -49,14 +49,14 @@ describe('A change of a cluster', () => {
     { to: 'other replicas', shards: [['a:1', 'a3:1'], ['b:1'], ['c:1']], told: ['refreshed'] },
     { to: 'a new server', shards: [['a:1'], ['b:1'], ['c:1'], ['d:1']], told: ['refreshed', 'reconnected'] },
     { to: 'one server less', shards: [['a:1'], ['b:1']], told: ['refreshed', 'reconnected'] },
-  ])('to $to is told to those who listen: $told', async ({ shards, told: expected }) => {
+  ])('to $to is reported to listeners: $told', async ({ shards, told: expected }) => {
     const { cluster, told, look } = await openTopology();
     cluster.shards = shards;
     await look();
     expect(told).toEqual(expected);
   });
 
-  it('is followed at once where a server says that a slot is served elsewhere', async () => {
+  it('is followed at once after a redirection', async () => {
     const { cluster, clock, topology, told, looks, key, slot } = await openTopology();
     const before = looks();
     topology.moved(slot, 'b:1');
@@ -70,7 +70,7 @@ describe('A change of a cluster', () => {
     expect(cluster.errors).toEqual([]);
   });
 
-  it('of a slot is none any more for a look that finds what a server had said', async () => {
+  it('that a redirection announced is no change for the next refresh', async () => {
     const { cluster, clock, topology, told, slot, key } = await openTopology();
     const moved = [
       [0, slot - 1, ['a', 1]],
@@ -86,7 +86,7 @@ describe('A change of a cluster', () => {
     expect(told).toEqual(['refreshed']);
   });
 
-  it('is overwritten by the answer to a look that was under way, until a server says it again', async () => {
+  it('is overwritten by a refresh in flight, until the next redirection', async () => {
     const { cluster, clock, topology, looks, key, slot } = await openTopology();
     const [a] = ALL.map((address) => cluster.at(address).holdBack(SLOTS));
     topology.refreshSoon();
@@ -102,7 +102,7 @@ describe('A change of a cluster', () => {
     expect(looks()).toBe(before + 3);
   });
 
-  it('is looked for where a slot is said to be elsewhere before anything is known', async () => {
+  it('is fetched after a redirection before the first slot map', async () => {
     const cluster = new ScriptedCluster(SHARDS);
     const topology = new ClusterTopology(cluster.servers(SEEDS), { commandTimeout: TIMEOUT }, cluster.scheduler);
     topology.moved(hashSlot('x'), 'b:1');
@@ -123,7 +123,7 @@ describe('A change of a cluster', () => {
     { how: 'a look that finds the same master', shards: SHARDS, master: 'a:1', guarded: undefined },
     { how: 'a redirection to a replica', to: 'a2:1', shards: FAILED_OVER, master: 'a2:1', guarded: 30_000 },
     { how: 'a redirection to another master', to: 'b:1', shards: SHARDS, master: 'b:1', guarded: undefined },
-  ])('has a server grant nothing that may lack grants, after $how', async ({ to, shards, master, guarded }) => {
+  ])('guards a server that may lack grants, after $how', async ({ to, shards, master, guarded }) => {
     const { cluster, clock, topology, slot } = await openTopology({ restartGuard: 30_000 });
     cluster.shards = shards;
     if (to === undefined) {
@@ -138,7 +138,7 @@ describe('A change of a cluster', () => {
 });
 
 describe('A master of a cluster that fails', () => {
-  it('is looked for at once, and every 500 ms until it is back', async () => {
+  it('causes a refresh at once, and every 500 ms until it is back', async () => {
     const { cluster, clock, told } = await openTopology({ shards: [['a:1'], ['b:1'], ['c:1']] });
     const looks = (): number => cluster.at('b:1').count(SLOTS);
     const start = looks();
@@ -159,7 +159,7 @@ describe('A master of a cluster that fails', () => {
     expect(told.filter((one) => one !== 'refreshed')).toEqual(['out: its-slots', 'a:1 back: 1500', 'reconnected']);
   });
 
-  it('is out of reach no more when another serves its slots', async () => {
+  it('is no longer missing once another serves its slots', async () => {
     const { cluster, clock, told, topology, key } = await openTopology({ shards: [['a:1'], ['b:1'], ['c:1']] });
     cluster.at('a:1').fail();
     await clock.advance(TIMEOUT + 200);
@@ -170,7 +170,7 @@ describe('A master of a cluster that fails', () => {
     expect(told.filter((one) => one !== 'refreshed')).toEqual(['out: its-slots', 'a:1 replaced: 1500', 'reconnected']);
   });
 
-  it('is not reported where it is back in time', async () => {
+  it('is not reported if it is back in time', async () => {
     const { cluster, clock, told } = await openTopology();
     cluster.at('a:1').fail();
     await clock.advance(TIMEOUT - 1);
@@ -180,8 +180,8 @@ describe('A master of a cluster that fails', () => {
   });
 });
 
-describe('A server that serves nothing any more', () => {
-  it('is closed when what is under way to it may have been answered, and is not waited for', async () => {
+describe('A server that has lost all slots', () => {
+  it('is closed after the time of its requests in flight, without waiting for it', async () => {
     const { cluster, clock, topology, look } = await openTopology();
     const node = topology.nodeAt('a:1');
     cluster.shards = FAILED_OVER;
@@ -197,7 +197,7 @@ describe('A server that serves nothing any more', () => {
     expect(client?.status).toBe('end');
   });
 
-  it('is connected to anew where it serves something again, and stays', async () => {
+  it('is connected again if it gets slots again, and stays', async () => {
     const { cluster, clock, topology, look } = await openTopology();
     const before = topology.nodeAt('a:1');
     cluster.shards = FAILED_OVER;
@@ -214,7 +214,7 @@ describe('A server that serves nothing any more', () => {
 
 describe('Closing a topology', () => {
   it.each(['at rest', 'before a look', 'during a look', 'when the last reply has come', 'while a master is out'])(
-    'leaves nothing behind and tells nobody of anything, %s',
+    'leaves nothing behind and calls no listener, %s',
     async (when) => {
       const { cluster, clock, topology, told, looks } = await openTopology();
       const held = ALL.map((address) => cluster.at(address).holdBack(SLOTS));

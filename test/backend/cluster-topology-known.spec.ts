@@ -24,8 +24,8 @@ const openTopology = (settings: Partial<TransportSettings> = {}, natMap?: Addres
   return { cluster, clock, topology, seeds: SEEDS, looks, look };
 };
 
-describe('Waiting until it is known who serves what', () => {
-  it('takes one look for all who wait', async () => {
+describe('Waiting for the slot map', () => {
+  it('takes one refresh for all waiters', async () => {
     const { cluster, clock, topology, looks, seeds } = openTopology();
     const held = seeds.map((address) => cluster.at(address).holdBack(SLOTS));
     const waiting = [500, 900].map((deadline) => outcomeOf(topology.whenKnown(deadline, 'n')));
@@ -37,7 +37,7 @@ describe('Waiting until it is known who serves what', () => {
     await expect(topology.whenKnown(clock.now())).resolves.toBeUndefined();
   });
 
-  it('ends at the deadline, of each for itself, with the reason', async () => {
+  it('ends at the deadline of each waiter, with the reason', async () => {
     const { cluster, clock, topology, seeds } = openTopology();
     for (const address of seeds) cluster.at(address).answer(SLOTS, () => Promise.reject(replyError('LOADING')));
     const [soon, later] = [outcomeOf(topology.whenKnown(400, 'n')), outcomeOf(topology.whenKnown(900, 'n'))];
@@ -49,14 +49,14 @@ describe('Waiting until it is known who serves what', () => {
     expect(later.state).toBe('resolved');
   });
 
-  it('ends at once where the deadline has passed, without a look', async () => {
+  it('ends at once without a refresh if the deadline has passed', async () => {
     const { clock, topology, looks } = openTopology();
     await expect(topology.whenKnown(0)).rejects.toThrow(LockUnavailableError);
     await clock.advance(1000);
     expect(looks()).toEqual([0, 0, 0]);
   });
 
-  it('ends for everybody when the topology is closed, and begins no more', async () => {
+  it('ends for all waiters when the topology is closed, and does not begin after that', async () => {
     const { cluster, clock, topology, seeds } = openTopology();
     for (const address of seeds) cluster.at(address).isUp = false;
     const waiting = [300, 900].map((deadline) => outcomeOf(topology.whenKnown(deadline)));
@@ -79,7 +79,7 @@ describe('Whether messages of a cluster stay with their shard', () => {
     { setting: 'auto', reply: refused("NOPERM can't run 'pubsub'"), isSharded: false, asked: 1 },
     { setting: true, reply: refused('ERR'), isSharded: true, asked: 0 },
     { setting: false, reply: () => [], isSharded: false, asked: 0 },
-  ] as const)('is found out once: with $setting it is $isSharded', async ({ setting, reply, isSharded, asked }) => {
+  ] as const)('is determined once: with $setting it is $isSharded', async ({ setting, reply, isSharded, asked }) => {
     const { cluster, topology, look, seeds } = openTopology({ shardedPubSub: setting });
     for (const address of seeds) cluster.at(address).answer('PUBSUB', reply);
     await look();
@@ -88,7 +88,7 @@ describe('Whether messages of a cluster stay with their shard', () => {
     expect(seeds.reduce((sum, address) => sum + cluster.at(address).count('PUBSUB'), 0)).toBe(asked);
   });
 
-  it('is asked again with the next look where a server could not tell', async () => {
+  it('is asked again with the next refresh if a server could not tell', async () => {
     const { cluster, clock, topology, look, seeds } = openTopology();
     for (const address of seeds) cluster.at(address).answer('PUBSUB', refused('LOADING'));
     await look();
@@ -99,7 +99,7 @@ describe('Whether messages of a cluster stay with their shard', () => {
   });
 });
 
-describe('Addresses that servers of a cluster give', () => {
+describe('Addresses announced by servers of a cluster', () => {
   const outside = { 'a:1': { host: 'out', port: 101 }, 'b:1': { host: 'out', port: 102 } };
   const seen = (address: string) => (address in outside ? outside[address as keyof typeof outside] : null);
 
@@ -126,7 +126,7 @@ describe('Addresses that servers of a cluster give', () => {
     expect(topology.resolveAddress(left, '', 7)).toBe('a:7');
   });
 
-  it('are on the server that gives none', async () => {
+  it('without a host are those of the announcing server', async () => {
     const { topology, look } = openTopology();
     await look();
     expect(topology.resolveAddress(topology.nodeAt('a:1'), '', 7)).toBe('a:7');

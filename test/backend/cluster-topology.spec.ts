@@ -23,8 +23,8 @@ const openTopology = (shards: readonly Shard[] = THREE) => {
   return { cluster, clock, topology, seeds, looks, look, first };
 };
 
-describe('A look at a cluster', () => {
-  it('is one, at once, however often it is asked for', async () => {
+describe('A refresh of the slot map', () => {
+  it('begins at once, and only once for many requests', async () => {
     const { clock, topology, looks } = openTopology();
     for (let asked = 0; asked < 3; asked += 1) topology.refreshSoon();
     expect(looks()).toEqual([0, 0, 0]);
@@ -40,7 +40,7 @@ describe('A look at a cluster', () => {
     { since: 99, pause: 1 },
     { since: 100, pause: 0 },
     { since: 5000, pause: 0 },
-  ])('that is asked for $since ms after the last is taken $pause ms later', async ({ since, pause }) => {
+  ])('requested $since ms after the last begins $pause ms later', async ({ since, pause }) => {
     const { cluster, clock, topology, looks } = openTopology();
     const [held] = THREE.map(([master = '']) => cluster.at(master).holdBack(SLOTS));
     topology.refreshSoon();
@@ -56,7 +56,7 @@ describe('A look at a cluster', () => {
     expect(looks()).toEqual([2, 2, 2]);
   });
 
-  it('that is asked for during another is not taken', async () => {
+  it('requested during another one does not begin', async () => {
     const { cluster, clock, topology, looks } = openTopology();
     const [a] = THREE.map(([master = '']) => cluster.at(master).holdBack(SLOTS));
     topology.refreshSoon();
@@ -102,7 +102,7 @@ describe('A look at a cluster', () => {
   });
 });
 
-describe('Who serves what in a cluster', () => {
+describe('The slot map of a cluster', () => {
   /** What a server says of the slots, and of itself. */
   const REPLIES = {
     truth: (cluster: ScriptedCluster) => [cluster.slots(THREE), 'cluster_state:ok'],
@@ -149,7 +149,7 @@ describe('Who serves what in a cluster', () => {
     { says: ['unhealthy', 'error', 'nothing'], unknown: undefined, known: 'a:1' },
     { says: ['unhealthy', 'unhealthy', 'unhealthy'], unknown: 'c:1', known: 'a:1' },
     { says: ['error', 'empty', 'loading'], unknown: undefined, known: 'a:1' },
-  ])('is learned from servers that say, in this order, $says', async ({ says, unknown, known }) => {
+  ])('is taken from servers that reply, in this order, $says', async ({ says, unknown, known }) => {
     const fresh = openTopology();
     const reply = holdReplies(fresh);
     fresh.topology.refreshSoon();
@@ -169,7 +169,7 @@ describe('Who serves what in a cluster', () => {
     { says: 'empty', error: 'returned no slot map' },
     { says: 'error', error: 'LOADING' },
     { says: 'nothing', error: 'Redis did not answer within 1000 ms' },
-  ])('is asked for again 500 ms later where all servers say $says', async ({ says, error }) => {
+  ])('is requested again 500 ms later if all servers reply $says', async ({ says, error }) => {
     const bench = openTopology();
     const { clock, topology, looks } = bench;
     const reply = holdReplies(bench);
@@ -188,7 +188,7 @@ describe('Who serves what in a cluster', () => {
     expect(looks()).toEqual([2, 2, 2]);
   });
 
-  it('is learned although nobody could connect at first', async () => {
+  it('is fetched although no server could be reached at first', async () => {
     const { cluster, clock, topology, seeds, first } = openTopology();
     for (const address of seeds) cluster.at(address).isUp = false;
     topology.refreshSoon();

@@ -47,7 +47,7 @@ describe('D34: a connection problem in words', () => {
     expect(text(problem)).toBe(expected);
   });
 
-  it('of what worked before asks nobody to check what was given', () => {
+  it('of a connection that worked before does not ask to check the options', () => {
     expect(text(error('connect ECONNREFUSED 127.0.0.1:6379', 'ECONNREFUSED'), true)).toBe(
       'Redis at redis:6379 cannot be reached: connect ECONNREFUSED 127.0.0.1:6379',
     );
@@ -72,7 +72,7 @@ describe('D34: a connection problem in words', () => {
     expect(endpointOf({ host: '::1' }).server).toBe('[::1]:6379');
   });
 
-  it('a user without a password is not shown: it may be a password', () => {
+  it('does not show a user without a password, which may be a password itself', () => {
     expect(endpointOf('redis://secret@redis:6379').user).toBeUndefined();
     expect(endpointOf('redis://:secret@redis:6379').user).toBe('default');
   });

@@ -103,7 +103,7 @@ describe('A request with a deadline', () => {
   it.each<readonly [order: string, readonly (Reply | Error)[]]>([
     ['was refused as late at first', ['late', unavailable('unknown')]],
     ['could not be written at first', [unavailable('not-sent'), unavailable('unknown')]],
-  ])('is followed up once if it %s and is of unknown outcome then', async (_, answers) => {
+  ])('is undone once if it %s and then has an unknown outcome', async (_, answers) => {
     const { clock, tries, unknown, ask } = setUp(...answers);
     const settled = ask();
     await clock.advance(5000);
@@ -112,7 +112,7 @@ describe('A request with a deadline', () => {
     expect(unknown).toEqual([DEADLINE]);
   });
 
-  it('tells the server its deadline by the clock of the server, as it is known at each try', async () => {
+  it("sends its deadline in the server's time, as estimated at each attempt", async () => {
     const { commands, clock, tries, unknown, ask } = setUp('late', unavailable('unknown'));
     commands.ahead = 0.25;
     ask();
@@ -172,7 +172,7 @@ describe('A request with a deadline', () => {
   });
 
   it.each(['refused', 'unknown', 'not-sent'] as const)(
-    'that was granted is neither followed up nor sent again if what comes after fails: %s',
+    'that was granted is neither undone nor sent again if a later step fails: %s',
     async (outcome) => {
       const { commands, clock, tries, unknown, ask } = setUp(DONE);
       const read = async (_reply: Reply, sent: Stopwatch): Promise<unknown> => {

@@ -43,7 +43,7 @@ describe('A change that too few replicas have', () => {
     ['release', ({ semaphore }: Bench) => semaphore.release('s', 2), 'semaphore/release'],
     ['count-down', ({ latch }: Bench) => latch.countDown('s'), 'latch/count-down'],
   ] as const)(
-    'D25: a %s is asked for again by its marker, of whatever server has its place by then, until they have it',
+    'D25: a %s is repeated by its idempotency key, on the current master, until enough replicas have it',
     async (_, call, script) => {
       const bench = setUp();
       await expect(call(bench)).rejects.toMatchObject({ outcome: 'unknown', permanent: false });
@@ -70,7 +70,7 @@ describe('A change that too few replicas have', () => {
       ({ permits }: Bench) => permits.acquire({ name: 's', ids: [ID], lease: Infinity }),
       'permits/release-all',
     ],
-  ] as const)('D25: %s are given back in the background where that fails at first', async (_, call, undo) => {
+  ] as const)('D25: %s are released in the background if that fails at first', async (_, call, undo) => {
     const bench = setUp();
     const undone = bench.replies[undo];
     bench.replies[undo] = () => {
@@ -89,7 +89,7 @@ describe('A change that too few replicas have', () => {
     expect(bench.commands.sent).toHaveLength(length);
   });
 
-  it('D25: is not asked about where nothing was changed', async () => {
+  it('D25: is not confirmed if nothing was changed', async () => {
     const { commands, semaphore, latch, replies } = setUp();
     replies['semaphore/take'] = () => ['too-few', '', 0, 1];
     replies['latch/count-down'] = () => ['open', '', 0];
@@ -98,7 +98,7 @@ describe('A change that too few replicas have', () => {
     await latch.countDown('s');
   });
 
-  it('D25: is for good where nobody can ever tell, and says why', async () => {
+  it('D25: fails permanently if replicas cannot be counted, with the reason', async () => {
     const { commands, semaphore } = setUp();
     commands.replicas = () => Promise.reject(unavailable('refused', 'no WAIT', true));
     await expect(semaphore.take('s', 2)).rejects.toMatchObject({

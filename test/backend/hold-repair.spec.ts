@@ -32,7 +32,7 @@ const openRound = (renewals: readonly Renewal[], isKept: readonly boolean[] = re
 };
 
 describe('A repair', () => {
-  it('takes a hold again on the node that lacks it, and ends when it is there', async () => {
+  it('acquires a hold again on the node that lacks it, then ends', async () => {
     const { taken, answer, took, running } = openRound([X]);
     await answer([false], [true], [true]);
     expect([0, 1, 2].map(taken)).toEqual([['acquire x x:1'], [], []]);
@@ -41,14 +41,14 @@ describe('A repair', () => {
     expect(running.state).toBe('resolved');
   });
 
-  it('takes nothing where every node has all of it', async () => {
+  it('acquires nothing if every node has all holds', async () => {
     const { taken, answer, running } = openRound([X, Y]);
     await answer([true, true], [true, true], [true, true]);
     expect([0, 1, 2].flatMap(taken)).toEqual([]);
     expect(running.state).toBe('resolved');
   });
 
-  it('takes nothing before the slowest node has answered or failed', async () => {
+  it('acquires nothing before the slowest node has answered or failed', async () => {
     for (const last of [[true], UNKNOWN]) {
       const { taken, answer, reply, clock } = openRound([X]);
       await answer([false], [true]);
@@ -67,13 +67,13 @@ describe('A repair', () => {
     expect(running.state).toBe('resolved');
   });
 
-  it('takes only what a quorum has kept', async () => {
+  it('acquires only holds that a quorum has renewed', async () => {
     const { taken, answer } = openRound([X, Y, Z], [true, false, true]);
     await answer([true, false, false], [true, true, true], [true, true, true]);
     expect(taken(0)).toEqual(['acquire z z:1']);
   });
 
-  it('takes holds on one node one after the other, and on several nodes at the same time', async () => {
+  it('acquires holds on one node one after the other, and on several nodes at the same time', async () => {
     const { taken, answer, took, running } = openRound([X, Y]);
     await answer([false, false], [false, false], [true, true]);
     expect([taken(0), taken(1)]).toEqual([['acquire x x:1'], ['acquire x x:1']]);
@@ -104,7 +104,7 @@ describe('A repair', () => {
     expect(running.state).toBe('resolved');
   });
 
-  it('takes nothing for an owner that released before the last node answered', async () => {
+  it('acquires nothing for an owner that released before the last node answered', async () => {
     const { taken, answer, repair, took } = openRound([X, Y]);
     repair.stop('x:1');
     await answer([false, false], [true, true], [true, true]);
@@ -113,7 +113,7 @@ describe('A repair', () => {
     expect(taken(0)).toEqual(['acquire y y:1']);
   });
 
-  it('takes nothing for an owner that released while another hold was being taken', async () => {
+  it('acquires nothing for an owner that released during the repair of another hold', async () => {
     const { taken, answer, repair, took, running } = openRound([X, Y]);
     await answer([false, false], [true, true], [true, true]);
     repair.stop('y:1');
@@ -122,7 +122,7 @@ describe('A repair', () => {
     expect(running.state).toBe('resolved');
   });
 
-  it('lets an acquisition that is under way end before the release of its owner reaches the node', async () => {
+  it('ends its acquisition before the release of the owner reaches the node', async () => {
     const { clock, answer, repair, nodes, backends, took } = openRound([X]);
     await answer([false], [true], [true]);
     repair.stop('x:1');
@@ -133,14 +133,14 @@ describe('A repair', () => {
     expect(backends[0]?.log.slice(1)).toEqual(['acquire x x:1', 'release x x:1']);
   });
 
-  it('takes nothing under any name for an owner that released', async () => {
+  it('acquires nothing under any name for an owner that released', async () => {
     const { taken, answer, repair } = openRound([renewalOf('x', 'a:1'), renewalOf('y', 'a:1'), Z]);
     repair.stop('a:1');
     await answer([false, false, false], [true, true, true], [true, true, true]);
     expect(taken(0)).toEqual(['acquire z z:1']);
   });
 
-  it('is stopped in all rounds that are under way, and not in one that begins later', async () => {
+  it('is stopped in all current rounds, and not in a later one', async () => {
     const { nodes, taken, answer, took, repair } = openRound([X]);
     const run = (): void => {
       const round = repair.begin([X]);

@@ -24,7 +24,7 @@ describe('A request with an idempotency key that is completed in the background'
     expect(discarded()).toEqual([['counter/forget', keys()[0], discardedAt]]);
   });
 
-  it('has the whole time of a command for its second try, and is repeated in the background with its key', async () => {
+  it('has a full command time-out for its second attempt, and is repeated in the background with its key', async () => {
     const answers = [UNKNOWN, UNKNOWN, REFUSED, LATE, NOT_SENT, UNKNOWN, RELEASED];
     const { clock, complete, sent, keys, discarded, givenUp } = setUpRequests(answers, { duration: 500 });
     const settled = complete();
@@ -101,7 +101,7 @@ describe('A request with an idempotency key that is completed in the background'
     expect(givenUp).toEqual([]);
   });
 
-  it('fails and is not repeated where nobody can ever tell how many replicas have its effect', async () => {
+  it('fails and is not repeated if replicas cannot be counted', async () => {
     const { clock, commands, complete, times, givenUp } = setUpRequests([RELEASED], { withReplicas: true });
     commands.replicas = () => Promise.reject(DENIED);
     const settled = complete();

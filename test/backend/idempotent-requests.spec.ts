@@ -17,7 +17,7 @@ describe('An acquisition with an idempotency key', () => {
     ['granted', 5, [TAKEN]],
     ['late, then granted', 5, [LATE, TAKEN]],
     ['not written, then granted without a count', 0, [NOT_SENT, ['taken', '', 0]]],
-  ])('(%s) deletes its key, which was the same at every try', async (_, count, answers) => {
+  ])('(%s) deletes its key, which was the same at every attempt', async (_, count, answers) => {
     const { clock, acquire, keys, sent, discarded, undone } = setUpRequests(answers);
     const settled = acquire();
     await clock.advance(DAY_MS);
@@ -34,7 +34,7 @@ describe('An acquisition with an idempotency key', () => {
     ['the server refuses it', REFUSED, { error: REFUSED }],
     ['the server refuses it for good', DENIED, { error: DENIED }],
     ['another type of key has the name', WRONG_TYPE, { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
-  ])('is tried once and leaves nothing to undo where %s', async (_, answer, settlement) => {
+  ])('is sent once and leaves nothing to undo if %s', async (_, answer, settlement) => {
     const { clock, acquire, times, discarded, undone } = setUpRequests([answer]);
     const settled = acquire();
     await clock.advance(DAY_MS);
@@ -54,7 +54,7 @@ describe('An acquisition with an idempotency key', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is undone by its own key, whatever is acquired meanwhile', async () => {
+  it('is undone by its own key, even after other acquisitions', async () => {
     const { clock, acquire, keys, discarded, undone, undoAnswers } = setUpRequests([UNKNOWN, TAKEN]);
     undoAnswers.push(REFUSED);
     acquire();
@@ -67,7 +67,7 @@ describe('An acquisition with an idempotency key', () => {
     expect(discarded()).toEqual([['counter/forget', second, 50]]);
   });
 
-  it('whose undoing is refused for good is given up, and that is reported', async () => {
+  it('is given up if its undoing is refused permanently, and that is reported', async () => {
     const { clock, acquire, undone, undoAnswers, givenUp } = setUpRequests([UNKNOWN]);
     undoAnswers.push(REFUSED, DENIED);
     acquire();
@@ -123,7 +123,7 @@ describe('A change with an idempotency key', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is not tried again where the first try took all the time there was', async () => {
+  it('is not repeated if the first attempt took all the time', async () => {
     const { clock, change, times } = setUpRequests([UNKNOWN], { duration: 1000 });
     const settled = change();
     await clock.advance(DAY_MS);
@@ -145,12 +145,16 @@ describe('A change with an idempotency key', () => {
   it.each<readonly [answers: string, discardedAt: number, readonly Answer[]]>([
     ['first', 0, [SET]],
     ['second', 60_000, [UNKNOWN, SET]],
-  ])('that too few replicas have, at its %s try, fails and still deletes its key', async (_, discardedAt, answers) => {
-    const { clock, change, keys, discarded } = setUpRequests(answers, { withReplicas: true });
-    const settled = change();
-    await clock.advance(DAY_MS);
-    const message = 'Only 0 of 1 replicas had the change of "n" within 100 ms; it remains, but a fail-over may lose it';
-    expect(settled).toMatchObject([{ at: 0, error: { outcome: 'unknown', message } }]);
-    expect(discarded()).toEqual([['counter/forget', keys()[0], discardedAt]]);
-  });
+  ])(
+    'fails if too few replicas have it at its %s attempt, and still deletes its key',
+    async (_, discardedAt, answers) => {
+      const { clock, change, keys, discarded } = setUpRequests(answers, { withReplicas: true });
+      const settled = change();
+      await clock.advance(DAY_MS);
+      const message =
+        'Only 0 of 1 replicas had the change of "n" within 100 ms; it remains, but a fail-over may lose it';
+      expect(settled).toMatchObject([{ at: 0, error: { outcome: 'unknown', message } }]);
+      expect(discarded()).toEqual([['counter/forget', keys()[0], discardedAt]]);
+    },
+  );
 });

@@ -66,7 +66,7 @@ describe('A lock that is left behind', () => {
     ['a permanent failure', 1, DENIED, [DENIED]],
     ['an unknown outcome and then a permanent failure', 2, PASSING, [PASSING, DENIED]],
     ['an error of the program', 1, 'broken', ['broken']],
-  ])('is not asked for in the background after %s', async (_, count, error, errors) => {
+  ])('is not kept in the background after %s', async (_, count, error, errors) => {
     const { clock, leave, next, log } = setUp();
     const settled = leave(20_000);
     for (const failure of errors) (await next()).fail(failure);
@@ -77,7 +77,7 @@ describe('A lock that is left behind', () => {
   });
 
   it.each(['held', 'lost'] as const)(
-    'is asked for no more in the background once the server replies "%s"',
+    'is no longer kept in the background once the server replies "%s"',
     async (outcome) => {
       const { clock, leaveInVain, next, log } = setUp();
       await leaveInVain(20_000);
@@ -93,7 +93,7 @@ describe('A lock that is left behind', () => {
   it.each([
     ['its time passes', 1000],
     ['more than its time passes', 1700],
-  ])('is released if %s while a command is on its way that fails then', async (_, failsAt) => {
+  ])('is released if %s during a command that then fails', async (_, failsAt) => {
     const { clock, leaveInVain, next, log } = setUp();
     await leaveInVain(1000);
     const hold = await next();
@@ -109,7 +109,7 @@ describe('A lock that is left behind', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is not released if its time passes while a command is on its way that succeeds then', async () => {
+  it('is not released if its time passes during a command that then succeeds', async () => {
     const { clock, leaveInVain, next, log } = setUp();
     await leaveInVain(1000);
     const hold = await next();
@@ -123,7 +123,7 @@ describe('A lock that is left behind', () => {
     ['a part of a millisecond', 0.25, 1],
     ['a millisecond and a part', 1.25, 2],
     ['no time', 0, 1],
-  ])('for %s is asked for in whole milliseconds', async (_, keep, lease) => {
+  ])('for %s is kept in whole milliseconds', async (_, keep, lease) => {
     const { clock, leave, next, log } = setUp();
     const settled = leave(keep);
     (await next()).answer('held');
@@ -132,7 +132,7 @@ describe('A lock that is left behind', () => {
     expect(log()).toEqual([['hold', 0, lease]]);
   });
 
-  it('is asked for once more although its time passed at the first try, for the shortest time there is', async () => {
+  it('is requested once more although its time passed at the first attempt, for the shortest lease', async () => {
     const { clock, leave, next, log } = setUp();
     const settled = leave(500);
     const first = await next();
@@ -149,7 +149,7 @@ describe('A lock that is left behind', () => {
 });
 
 describe('Several locks that are left behind', () => {
-  it('are asked for independently; only that of an owner that acquires anew is left alone', async () => {
+  it('are kept independently; only that of an owner that acquires again is left alone', async () => {
     const { clock, left, leaveInVain, next, open } = setUp();
     await leaveInVain(20_000, 'a');
     const ofA = await next();
@@ -172,7 +172,7 @@ describe('Several locks that are left behind', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are all tried once more at the end, which comes when all were answered', async () => {
+  it('are all requested once more at the end, which waits for all replies', async () => {
     const { clock, left, leaveInVain, next, open } = setUp();
     for (const name of ['a', 'b']) {
       await leaveInVain(20_000, name);
@@ -195,7 +195,7 @@ describe('Several locks that are left behind', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are asked for twice, and not in the background, after the end', async () => {
+  it('are requested twice, and not in the background, after the end', async () => {
     const { clock, left, leaveInVain, open, log } = setUp();
     await left.finish(500);
     await leaveInVain(20_000);

@@ -42,7 +42,7 @@ describe('A lock that is left behind', () => {
   it.each<[Answer, boolean]>([
     ['held', true],
     ['lost', false],
-  ])('D10: is asked for once where the answer is "%s"', async (answer, wasHeld) => {
+  ])('D10: is requested once if the reply is "%s"', async (answer, wasHeld) => {
     const { leave, asked, holds, clock } = open(answer);
     await expect(leave(20_000)).resolves.toBe(wasHeld);
     await clock.advance(60_000);
@@ -50,7 +50,7 @@ describe('A lock that is left behind', () => {
     expect(holds).toEqual([{ name: 'n', owner: 'me:1', count: 1, lease: 20_000 }]);
   });
 
-  it('D10: is asked for once more after a passing failure, for the rest of its time', async () => {
+  it('D10: is requested once more after a passing failure, for the rest of its time', async () => {
     const { leave, asked, clock } = open('passing', 'held');
     await expect(leave(20_000)).resolves.toBe(true);
     await clock.advance(60_000);
@@ -60,7 +60,7 @@ describe('A lock that is left behind', () => {
     ]);
   });
 
-  it('D10: is asked for in the background after a second failure, until there is an answer', async () => {
+  it('D10: is requested in the background after a second failure, until there is a reply', async () => {
     const { leave, asked, clock } = open('passing', 'passing', 'passing', 'passing', 'held');
     await expect(leave(20_000)).resolves.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await clock.advance(60_000);
@@ -77,7 +77,7 @@ describe('A lock that is left behind', () => {
     expect(asked[3]?.[0]).toBeGreaterThanOrEqual(3000);
   });
 
-  it('D10: is not asked for any more when the server must have dropped it', async () => {
+  it('D10: is no longer requested once the server must have dropped it', async () => {
     const { leave, asked, clock } = open('passing');
     await leave(60_000);
     await clock.advance(60_000);
@@ -93,7 +93,7 @@ describe('A lock that is left behind', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('D10: is given up when its connections are to close, after the time for that', async () => {
+  it('D10: is given up when its connections close, after the time for that', async () => {
     const { left, leave, asked, clock } = open('passing');
     await leave(20_000);
     const finished = left.finish(500);
@@ -104,7 +104,7 @@ describe('A lock that is left behind', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('D10: leaves the owner alone that acquires anew', async () => {
+  it('D10: does not touch an owner that acquires again', async () => {
     const { left, leave, asked, clock } = open('passing');
     await leave(20_000);
     await clock.advance(0);

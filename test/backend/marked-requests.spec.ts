@@ -29,7 +29,7 @@ const errorOf = async (call: Promise<unknown>, clock: ScriptedCommands['clock'],
 
 describe('A change that cannot be sent', () => {
   it.each(['trySet', 'addPermits'] as const)(
-    'D29: rejects with the first error, and is not tried again without time: %s',
+    'D29: rejects with the first error, and is not repeated without time: %s',
     async (change) => {
       const { commands, clock, counter, permits } = setUp();
       commands.connected = false;
@@ -62,7 +62,7 @@ describe('A change that cannot be sent', () => {
   });
 
   it.each(['release', 'releaseAll'] as const)(
-    'D29: tells of %s that it may have been executed where the first try may, whatever became of the second',
+    'D29: reports an unknown outcome for %s if the first attempt may have been executed, whatever became of the second',
     async (release) => {
       const { commands, clock, permits } = setUp();
       const id = '0'.repeat(32);
@@ -93,7 +93,7 @@ const REQUESTS = [
   ['count-down', 1, ({ latch }: Bench) => latch.countDown('s'), 'latch/count-down', ['counted', '', 0]],
 ] as const;
 
-describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (request, count, call, follower, done) => {
+describe.each(REQUESTS)('A request (%s) whose reply was lost in an outage', (request, count, call, follower, done) => {
   const lost = async (bench: Bench): Promise<void> => {
     bench.commands.answer = async () => {
       bench.commands.connected = false;
@@ -106,7 +106,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
   it.each([
     ['85 seconds', 85_000],
     ['ten hours', 10 * HOUR_MS],
-  ])('D18: is followed up by its marker after an outage of %s', async (_, outage) => {
+  ])('D18: is completed by its idempotency key after an outage of %s', async (_, outage) => {
     const bench = setUp();
     const { commands, clock } = bench;
     await lost(bench);
@@ -126,7 +126,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     expect(commands.errors).toEqual([]);
   });
 
-  it('D18: is given up after a day, and that is told with name and number', async () => {
+  it('D18: is given up after a day, and reported with name and number', async () => {
     const bench = setUp();
     await lost(bench);
     bench.commands.commandTimeout = LONG_WAIT_MS;
@@ -138,7 +138,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     ]);
   });
 
-  it('D18: is given up where Redis refuses it for good, and that is told', async () => {
+  it('D18: is given up if Redis refuses it permanently, and reported', async () => {
     const bench = setUp();
     await lost(bench);
     bench.commands.answer = () => Promise.reject(unavailable('refused', 'NOPERM', true));
@@ -149,7 +149,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     ]);
   });
 
-  it('D18: is given up at the end of the application, and that is told once', async () => {
+  it('D18: is given up at the end of the application, and reported once', async () => {
     const bench = setUp();
     await lost(bench);
     const finished = bench.requests.finish(500);
@@ -160,7 +160,7 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
     expect(bench.givenUp).toHaveLength(1);
   });
 
-  it('D18: is tried once more at the end of the application, although the next try would be later', async () => {
+  it('D18: is sent once more at the end of the application, although the next attempt would be later', async () => {
     const bench = setUp();
     const { commands, clock, requests } = bench;
     await lost(bench);
@@ -177,8 +177,8 @@ describe.each(REQUESTS)('A request (%s) whose answer was lost in an outage', (re
   });
 });
 
-describe('Markers', () => {
-  it('D18: stay few: one whose request was answered at the second try goes when no copy can arrive', async () => {
+describe('Idempotency keys', () => {
+  it('D18: stay few: a key whose request was answered at the second attempt is deleted when no copy can arrive', async () => {
     const { commands, clock, counter } = setUp();
     let tries = 0;
     commands.answer = async ({ script }) => {
@@ -201,7 +201,7 @@ describe('A permit with an id', () => {
   it.each([
     ['acquire', ({ permits }: Bench) => permits.acquire({ name: 'p', ids: [id], lease: Infinity })],
     ['release', ({ permits }: Bench) => permits.release('p', id)],
-  ] as const)('D18: whose %s is given up at the end of the application is told of', async (request, call) => {
+  ] as const)('D18: whose %s is given up at the end of the application is reported', async (request, call) => {
     const bench = setUp();
     await errorOf(call(bench), bench.clock, 2000);
     const finished = bench.permits.finish(500);
@@ -210,7 +210,7 @@ describe('A permit with an id', () => {
     expect(bench.givenUp).toMatchObject([{ name: 'p', request, count: 1, error: { outcome: 'unknown' } }]);
   });
 
-  it('D18: that its lease gives back is not told of', async () => {
+  it('D18: that its lease returns is not reported', async () => {
     const bench = setUp();
     const call = bench.permits.acquire({ name: 'p', ids: [id], lease: 5000 });
     await errorOf(call, bench.clock, 10_000);

@@ -5,7 +5,7 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { freePort } from '../servers/free-port.js';
 
 describe('D31: an outage of a node', () => {
-  it('is told of after `missedAfter`, however soon its commands give up', async () => {
+  it('is reported after `missedAfter`, however soon its commands fail', async () => {
     const clock = new ManualClock();
     const scheduler = new MonotonicScheduler(clock, (error) => {
       throw error;

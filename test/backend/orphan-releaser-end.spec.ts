@@ -2,10 +2,10 @@ import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/orpha
 import { settlementOf } from './answers-in-order.js';
 import { type AnswerTo, AskedReleases, CAUSE, PASSING, PERMANENT } from './asked-releases.js';
 
-describe('An orphaned acquisition that its owner wants after all', () => {
+describe('An orphaned acquisition whose owner acquires again', () => {
   const isWanted = ({ name }: OrphanedAcquisition): boolean => name === 'wanted';
 
-  it('is left alone at once during the pause before the next release', async () => {
+  it('is not released any further during the pause before the next release', async () => {
     const releases = new AskedReleases();
     const { clock, releaser, sentAt, givenUp } = releases;
     releases.undo({ name: 'wanted' });
@@ -26,7 +26,7 @@ describe('An orphaned acquisition that its owner wants after all', () => {
     ['confirmed too early', ({ confirm }) => confirm(500)],
     ['refused for now', ({ fail }) => fail(PASSING)],
     ['refused for good', ({ fail }) => fail(PERMANENT)],
-  ])('is left alone only after the release on its way was answered, here: %s', async (_, answer) => {
+  ])('is not released any further after the reply to the release in flight, here: %s', async (_, answer) => {
     const releases = new AskedReleases();
     const { clock, releaser, sentAt, givenUp } = releases;
     releases.undo({ name: 'wanted' });
@@ -42,7 +42,7 @@ describe('An orphaned acquisition that its owner wants after all', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is left alone without a further pause once the release on its way has failed', async () => {
+  it('is not released any further, without a pause, once the release in flight has failed', async () => {
     const releases = new AskedReleases();
     const { clock, releaser } = releases;
     releases.undo({ name: 'wanted' });
@@ -55,7 +55,7 @@ describe('An orphaned acquisition that its owner wants after all', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not keep others from being released', async () => {
+  it('does not stop the release of others', async () => {
     const releases = new AskedReleases();
     const { clock, releaser, open } = releases;
     releases.undo({ name: 'wanted' });
@@ -80,7 +80,7 @@ describe('An orphaned acquisition that its owner wants after all', () => {
     expect(sentAt).toEqual([0, 10]);
   });
 
-  it('has nothing to wait for where it was released already', async () => {
+  it('has nothing to wait for if it was already released', async () => {
     const releases = new AskedReleases();
     const { clock, releaser } = releases;
     releases.undo({ name: 'wanted' });
@@ -93,7 +93,7 @@ describe('An orphaned acquisition that its owner wants after all', () => {
 });
 
 describe('The end of the releases', () => {
-  it('comes at once where nothing is to be released; later acquisitions are given up without a release', async () => {
+  it('comes at once if nothing is to be released; later acquisitions are given up without a release', async () => {
     const releases = new AskedReleases();
     const { clock, releaser, sentAt, givenUp } = releases;
     const finished = settlementOf(releaser.finish(500), clock);
@@ -122,7 +122,7 @@ describe('The end of the releases', () => {
     expect(givenUp).toEqual([]);
   });
 
-  it('gives up after its time what only failed, with the last error, and reports it once', async () => {
+  it('gives up failing releases after its time, with the last error, and reports each once', async () => {
     const releases = new AskedReleases();
     const { clock, releaser, sentAt, givenUp } = releases;
     releases.answer = ({ fail }) => fail(PASSING);
@@ -170,7 +170,7 @@ describe('The end of the releases', () => {
 });
 
 describe('The end of background releases', () => {
-  it('waits for those that begin meanwhile, and leaves no timer behind', async () => {
+  it('waits for releases that begin meanwhile, and leaves no timer behind', async () => {
     const releases = new AskedReleases();
     const { clock, releaser, givenUp } = releases;
     releases.undo({ name: 'first', notAfter: 0 });

@@ -174,7 +174,7 @@ describe('Releasing a permit', () => {
       [UNKNOWN, UNKNOWN, WRONG_TYPE],
     ],
   ])(
-    '(%s) is given up after %i tries; what the caller is not told is reported',
+    '(%s) is given up after %i attempts; a failure unknown to the caller is reported',
     async (_, count, error, reports, answers) => {
       const { clock, permits, log, givenUp } = setUp(...answers);
       const settled = settlementOf(permits.releaseAll('p', IDS), clock);
@@ -220,7 +220,7 @@ describe('A change of permits that may be executed twice', () => {
     ['unknown, then refused', 1001, { error: UNKNOWN }, [UNKNOWN, REFUSED]],
     ['unknown, then refused for good', 1001, { error: UNKNOWN }, [UNKNOWN, DENIED]],
     ['unknown twice', 1001, { error: UNKNOWN }, [UNKNOWN, unavailable('unknown', 'second')]],
-  ])('(%s) settles after %i ms, and nothing goes on in the background', async (_, settles, settlement, answers) => {
+  ])('(%s) settles after %i ms, and nothing continues in the background', async (_, settles, settlement, answers) => {
     const { clock, permits, log } = setUp(...answers.map((answer) => ({ after: 50, answer })));
     const settled = settlementOf(permits.updateLease('p', ID, 5000), clock);
     await clock.advance(HOUR_MS);

@@ -57,7 +57,7 @@ const expectedEnd = (votes: readonly Choice[]): string => {
 };
 
 describe('An acquisition on 3 nodes', () => {
-  it('ends with the vote that decides it, and frees what it got in vain, in every order of votes', async () => {
+  it('ends with the deciding vote, and releases useless grants, in every order of votes', async () => {
     for (const choices of listsOf(CHOICES, 3)) {
       for (const order of ordersOf(3)) {
         const { acquire, vote, freeAll, logs } = openLock();
@@ -85,7 +85,7 @@ describe('An acquisition on 3 nodes', () => {
     }
   });
 
-  it('reports a conflict only when what it had got is free again', async () => {
+  it('reports a conflict only after its grants are released', async () => {
     const { acquire, vote, logs, reply, clock } = openLock();
     const acquiring = acquire();
     await vote(0, 'granted');
@@ -99,7 +99,7 @@ describe('An acquisition on 3 nodes', () => {
     expect(acquiring.value).toMatchObject({ outcome: 'busy', holder: 'b:1' });
   });
 
-  it.each([UNKNOWN, NOT_SENT, WRONG_TYPE])('reports a conflict although freeing failed with %p', async (error) => {
+  it.each([UNKNOWN, NOT_SENT, WRONG_TYPE])('reports a conflict although the release failed with %p', async (error) => {
     const { acquire, vote, reply, clock } = openLock();
     const acquiring = acquire();
     await vote(0, 'granted');
@@ -110,7 +110,7 @@ describe('An acquisition on 3 nodes', () => {
     expect(endOf(acquiring)).toBe('busy');
   });
 
-  it.each(['granted', 'busy'] as const)('frees a node that says %s after the conflict', async (choice) => {
+  it.each(['granted', 'busy'] as const)('releases on a node that replies %s after the conflict', async (choice) => {
     const { acquire, vote, logs, reply, clock, lock } = openLock();
     const acquiring = acquire();
     await vote(0, 'busy');
@@ -126,7 +126,7 @@ describe('An acquisition on 3 nodes', () => {
     expect(finished.state).toBe('resolved');
   });
 
-  it('frees a node whose vote comes while other nodes are being freed', async () => {
+  it('releases on a node whose vote comes during the releases on other nodes', async () => {
     const { acquire, vote, logs, reply, clock } = openLock(5);
     const acquiring = acquire();
     await vote(0, 'granted');
@@ -140,7 +140,7 @@ describe('An acquisition on 3 nodes', () => {
   });
 
   it.each(['granted', 'busy', 'unknown'] as const)(
-    'leaves a node alone that says %s after it was acquired',
+    'does not release on a node that replies %s after the lock was acquired',
     async (late) => {
       const { acquire, vote, logs } = openLock();
       const acquiring = acquire();
@@ -152,7 +152,7 @@ describe('An acquisition on 3 nodes', () => {
     },
   );
 
-  it('does not free a node that failed with an unknown outcome: the node undoes that itself', async () => {
+  it('does not release on a node with an unknown outcome, which the node undoes itself', async () => {
     const { acquire, vote, logs, reply, clock, nodes } = openLock();
     const acquiring = acquire();
     await vote(0, 'unknown');
@@ -178,7 +178,7 @@ describe('An acquisition on 3 nodes', () => {
   });
 });
 
-describe('A quorum of grants that comes to nothing', () => {
+describe('A quorum of grants that is useless', () => {
   it.each([
     { lease: 1000, elapsed: 987, isLeft: true },
     { lease: 1000, elapsed: 988, isLeft: false },

@@ -40,7 +40,7 @@ describe('A decision of 3 nodes', () => {
     { votes: [UNKNOWN, true, false], end: { state: 'rejected' } },
     { votes: [UNKNOWN, NOT_SENT, silent], end: { state: 'pending' } },
     { votes: [UNKNOWN, NOT_SENT, true], end: { state: 'rejected' } },
-  ])('on a hold that is to be kept or left behind, after $votes, is $end', async ({ votes, end }) => {
+  ])('on a hold to be kept, after $votes, is $end', async ({ votes, end }) => {
     const holding = openLock();
     const held = outcomeOf(holding.lock.hold({ ...REQUEST, count: 2 }).then(({ outcome }) => outcome === 'held'));
     await holding.vote('hold', ...votes.map((vote) => (typeof vote === 'boolean' ? (vote ? HELD : LOST) : vote)));
@@ -139,7 +139,7 @@ describe('A late vote on 3 nodes', () => {
     expect(asked()[2]).toBe('release n a:1');
   });
 
-  it('to a hold, after it was decided that it is kept, changes nothing', async () => {
+  it('to a hold that was decided to be kept changes nothing', async () => {
     const { lock, vote, reply, clock, asked } = openLock();
     outcomeOf(lock.hold({ ...REQUEST, count: 1 }));
     await vote('hold', HELD, HELD);
@@ -155,7 +155,7 @@ describe('A late vote on 3 nodes', () => {
       answers: [true, true, UNKNOWN],
       ask: (lock: QuorumLock) => lock.leaveBehind({ ...REQUEST, keep: 10 }),
     },
-  ])('to a $what is waited for at the end of the application, for some time', async ({ what, answers, ask }) => {
+  ])('to a $what is awaited at the end of the application, for some time', async ({ what, answers, ask }) => {
     const { lock, vote, reply, clock } = openLock();
     outcomeOf(ask(lock));
     await vote(what, ...answers.slice(0, 2));
@@ -182,7 +182,7 @@ describe('Renewals on 3 nodes', () => {
     { votes: [heldBy(true, true), UNKNOWN, NOT_SENT], held: [undefined, undefined] },
     { votes: [heldBy(false, true), UNKNOWN, heldBy(false, true)], held: [false, true] },
     { votes: [UNKNOWN, NOT_SENT, UNKNOWN], held: [undefined, undefined] },
-  ])('are decided together, each for itself: after $votes they are $held', async ({ votes, held }) => {
+  ])('are decided individually in one round: after $votes they are $held', async ({ votes, held }) => {
     const { lock, vote } = openLock();
     const renewing = outcomeOf(lock.renew(renewals));
     await vote('renew', ...votes);
@@ -193,7 +193,7 @@ describe('Renewals on 3 nodes', () => {
     expect(outcome?.failure?.code).toBe(isDoubtful ? 'LOCK_UNAVAILABLE' : undefined);
   });
 
-  it('free the nodes of what was lost, and of nothing else', async () => {
+  it('release lost holds on all nodes, and nothing else', async () => {
     const { lock, vote, asked, reply, clock } = openLock();
     outcomeOf(lock.renew(renewals));
     await vote('renew', heldBy(true, false), heldBy(true, false));
@@ -203,7 +203,7 @@ describe('Renewals on 3 nodes', () => {
     expect(asked()[2]).toBe('release y y:1');
   });
 
-  it('free nothing of which it is not known whether it was lost', async () => {
+  it('release no hold of unknown state', async () => {
     const { lock, vote, asked } = openLock();
     outcomeOf(lock.renew(renewals));
     await vote('renew', heldBy(true, false), heldBy(true, true), UNKNOWN);
@@ -216,7 +216,7 @@ describe('Renewals on 3 nodes', () => {
       then: 'leaveBehind',
       ask: (lock: QuorumLock) => lock.leaveBehind({ name: 'x', owner: 'x:1', lease: 1000, keep: 1 }),
     },
-  ])('repair nothing for an owner that asks for a $then before the last vote', async ({ then, ask }) => {
+  ])('repair nothing for an owner that requests a $then before the last vote', async ({ then, ask }) => {
     const { lock, vote, asked, reply, clock } = openLock();
     outcomeOf(lock.renew(renewals));
     await vote('renew', heldBy(false, true), heldBy(true, true));

@@ -58,7 +58,7 @@ const openQuorum = (size: number, fates: () => Fate) => {
 };
 
 describe('A lock on a quorum', () => {
-  it('is believed in for no longer than Redlock allows, whatever the lease', () => {
+  it('is valid no longer than Redlock allows, whatever the lease', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: MAX_DURATION }), (lease) => {
         expect(safeDuration(lease)).toBeLessThanOrEqual(validity(lease, 0));
@@ -67,7 +67,7 @@ describe('A lock on a quorum', () => {
     );
   });
 
-  it('D10: is left behind held by a quorum, also where a node does not answer', async () => {
+  it('D10: is left behind on a quorum, also if a node does not answer', async () => {
     let asked = 0;
     const { lock, stores } = openQuorum(3, () => ((asked += 1) > 3 && asked % 3 === 0 ? 'not-sent' : 'answered'));
     const request = { name: 'n', owner: 'a:1', lease: 1000 };
@@ -76,7 +76,7 @@ describe('A lock on a quorum', () => {
     expect(stores.map((store) => store.remaining('n'))).toEqual([5000, 5000, 1000]);
   });
 
-  it('D10: is not left behind where a quorum has lost it, and is freed on the others', async () => {
+  it('D10: is not left behind if a quorum has lost it, and is released on the others', async () => {
     const { clock, lock, stores } = openQuorum(3, () => 'answered');
     const request = { name: 'n', owner: 'a:1', lease: 1000 };
     await lock.acquire(request);
@@ -86,7 +86,7 @@ describe('A lock on a quorum', () => {
     expect(stores.map((store) => store.remaining('n'))).toEqual([-2, -2, -2]);
   });
 
-  it('D10: is not known to be left behind where a quorum does not answer', async () => {
+  it('D10: has an unknown outcome when left behind if a quorum does not answer', async () => {
     let fate: Fate = 'answered';
     const { lock } = openQuorum(3, () => fate);
     const request = { name: 'n', owner: 'a:1', lease: 1000 };
@@ -95,7 +95,7 @@ describe('A lock on a quorum', () => {
     await expect(lock.leaveBehind({ ...request, keep: 5000 })).rejects.toThrow(LockUnavailableError);
   });
 
-  it('has one owner at a time, whatever happens to what is asked and answered', async () => {
+  it('has one owner at a time, whatever happens to requests and replies', async () => {
     const step = fc.record({
       owner: fc.constantFrom('a:1', 'b:1', 'c:1'),
       action: fc.constantFrom('acquire', 'hold', 'renew', 'release'),
@@ -149,7 +149,7 @@ describe('A lock on a quorum', () => {
     );
   });
 
-  it('says of every renewal what is known of it, although another in the batch is undecided', async () => {
+  it('reports the outcome of every renewal, although another in the batch is undecided', async () => {
     let fates: Fate[] = [];
     const { lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
     const [kept, doubtful, gone] = ['kept', 'doubtful', 'gone'].map((name) => ({ name, owner: 'a:1', lease: 1000 }));
@@ -195,7 +195,7 @@ describe('A lock on a quorum', () => {
     expect(stores.map((store) => store.names())).toEqual([['n'], ['n'], ['n']]);
   });
 
-  it('repairs what it can on a node that has a foreign key under another name', async () => {
+  it('repairs the other holds on a node that has a foreign key under one name', async () => {
     const { clock, lock, stores } = openQuorum(3, () => 'answered');
     const renewals = ['taken', 'n'].map((name) => ({ name, owner: 'a:1', lease: 30_000 }));
     for (const renewal of renewals) {
@@ -222,7 +222,7 @@ describe('A lock on a quorum', () => {
     await expect(state).resolves.toMatchObject({ locked: true, count: 1 });
   });
 
-  it('waits no longer than until one lease ends that makes a quorum with a node that was late', async () => {
+  it('waits no longer than until the end of a lease that makes a quorum with a late node', async () => {
     const fates: Fate[] = ['late', 'answered', 'answered'];
     const { lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
     for (const [index, store] of stores.entries()) {

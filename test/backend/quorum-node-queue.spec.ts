@@ -29,7 +29,7 @@ const openQueue = () => {
 };
 
 describe('A queue by owner', () => {
-  it('begins work at once, in the turn of the call, where nothing of the owner is under way', () => {
+  it('begins work at once, in the turn of the call, if no work of the owner is in flight', () => {
     const { begun, run } = openQueue();
     run('first', 'a');
     run('other', 'b');
@@ -53,7 +53,7 @@ describe('A queue by owner', () => {
     expect(third).toEqual({ state: 'resolved', value: 'third done' });
   });
 
-  it('begins work of several owners when all that any of them asked before has ended', async () => {
+  it('begins common work of several owners once all earlier work of each has ended', async () => {
     const { begun, run, end } = openQueue();
     run('of a', 'a');
     run('of b', 'b');

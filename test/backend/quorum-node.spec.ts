@@ -54,7 +54,7 @@ describe('A node of a quorum', () => {
     { said: 'that it is forbidden', error: FORBIDDEN, isUndone: false },
     { said: 'a type error', error: WRONG_TYPE, isUndone: false },
     { said: 'busy', error: busy('b:1'), isUndone: false },
-  ])('has an acquisition undone ($isUndone) of which it said: $said', async ({ error, isUndone }) => {
+  ])('has an acquisition undone ($isUndone) after the reply: $said', async ({ error, isUndone }) => {
     const { clock, node, reply } = openNode();
     const acquiring = outcomeOf(node.acquire(A));
     expect(node.isUndone('a:1')).toBe(false);
@@ -65,7 +65,7 @@ describe('A node of a quorum', () => {
     expect(node.isUndone('b:1')).toBe(false);
   });
 
-  it('does not count what an owner has until its acquisition without answer is certainly undone', async () => {
+  it('does not count the holds of an owner until its unanswered acquisition is certainly undone', async () => {
     const { clock, node, backend, reply } = openNode();
     const held = { outcome: 'held' };
     outcomeOf(node.acquire(A));

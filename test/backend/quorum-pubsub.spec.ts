@@ -73,7 +73,7 @@ describe('Listening to a quorum', () => {
     expect(subscribing.state === 'resolved' ? found() : subscribing.state).toBe(end);
   });
 
-  it('takes as many nodes as the quorum says', async () => {
+  it('needs as many nodes as the quorum', async () => {
     const { subscribing, answer } = openQuorum(3, 3);
     await answer('ok', 'ok');
     expect(subscribing.state).toBe('pending');
@@ -81,7 +81,7 @@ describe('Listening to a quorum', () => {
     expect(subscribing.state).toBe('resolved');
   });
 
-  it('is alive as long as a majority of its subscriptions is, lost and regained', async () => {
+  it('is active as long as a majority of its subscriptions is', async () => {
     const { on, subscription, answer } = openQuorum();
     await answer('ok', 'ok', UNKNOWN);
     const alive: boolean[] = [subscription().alive];
@@ -143,7 +143,7 @@ describe('A message of a quorum', () => {
     return bench;
   };
 
-  it('wakes the listener once, a delay after it came from the first node', async () => {
+  it('wakes the listener once, a delay after the message of the first node', async () => {
     const { clock, servers, wakes } = await listening();
     const sent = clock.now();
     for (const server of servers) {
@@ -175,7 +175,7 @@ describe('A message of a quorum', () => {
     expect(wakes).toEqual([DELAY, 2 * DELAY]);
   });
 
-  it('is taken to be missed before each node was listened to', async () => {
+  it('counts as missed before each node was subscribed', async () => {
     const { clock, wakes, answer } = openQuorum();
     await answer('ok', 'pending', NOT_SENT);
     await clock.advance(100);
@@ -192,7 +192,7 @@ describe('A message of a quorum', () => {
 });
 
 describe('A cancelled subscription to a quorum', () => {
-  it('ends on all nodes, and forgets a message it was about to pass on', async () => {
+  it('ends on all nodes, and drops a pending message', async () => {
     const { clock, servers, on, subscription, wakes, answer } = openQuorum();
     await answer('ok', 'ok', 'ok');
     on(0).send();
@@ -204,7 +204,7 @@ describe('A cancelled subscription to a quorum', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('ends on a node that answers only then', async () => {
+  it('ends on a node that answers after the cancellation', async () => {
     const { clock, on, subscription, wakes, answer } = openQuorum();
     await answer('ok', 'ok', 'pending');
     subscription().cancel();
@@ -215,7 +215,7 @@ describe('A cancelled subscription to a quorum', () => {
     expect(wakes).toEqual([]);
   });
 
-  it('is not tried again on a node that fails only then, or failed before', async () => {
+  it('is not repeated on a node that fails after the cancellation, or failed before', async () => {
     const { clock, on, subscription, answer } = openQuorum(5);
     await answer('ok', 'ok', 'ok', UNKNOWN, 'pending');
     subscription().cancel();

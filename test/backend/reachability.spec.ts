@@ -6,7 +6,7 @@ const thrown = (error: unknown): never => {
   throw error;
 };
 
-describe('D31: what should be there', () => {
+describe('D31: a connection that should be up', () => {
   const open = () => {
     const clock = new ManualClock();
     const told: string[] = [];
@@ -17,7 +17,7 @@ describe('D31: what should be there', () => {
     return { clock, told, reachability };
   };
 
-  it('is lost once, and found once', async () => {
+  it('is reported down once, and up once', async () => {
     const { clock, told, reachability } = open();
     reachability.missing();
     for (let tries = 0; tries < 14; tries++) {
@@ -29,7 +29,7 @@ describe('D31: what should be there', () => {
     expect(told).toEqual(['lost', 'found after 14000']);
   });
 
-  it('is not missed where it is back in time', async () => {
+  it('is not reported down if it is back in time', async () => {
     const { clock, told, reachability } = open();
     reachability.missing();
     await clock.advance(999);
@@ -39,7 +39,7 @@ describe('D31: what should be there', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is told of again in the next outage', async () => {
+  it('is reported again in the next outage', async () => {
     const { clock, told, reachability } = open();
     for (let outage = 0; outage < 2; outage++) {
       reachability.missing();
@@ -49,7 +49,7 @@ describe('D31: what should be there', () => {
     expect(told).toEqual(['lost', 'found after 1500', 'lost', 'found after 1500']);
   });
 
-  it('is not missed when it has ended', async () => {
+  it('is not reported down after its end', async () => {
     const { clock, told, reachability } = open();
     reachability.missing();
     reachability.end();

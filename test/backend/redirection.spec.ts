@@ -5,7 +5,7 @@ import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js'
 const said = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
 const redirection = (message: string) => redirectionIn(unavailable('order:1', said(message)));
 
-describe('What a server of a cluster says', () => {
+describe('The reply of a server of a cluster', () => {
   it.each([
     ['MOVED 3999 127.0.0.1:6381', { kind: 'moved', slot: 3999, host: '127.0.0.1', port: 6381 }],
     ['MOVED 0 :6381', { kind: 'moved', slot: 0, host: '', port: 6381 }],
@@ -28,12 +28,12 @@ describe('What a server of a cluster says', () => {
     },
   );
 
-  it('is nothing that a connection says', () => {
+  it('is no error of the connection', () => {
     expect(redirectionIn(unavailable('order:1', new Error('MOVED 1 127.0.0.1:1')))).toBeUndefined();
     expect(redirectionIn('MOVED 1 127.0.0.1:1')).toBeUndefined();
   });
 
-  it('leaves open what a script did that was broken off', () => {
+  it('leaves the outcome of an aborted script unknown', () => {
     const broken = said('ERR Script attempted to access a non local key in a cluster node script: 1');
     expect(unavailable('order:1', broken).outcome).toBe('unknown');
   });

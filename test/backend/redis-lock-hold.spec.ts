@@ -18,13 +18,13 @@ const errorReply = (message: string) =>
 const TRY_AGAIN = errorReply('TRYAGAIN Multiple keys request during rehashing of slot');
 const BROKEN_OFF = errorReply('ERR Script attempted to access a non local key in a cluster node');
 
-describe('Holding a lock once more', () => {
+describe('A hold command', () => {
   it.each<readonly [answers: string, value: object, readonly Answer[]]>([
     ['held', { outcome: 'held', sent: { startedAt: 0 } }, [held]],
     ['lost', { outcome: 'lost' }, [['lost', 0]]],
     ['late, then held', { outcome: 'held' }, [['late', 0], held]],
     ['not written, then lost', { outcome: 'lost' }, [NOT_SENT, ['lost', 0]]],
-  ])('(%s) resolves with what the server says', async (_, value, answers) => {
+  ])('(%s) resolves with the reply of the server', async (_, value, answers) => {
     const { clock, lock, log } = setUpLock(answers);
     const settled = settlementOf(lock.hold(holdOf('me:1')), clock);
     await clock.advance(60_000);
@@ -202,7 +202,7 @@ describe('Renewing several locks', () => {
   it.each([
     ['refused because some keys have moved', TRY_AGAIN],
     ['broken off at a key that has moved', BROKEN_OFF],
-  ])('asks for each of them where the command for all was %s', async (_, error) => {
+  ])('renews each of them if the command for all was %s', async (_, error) => {
     const { clock, renew, sentLocks } = setUp({
       '1a,1b,1c': [error],
       '1a': [renewed(1)],
@@ -220,7 +220,7 @@ describe('Renewing several locks', () => {
     expect(settled).toMatchObject([{ at: 10, value: { held: [true, undefined, false], failure: REFUSED } }]);
   });
 
-  it('asks for each of one shard without repeating the command of another', async () => {
+  it('renews each of one shard without repeating the command of another', async () => {
     const { clock, renew, sentLocks } = setUp({
       '1a,1b': [TRY_AGAIN],
       '2a,2b': [renewed(1, 1)],
@@ -242,7 +242,7 @@ describe('Renewing several locks', () => {
     expect(sentLocks()).toHaveLength(1);
   });
 
-  it('tells which of them could not be found out, and only their owners wait before they hold again', async () => {
+  it('reports the unknown ones, and only their owners wait before the next hold', async () => {
     const { clock, lock, commands, renew } = setUp({ '1a,1b,1c': [renewed(1, -1, 0)] });
     const settled = renew('1a', '1b', '1c');
     await clock.advance(100);
@@ -258,7 +258,7 @@ describe('Renewing several locks', () => {
   it.each([
     ['too few', [1]],
     ['too many', [1, 1, 1]],
-  ])('fails where the server replies with %s outcomes, of which none is believed', async (_, flags) => {
+  ])('fails if the server replies with %s outcomes', async (_, flags) => {
     const { clock, renew } = setUp({ '1a,1b': [renewed(...flags)] });
     const settled = renew('1a', '1b');
     await clock.advance(1000);
@@ -267,7 +267,7 @@ describe('Renewing several locks', () => {
     ]);
   });
 
-  it('is asked for again where the server refused it as late or it could not be written', async () => {
+  it('is repeated if the server refused it as late or it could not be written', async () => {
     const late = ({ at }: SentScript) => ['late', at];
     const { clock, renew, sentLocks } = setUp({ '1a': [late, unavailable('not-sent'), renewed(1)] });
     const settled = renew('1a');

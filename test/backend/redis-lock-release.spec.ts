@@ -19,7 +19,7 @@ describe('Releasing a lock', () => {
     expect(log()).toEqual(answers.map(() => ['lock/release', 0]));
   });
 
-  it('is not tried again where the server refuses it for good', async () => {
+  it('is not repeated if the server refuses it permanently', async () => {
     const { clock, lock, log } = setUpLock([DENIED]);
     const settled = settlementOf(lock.release(REQUEST), clock);
     await clock.advance(60_000);
@@ -58,7 +58,7 @@ describe('Releasing a lock', () => {
     },
   );
 
-  it('goes on in the background no longer than the server keeps the lock', async () => {
+  it('continues in the background no longer than the server keeps the lock', async () => {
     const { commands, clock, lock, log } = setUpLock([]);
     commands.answer = () => Promise.reject(REFUSED);
     await expect(lock.release({ ...REQUEST, lease: 400 })).rejects.toBe(REFUSED);
@@ -151,7 +151,7 @@ describe('Inspecting a lock', () => {
     ['another type of key', ['wrong-type', 'list', 0, 0], { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
     ['a refusal', REFUSED, { error: REFUSED }],
     ['an unknown outcome', UNKNOWN, { error: UNKNOWN }],
-  ])('asks once and tells of %s', async (_, answer, settlement) => {
+  ])('sends one command and reports %s', async (_, answer, settlement) => {
     const { clock, lock, log } = setUpLock([answer]);
     const settled = settlementOf(lock.inspect('n', 'me:1'), clock);
     await clock.advance(60_000);

@@ -28,7 +28,7 @@ describe('Acquiring a lock', () => {
     ['a grant with a token', fenced, ['acquired', 0, '', 0, '7'], { outcome: 'acquired', fence: 7n }],
     ['another holder', plain, ['busy', 500, 'you:1', 0], { outcome: 'busy', remaining: 500, holder: 'you:1' }],
     ['a queue', fair, ['reserved', 500, 'you:1', 0, ''], { outcome: 'reserved', remaining: 500, next: 'you:1' }],
-  ])('tells of %s', async (_, scripts, reply, outcome) => {
+  ])('reports %s', async (_, scripts, reply, outcome) => {
     const { clock, lock, log } = setUpLock([reply], { scripts });
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);
@@ -36,7 +36,7 @@ describe('Acquiring a lock', () => {
     expect(log()).toHaveLength(1);
   });
 
-  it('is asked for again where the server refused it as late before its deadline', async () => {
+  it('is repeated if the server refused it as late before its deadline', async () => {
     const { clock, lock, log } = setUpLock([{ after: 5, answer: late }, acquired]);
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);
@@ -58,7 +58,7 @@ describe('Acquiring a lock', () => {
     expect(log()).toEqual([['lock/acquire', 0]]);
   });
 
-  it('fails where another type of key has the name, and releases nothing', async () => {
+  it('fails if the key has another type, and releases nothing', async () => {
     const { clock, lock, log } = setUpLock([['wrong-type', 0, 'list', 0]]);
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);
@@ -83,7 +83,7 @@ describe('Acquiring a lock', () => {
   });
 
   it.each([0, 50, 150, 999, 1000])(
-    'leaves nothing behind where the server executes the command that had no answer after %i ms',
+    'leaves nothing behind if the server executes the unanswered command after %i ms',
     async (executedAt) => {
       const { commands, clock, lock } = setUpLock([]);
       let isHeld = false;
@@ -105,7 +105,7 @@ describe('Acquiring a lock', () => {
     },
   );
 
-  it('that too few replicas have fails after it was given back', async () => {
+  it('that too few replicas have fails after it was released', async () => {
     const { clock, lock, log } = setUpLock([acquired, { after: 20, answer: freed }], { withReplicas: true });
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);
@@ -113,7 +113,7 @@ describe('Acquiring a lock', () => {
     expect(log().map(([script]) => script)).toEqual(['lock/acquire', 'lock/release']);
   });
 
-  it('that too few replicas have is given back in the background where that failed twice', async () => {
+  it('that too few replicas have is released in the background if that failed twice', async () => {
     const { clock, lock, log } = setUpLock([acquired, REFUSED, REFUSED, REFUSED, freed], { withReplicas: true });
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);

@@ -2,7 +2,7 @@ import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js'
 
 const replyError = (text: string): Error => Object.assign(new Error(text), { name: 'ReplyError' });
 
-describe('F40 A missing right is told from what passes', () => {
+describe('F40 A missing right is distinguished from passing errors', () => {
   it.each([
     ['6.2, 7.0', "NOPERM this user has no permissions to run the 'evalsha' command"],
     [
@@ -18,12 +18,12 @@ describe('F40 A missing right is told from what passes', () => {
       '7.2 and later, of a key',
       'ERR ACL failure in script: No permissions to access a key script: 8a2f, on @user_script:4.',
     ],
-  ])('as Redis %s words it', (_, text) => {
+  ])('in the words of Redis %s', (_, text) => {
     expect(unavailable('order:1', replyError(text))).toMatchObject({ outcome: 'refused', permanent: true });
   });
 
   it.each(['OOM command not allowed', 'READONLY You can not write', 'BUSY Redis is busy running a script'])(
-    '%s passes',
+    '%s may pass',
     (text) => {
       expect(unavailable('order:1', replyError(text))).toMatchObject({ outcome: 'refused', permanent: false });
     },

@@ -4,7 +4,7 @@ import { ScriptedCommands, unavailable } from './scripted-commands.js';
 const request = (commands: ScriptedCommands, deadline: number, send: () => Promise<'late'>) =>
   sendWithDeadline(commands, commands.scheduler, { key: 'k', deadline, send, read: () => undefined });
 
-describe('A request whose time is over', () => {
+describe('A request after its deadline', () => {
   it('D29: is not sent, and does not claim that it was', async () => {
     const commands = new ScriptedCommands();
     const send = jest.fn();
@@ -15,7 +15,7 @@ describe('A request whose time is over', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('D29: says so where the server refused it as late', async () => {
+  it('D29: reports that the server refused it as late', async () => {
     const commands = new ScriptedCommands();
     const asked = request(commands, 100, async () => {
       await commands.scheduler.pause(100);
@@ -28,7 +28,7 @@ describe('A request whose time is over', () => {
     });
   });
 
-  it('D29: gives the reason for which it could not be written', async () => {
+  it('D29: reports why it could not be written', async () => {
     const commands = new ScriptedCommands();
     const asked = request(commands, 100, async () => {
       await commands.scheduler.pause(100);

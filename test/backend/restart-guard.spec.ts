@@ -17,13 +17,13 @@ const guarded = () => {
 };
 
 describe('The restart guard', () => {
-  it('lets a server grant that is up for longer than any lease', () => {
+  it('lets a server grant after an uptime longer than any lease', () => {
     const { guard, left } = guarded();
     guard.observe(OLD);
     expect(left()).toBe(0);
   });
 
-  it('F10 waits for what is left of the longest lease after a start', async () => {
+  it('F10 waits for the rest of the longest lease after a start', async () => {
     const { clock, guard, left } = guarded();
     guard.observe({ ...OLD, uptime: 10_000 });
     expect(left()).toBe(20_000);
@@ -41,7 +41,7 @@ describe('The restart guard', () => {
     expect(left()).toBe(LENGTH);
   });
 
-  it('F21 waits for a whole lease after a promotion, of a server it knows and of one it meets first', () => {
+  it('F21 waits for a whole lease after the promotion of a known and of a new server', () => {
     const known = guarded();
     known.guard.observe(OLD);
     known.guard.observe({ ...OLD, replicationId: 's', wasPromoted: true });
@@ -55,7 +55,7 @@ describe('The restart guard', () => {
     expect(told.left()).toBe(LENGTH);
   });
 
-  it('minds no connection that was lost and came back', async () => {
+  it('ignores a connection that was lost and came back', async () => {
     const { clock, guard, left } = guarded();
     guard.observe({ ...OLD, uptime: 10_000 });
     await clock.advance(15_000);

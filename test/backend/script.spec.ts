@@ -20,18 +20,18 @@ const renew = script<{ locks: readonly string[] }, { lease: number; owners: read
   text: '',
 });
 
-describe('encode', () => {
+describe('The encoding of script arguments', () => {
   it('puts names in the order of the header', () => {
     const encoded = encode(take, { fence: 'f', lock: 'l' }, { lease: 1_500.25, owner: 'o' });
     expect(encoded).toEqual({ keyCount: 2, parameters: ['l', 'f', 'o', '1500.25'] });
   });
 
-  it('spreads lists', () => {
+  it('flattens lists', () => {
     const encoded = encode(renew, { locks: ['a', 'b'] }, { lease: 5, owners: ['x', 'y'] });
     expect(encoded).toEqual({ keyCount: 2, parameters: ['a', 'b', '5', 'x', 'y'] });
   });
 
-  it.each([Number.NaN, Infinity])('refuses %d, which Lua would take for a number', (lease) => {
+  it.each([Number.NaN, Infinity])('refuses %d, which Lua would read as a number', (lease) => {
     expect(() => encode(take, { lock: 'l', fence: 'f' }, { owner: 'o', lease })).toThrow(`was given ${lease}`);
   });
 

@@ -21,7 +21,7 @@ describe('The clock of a server', () => {
     expect(clock.now()).toBe(START + 1000 - 3);
   });
 
-  it('F33 is said to have been set, forward or back, once', async () => {
+  it('F33 is reported as set, forward or back, once', async () => {
     const { time, jumps, hear } = watched();
     hear();
     await time.advance(1000);
@@ -36,7 +36,7 @@ describe('The clock of a server', () => {
   });
 
   it.each([30, -30])(
-    'is not said to have been set because replies are slow, or it drifts by %d ms a minute',
+    'is not reported as set because replies are slow, or it drifts by %d ms a minute',
     async (drift) => {
       const { time, jumps, hear } = watched();
       for (let minute = 0; minute < 600; minute++) {
@@ -47,7 +47,7 @@ describe('The clock of a server', () => {
     },
   );
 
-  it('minds nothing that is no number', () => {
+  it('ignores a reply that is not a number', () => {
     const { clock, jumps } = watched();
     clock.observe(Number.NaN);
     expect(clock.now()).toBe(Number.NEGATIVE_INFINITY);

@@ -11,7 +11,7 @@ const REPLY = [
 ];
 
 describe('A slot map', () => {
-  it('tells which server serves a key, by its hash tag', () => {
+  it('finds the server of a key by its hash tag', () => {
     const map = SlotMap.parse(REPLY, ASKED, here);
     for (const key of ['order:1', 'order:{7}', 'redisson_lock_queue:{order:1}']) {
       expect(map?.masterOf(key)).toBe(hashSlot(key) <= 8000 ? '10.0.0.1:7001' : '10.0.0.2:7002');
@@ -40,7 +40,7 @@ describe('A slot map', () => {
     expect(SlotMap.parse(reply, ASKED, here)).toBeUndefined();
   });
 
-  it('learns of a slot that was moved, and tells that it differs then', () => {
+  it('records a moved slot, and then differs from before', () => {
     const [map, before] = [SlotMap.parse(REPLY, ASKED, here), SlotMap.parse(REPLY, ASKED, here)];
     if (!map || !before) throw new Error('The reply was refused');
     expect(map.differsFrom(before)).toBe(false);

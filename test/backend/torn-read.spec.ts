@@ -20,7 +20,7 @@ const acquire = async (countAfterwards: number) => {
   return { result, sent: commands.sent.map(({ script }) => script) };
 };
 
-describe('D4: a read that is acquired while its slot moves', () => {
+describe('D4: a read acquired during the move of its slot', () => {
   it('is held if the lock still counts it when its time-out key is there', async () => {
     const { result, sent } = await acquire(1);
     expect(result).toMatchObject({ outcome: 'acquired' });
