@@ -4,7 +4,7 @@ const known = { scenarios: ['S1', 'S5a', 'S5b', 'fair'], adapters: ['raw', 'one'
 const parse = (...args: string[]) => parseOptions(args, known);
 
 describe('parseOptions', () => {
-  it('takes everything, thoroughly, when nothing is said', () => {
+  it('selects all scenarios at full length by default', () => {
     expect(parse()).toEqual({
       quick: false,
       write: false,
@@ -16,12 +16,12 @@ describe('parseOptions', () => {
     expect(parse('--quick')).toMatchObject({ quick: true, rounds: 2, seconds: 1 });
   });
 
-  it('knows scenarios by the beginning of their names, and keeps their order', () => {
+  it('selects scenarios by the beginning of their names, in their own order', () => {
     expect(parse('--only', 'S5,S1').only).toEqual(['S1', 'S5a', 'S5b']);
     expect(parse('--adapters', 'other,raw').adapters).toEqual(['raw', 'other']);
   });
 
-  it('refuses what it does not know, naming what there is', () => {
+  it('refuses unknown values, naming the known ones', () => {
     expect(() => parse('--only', 'S1,S9')).toThrow("no scenario 'S9'; there are S1, S5a, S5b, fair");
     expect(() => parse('--only', '')).toThrow("no scenario ''");
     expect(() => parse('--adapters', 'on')).toThrow("no adapter 'on'; there are raw, one, other");

@@ -4,7 +4,7 @@ const stats = (calls: Readonly<Record<string, number>>) =>
   new Map(Object.entries(calls).map(([name, count]) => [name, { calls: count, usec: 10 * count }]));
 
 describe('server commands', () => {
-  it('are those between two looks, without the looks', () => {
+  it('are those between two measurements, without the measurements', () => {
     const done = between(stats({ set: 5, get: 1, info: 1 }), stats({ set: 8, get: 1, info: 2, del: 2 }));
     expect([...done]).toEqual([
       ['set', { calls: 3, usec: 30 }],

@@ -39,7 +39,7 @@ describe('contentionFigures', () => {
     expect(figures.overlaps).toBe(1);
   });
 
-  it('sees who was overtaken, within a process and over all', () => {
+  it('counts overtaken loops, within a process and over all', () => {
     const figures = contentionFigures(
       [acquisition(0, 0, [5, 20, 21]), acquisition(0, 1, [2, 22, 23]), acquisition(1, 0, [1, 24, 25])],
       field,

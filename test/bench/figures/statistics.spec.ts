@@ -9,7 +9,7 @@ describe('percentile', () => {
     expect(percentile([10, 20], 0.5)).toBe(10);
   });
 
-  it('is not a number of nothing', () => {
+  it('is not a number without values', () => {
     expect(percentile([], 0.5)).toBeNaN();
   });
 });
@@ -23,18 +23,18 @@ describe('median', () => {
 });
 
 describe('jain', () => {
-  it('is 1 when all get the same, and 1/n when one gets all', () => {
+  it('is 1 if all get the same, and 1/n if one gets all', () => {
     expect(jain([7, 7, 7, 7])).toBe(1);
     expect(jain([12, 0, 0, 0])).toBe(0.25);
   });
 
-  it('is not a number when nobody gets anything', () => {
+  it('is not a number without grants', () => {
     expect(jain([0, 0])).toBeNaN();
   });
 });
 
 describe('spreadOf', () => {
-  it('leaves out what could not be measured', () => {
+  it('leaves out missing measurements', () => {
     expect(spreadOf([3, Number.NaN, 1])).toEqual({ median: 2, min: 1, max: 3 });
     expect(spreadOf([Number.NaN])).toBeUndefined();
   });

@@ -52,7 +52,7 @@ describe('a table', () => {
 describe('judge', () => {
   const [limit, best, itself, nothing, absent] = judge(scenario, rows, roles);
 
-  it('says by how much a bar was missed', () => {
+  it('reports by how much a bar was missed', () => {
     expect(limit).toMatchObject({ against: 'raw: 150 (100..200)' });
     expect(limit?.missedBy).toBeCloseTo(5.56, 2);
     expect(limit && verdictText(limit)).toBe('missed by 5.6 %');
@@ -71,7 +71,7 @@ describe('judge', () => {
     expect(nothing && verdictText(nothing)).toBe('missed by 130');
   });
 
-  it('does not judge what was not measured', () => {
+  it('does not judge missing measurements', () => {
     expect(absent && verdictText(absent)).toBe('not measured');
   });
 });
