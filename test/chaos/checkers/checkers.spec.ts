@@ -70,7 +70,7 @@ describe('The checker of exclusion', () => {
     expect(illegal).toBeGreaterThan(capacity === 3 ? 20 : 200);
   });
 
-  it('lets readers overlap readers, and nobody overlap a writer', () => {
+  it('lets readers overlap readers, and no other overlap a writer', () => {
     const reader = (id: string, from: number, to: number): Interval => ({ id, from, to, shared: true });
     expect(overlaps([reader('a', 0, 5), reader('b', 1, 4), { id: 'w', from: 5, to: 6 }])).toEqual([]);
     expect(overlaps([reader('a', 0, 5), { id: 'w', from: 4, to: 6 }])).toEqual([{ at: 4, holders: ['a', 'w'] }]);
@@ -114,7 +114,7 @@ describe('The checker of order', () => {
     ...{ invoked, granted, until: granted + 1 },
   });
 
-  it('finds who overtook somebody whose place was certain', () => {
+  it('finds owners that overtook one with a certain place', () => {
     expect(orderFaults([attempt('a', 0, 900), attempt('b', 500, 800)], 300)).toEqual(['b overtook a']);
     expect(orderFaults([attempt('a', 0, 900), attempt('b', 200, 800)], 300)).toEqual([]);
   });
