@@ -8,7 +8,7 @@ class Person extends ListNode<Person> {
 }
 
 describe('A list', () => {
-  it.each([1, 2, 3])('is a list without doubles, whoever comes and goes (seed %p)', (seed) => {
+  it.each([1, 2, 3])('has each element once after any insertions and removals (seed %p)', (seed) => {
     const rng = new Rng(seed);
     const list = new LinkedList<Person>();
     const people = Array.from({ length: 8 }, (_, name) => new Person(name));
@@ -29,7 +29,7 @@ describe('A list', () => {
     }
   });
 
-  it('can be gone through while each leaves in its turn', () => {
+  it('can be iterated while each element is removed in its turn', () => {
     const list = new LinkedList<Person>();
     for (let name = 0; name < 5; name++) list.append(new Person(name));
     const seen: number[] = [];
@@ -41,7 +41,7 @@ describe('A list', () => {
     expect(list.size).toBe(0);
   });
 
-  it('leaves those who went without neighbours, who would keep each other', () => {
+  it('clears the neighbours of removed elements, which would keep each other alive', () => {
     const list = new LinkedList<Person>();
     const [one, two, three] = [new Person(1), new Person(2), new Person(3)];
     for (const person of [one, two, three]) list.append(person);
