@@ -7,7 +7,7 @@ import { lockChannel } from '../../lib/keys/redisson-keys.js';
 /** Rows AB of the behaviour catalogue: an AbortSignal ends a wait, with its reason as the cause, and nothing else. */
 onEveryBackend((world) => {
   describe('A wait for a lock', () => {
-    it('AB-01 ends by acquiring only, where no signal was given', async () => {
+    it('AB-01 ends only by acquiring without a signal', async () => {
       const { locks } = await world.open();
       const hold = await locks.acquire('n', { lease: '10m' });
       const waiting = locks.acquire('n', { wait: Infinity });
@@ -123,8 +123,8 @@ onEveryBackend((world) => {
 const memory = new MemoryWorld();
 
 inWorld(memory, () => {
-  describe('A wait for a lock that comes to nothing', () => {
-    it('AB-02 leaves no timer, no subscription and nobody in line behind', async () => {
+  describe('A failed wait for a lock', () => {
+    it('AB-02 leaves no timer, no subscription and no waiter behind', async () => {
       const { locks, runtime } = await memory.open();
       await locks.acquire('n');
       const idle = memory.clock.pending;

@@ -31,7 +31,7 @@ onEveryBackend((world) => {
       await leavesNothing();
     });
 
-    it('CL-01 is open where it was never set', async () => {
+    it('CL-01 is open if it was never set', async () => {
       const latch = await open();
       await expect(latch.getCount()).resolves.toBe(0);
       await expect(latch.await()).resolves.toBe(true);
@@ -61,7 +61,7 @@ onEveryBackend((world) => {
       await expect(latch.getCount()).resolves.toBe(Number.MAX_SAFE_INTEGER - 1);
     });
 
-    it('CL-03 tells whether there was one to delete', async () => {
+    it('CL-03 reports whether there was a latch to delete', async () => {
       const latch = await open();
       await latch.trySetCount(1);
       await expect(latch.delete()).resolves.toBe(true);
@@ -69,7 +69,7 @@ onEveryBackend((world) => {
       await leavesNothing();
     });
 
-    it('refuses counts that are none, and asks nobody', async () => {
+    it('refuses invalid counts without a command', async () => {
       const latch = await open();
       const asked = await world.probe.commands();
       for (const count of [-1, 0.5, NaN, Infinity, 2 ** 53, '1', null, undefined, 1n] as number[]) {
@@ -82,7 +82,7 @@ onEveryBackend((world) => {
       await expect(world.probe.commands()).resolves.toBe(asked);
     });
 
-    it('leaves alone what is something else', async () => {
+    it('does not touch a key of another type', async () => {
       const latch = await open();
       await world.probe.put('c', 'somebody', 60_000);
       for (const call of [
@@ -122,7 +122,7 @@ onEveryBackend((world) => {
       await expect(latch.getCount()).resolves.toBe(1);
     });
 
-    it('has no limit by default, whatever that of the module', async () => {
+    it('has no limit by default, even if the module has one', async () => {
       const latch = (await world.open({ wait: 50 })).locks.getCountDownLatch('c');
       await latch.trySetCount(1);
       const waiting = latch.await();
@@ -165,7 +165,7 @@ onEveryBackend((world) => {
       expect(passed).toBe(24);
     });
 
-    it('CL-08 costs one subscription, and one look when the latch opens, however many wait', async () => {
+    it('CL-08 costs one subscription, and one command when the latch opens, for any number of waiters', async () => {
       const latch = await open();
       await latch.trySetCount(1);
       const waiting = Array.from({ length: 100 }, () => latch.await());
@@ -214,7 +214,7 @@ onEveryBackend((world) => {
       await expect(world.time.finish(sleeping, 100)).resolves.toBe(true);
     });
 
-    it('AB-05 ends for one by its signal, and for the other by the last count', async () => {
+    it('AB-05 ends for one waiter by its signal, and for the other by the last count', async () => {
       const latch = await open();
       await latch.trySetCount(1);
       const [reason, controller] = [new Error('enough'), new AbortController()];

@@ -16,7 +16,7 @@ inWorld(redis, ({ time }) => {
   const listening = (channel: string, clients: number): Promise<number> =>
     time.until(async () => (await redis.probe.subscribers(channel)) === clients, 2000);
 
-  describe('Waiting for permits while a peer speaks', () => {
+  describe('Waiting for permits during messages of a peer', () => {
     it('X11 ends for exactly one of two when the peer releases one permit', async () => {
       await redis.admin.set('s', '0');
       const clients = [await redis.open(), await redis.open()];
@@ -63,8 +63,8 @@ inWorld(redis, ({ time }) => {
     });
   });
 
-  describe('Waiting for a latch while a peer speaks', () => {
-    it('X13 ends for two when the peer counts down to 0', async () => {
+  describe('Waiting for a latch during messages of a peer', () => {
+    it('X13 ends for two waiters when the peer counts down to 0', async () => {
       await redis.admin.set('c', '1');
       const clients = [await redis.open(), await redis.open()];
       const waits = clients.map(({ locks }) => locks.getCountDownLatch('c').await());
@@ -75,7 +75,7 @@ inWorld(redis, ({ time }) => {
       await listening(latchChannel('c'), 0);
     });
 
-    it('X14 ends when the peer deletes the latch, where Redisson would go on waiting', async () => {
+    it('X14 ends when the peer deletes the latch, although Redisson would keep waiting', async () => {
       await redis.admin.set('c', '1');
       const waiting = (await redis.open()).locks.getCountDownLatch('c').await();
       await listening(latchChannel('c'), 1);
@@ -96,7 +96,7 @@ inWorld(redis, ({ time }) => {
       await expect(time.finish(waiting, 200 + time.slack)).resolves.toBe(true);
     });
 
-    it('takes the name as it is, also where it has braces of its own', async () => {
+    it('uses the name unchanged, also with braces of its own', async () => {
       await redis.admin.set('x{c}', '1');
       const waiting = (await redis.open()).locks.getCountDownLatch('x{c}').await();
       await listening('redisson_countdownlatch__channel__{x{c}}', 1);
@@ -125,7 +125,7 @@ inWorld(redis, ({ time }) => {
       await expect(time.finish(waiting, 100 + time.slack)).resolves.toBe(true);
     });
 
-    it('SE-15 gives a permit back that this one took', async () => {
+    it('SE-15 releases a permit that this one acquired', async () => {
       const [worker, { locks }] = [await startPeer(), await redis.open()];
       const semaphore = locks.getSemaphore('s');
       await semaphore.trySetPermits(1);
@@ -139,7 +139,7 @@ inWorld(redis, ({ time }) => {
 
   describe('A text under the name', () => {
     it.each(['', 'abc', '1.5', '1.0', '007', '-0', '+1', ' 5', '5 ', '1e3', '0x10', 'nan', 'inf', '9007199254740993'])(
-      'that is no count is left alone: %j',
+      'that is not a count is not touched: %j',
       async (text) => {
         await redis.admin.set('s', text);
         const { locks } = await redis.open();
@@ -170,7 +170,7 @@ inWorld(redis, ({ time }) => {
       },
     );
 
-    it.each(['0', '-3', '12', '-2147483647'])('that is one counts: %s', async (text) => {
+    it.each(['0', '-3', '12', '-2147483647'])('that is a count is used: %s', async (text) => {
       await redis.admin.set('s', text);
       const { locks } = await redis.open();
       await expect(locks.getSemaphore('s').availablePermits()).resolves.toBe(Number(text));

@@ -5,8 +5,8 @@ const LIMIT_MS = 60_000;
 
 /** Rows FL of the behaviour catalogue in which many want the same fair lock. */
 onEveryBackend((world) => {
-  describe('A fair lock in a crowd', () => {
-    it('FL-03 serves 16 owners in the order in which they came', async () => {
+  describe('A fair lock with many waiters', () => {
+    it('FL-03 serves 16 owners in the order of arrival', async () => {
       const { locks } = await world.open();
       const order: number[] = [];
       const works: Promise<void>[] = [];
@@ -22,7 +22,7 @@ onEveryBackend((world) => {
       expect(order).toEqual(Array.from({ length: 16 }, (_, arrival) => arrival));
     });
 
-    it('FL-03 serves owners of four clients in the order in which they came', async () => {
+    it('FL-03 serves owners of four clients in the order of arrival', async () => {
       const clients = await Promise.all(Array.from({ length: 4 }, () => world.open()));
       const hold = await clients[0]?.locks.getFairLock('n').acquire();
       const order: number[] = [];

@@ -34,7 +34,7 @@ inWorld(redis, ({ time }) => {
   };
 
   describe('A waiter for a fair lock, beside peers', () => {
-    it('X06 has a place while it waits, and leaves without a word', async () => {
+    it('X06 has a place while it waits, and leaves without an announcement', async () => {
       const recorder = await Recorder.listenTo(redis.server.url);
       redis.onReset(async () => recorder.close());
       await heldBy(A1, 20_000);
@@ -46,7 +46,7 @@ inWorld(redis, ({ time }) => {
       await expect(recorder.messages()).resolves.toEqual([]);
     });
 
-    it('X07 is told on its own channel when a peer releases', async () => {
+    it('X07 is woken on its own channel when a peer releases', async () => {
       await heldBy(A1, 20_000);
       const { waiting, owner } = await startWaiting({ wait: Infinity });
       await redis.admin.multi().del('f').publish(fairChannel('f', owner), '0').exec();
@@ -56,7 +56,7 @@ inWorld(redis, ({ time }) => {
       await time.until(async () => (await redis.probe.channels()).length === 0, 1000);
     });
 
-    it('X08 waits until a dead head has had its time, and asks a bounded number of times', async () => {
+    it('X08 waits for the deadline of a dead head with a bounded number of commands', async () => {
       const { locks } = await redis.open();
       const start = time.now();
       await redis.probe.enqueue('f', { owner: B7, keptFor: 1000 });
@@ -67,7 +67,7 @@ inWorld(redis, ({ time }) => {
       await expect(redis.admin.keys('*')).resolves.toEqual(['f']);
     });
 
-    it('gets its turn although the Java waiter before it takes 300 s off its deadline', async () => {
+    it('gets its turn although the Java waiter before it subtracts 300 s from its deadline', async () => {
       const { locks, runtime } = await redis.open({ fairWaitTimeout: 600 });
       await heldBy(A1, 20_000);
       await redis.probe.enqueue('f', { owner: B7, keptFor: 320_000 });
@@ -85,7 +85,7 @@ inWorld(redis, ({ time }) => {
       await time.finish(waiting, 300 + time.slack);
     });
 
-    it('FL-20 is not thrown out by a peer whose clock is ten minutes ahead', async () => {
+    it('FL-20 is not removed by a peer whose clock is ten minutes ahead', async () => {
       const { locks } = await redis.open();
       const ahead = { ...systemScheduler, wallNow: () => Date.now() + 600_000 };
       const peer = openClient({ connection: redis.server.url }, { scheduler: ahead });
@@ -124,7 +124,7 @@ inWorld(redis, ({ time }) => {
       return [...(await redis.probe.queue('f'))];
     };
 
-    it('FL-14 do not drift when many waits run out', async () => {
+    it('FL-14 do not drift when many waits time out', async () => {
       const places = await drift(50, 20, 60);
       expect(places).toEqual([{ owner: B7, keptFor: expect.closeTo(330_000, -4) }]);
     });

@@ -20,7 +20,7 @@ const asleep = (world: World): Promise<number> =>
 /** Rows FL of the behaviour catalogue that concern one owner's or a few owners' calls; crowds and queues: next door. */
 onEveryBackend((world) => {
   describe('A fair lock', () => {
-    it('FL-01 goes on in order when leases run out and nobody announces anything', async () => {
+    it('FL-01 serves in order when leases end without an announcement', async () => {
       const { locks } = await world.open();
       const lock = locks.getFairLock('n');
       const order: number[] = [];
@@ -35,7 +35,7 @@ onEveryBackend((world) => {
       expect(world.time.now() - start).toBeGreaterThanOrEqual(7 * 149);
     });
 
-    it('FL-04 is not had within the limit where its holder has died, and nothing stays behind', async () => {
+    it('FL-04 is not acquired within the limit after its holder died, and nothing stays behind', async () => {
       const [gone, client] = [await world.open(), await world.open()];
       await gone.locks.getFairLock('n').acquire();
       await gone.close();
@@ -47,7 +47,7 @@ onEveryBackend((world) => {
       await world.time.until(async () => (await world.probe.names()).length === 1, 1000);
     });
 
-    it('FL-05 is free after a forced release, through whatever handle', async () => {
+    it('FL-05 is free after a forced release, through any handle', async () => {
       const { locks } = await world.open();
       const [lock, other] = [locks.getFairLock('n'), locks.getFairLock('n')];
       await lock.acquire();
@@ -84,7 +84,7 @@ onEveryBackend((world) => {
       await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [owner]: 1 } });
     });
 
-    it('FL-08 tells its state as the plain lock does, and counts from 1 for who had to queue', async () => {
+    it('FL-08 reports its state like the plain lock, and counts from 1 after queueing', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getFairLock('n');
@@ -108,7 +108,7 @@ onEveryBackend((world) => {
       await expect(world.probe.queue('n')).resolves.toEqual([]);
     });
 
-    it('FL-09 is not released by who does not hold it', async () => {
+    it('FL-09 is not released by an owner that does not hold it', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getFairLock('n');
@@ -155,7 +155,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('FL-13 is had by one try after a waiter gave up and the holder released', async () => {
+    it('FL-13 is acquired by one attempt after a waiter gave up and the holder released', async () => {
       const { locks } = await world.open();
       const lock = locks.getFairLock('n');
       const hold = await lock.acquire();
@@ -178,7 +178,7 @@ onEveryBackend((world) => {
   });
 
   describe('The queue of a fair lock', () => {
-    it('FL-13 loses a waiter whose signal aborts, at once', async () => {
+    it('FL-13 loses an aborted waiter at once', async () => {
       const { locks, runtime } = await world.open();
       const lock = locks.getFairLock('n');
       const hold = await lock.acquire();
@@ -193,7 +193,7 @@ onEveryBackend((world) => {
       await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [hold.owner]: 1 } });
     });
 
-    it('FL-13 passes the turn on where the one whose turn it is gives up', async () => {
+    it('FL-13 passes the turn on if the head gives up', async () => {
       const [one, other] = [await world.open(), await world.open()];
       const hold = await one.locks.getFairLock('n').acquire();
       const controller = new AbortController();
@@ -211,7 +211,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('expired');
     });
 
-    it('is not overtaken by one try, however free the lock is', async () => {
+    it('is not overtaken by a single attempt, even if the lock is free', async () => {
       const { locks } = await world.open();
       await world.probe.enqueue('n', { owner: 'somebody', keptFor: 60_000 });
       await expect(locks.getFairLock('n').tryAcquire()).resolves.toBeNull();
@@ -219,7 +219,7 @@ onEveryBackend((world) => {
       await expect(world.probe.queue('n')).resolves.toMatchObject([{ owner: 'somebody' }]);
     });
 
-    it('waits for the holder of the plain lock, and keeps others out of it', async () => {
+    it('waits for the holder of the plain lock, and excludes others from it', async () => {
       const { locks } = await world.open({ safetyPoll: 300 });
       const plain = await locks.acquire('n');
       const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
@@ -235,7 +235,7 @@ onEveryBackend((world) => {
       await expect(locks.tryAcquire('n')).resolves.not.toBeNull();
     });
 
-    it('is joined anew by all when the data of the server is gone', async () => {
+    it('is joined again by all waiters after the server lost its data', async () => {
       const [one, other] = [await world.open({ fairWaitTimeout: 300 }), await world.open({ fairWaitTimeout: 300 })];
       await one.locks.getFairLock('n').acquire();
       const order: string[] = [];

@@ -32,8 +32,8 @@ onEveryBackend((world) => {
     await fairLock.release(java);
   };
 
-  describe('What was booked for a Java waiter that has left', () => {
-    it('D16: holds up who comes then for one slot', async () => {
+  describe('Time added for a Java waiter that has left', () => {
+    it('D16: delays a new waiter by one slot', async () => {
       const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
       await deadBehindJava(runtime.backend.fairLock);
       await javaHasItsTurn(runtime.backend.fairLock);
@@ -41,7 +41,7 @@ onEveryBackend((world) => {
       await world.time.finish(locks.getFairLock('n').acquire({ wait: Infinity }), SLOT + world.time.slack);
     });
 
-    it('D16: holds up a waiter that comes then for one slot where Java stood behind another booking', async () => {
+    it('D16: delays a new waiter by one slot if Java was behind another addition', async () => {
       const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
       // Java counts its deadline from that of the place ahead, with the half millisecond by which we mark ours.
       await deadBehindJava(runtime.backend.fairLock, REDISSON_WAIT + 20_000.5);
@@ -50,7 +50,7 @@ onEveryBackend((world) => {
       expect((await world.time.finish(waiting, SLOT + world.time.slack)).isHeld).toBe(true);
     });
 
-    it('D16: holds up who waits already for one slot, and for what it takes to notice', async () => {
+    it('D16: delays an existing waiter by one slot and the time to notice', async () => {
       const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
       await deadBehindJava(runtime.backend.fairLock);
       const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
@@ -60,7 +60,7 @@ onEveryBackend((world) => {
       expect(got.isHeld).toBe(true);
     });
 
-    it('D16: is taken off as well while Java waits behind', async () => {
+    it('D16: is removed as well while Java waits behind', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       await deadBehindJava(fairLock);
       await world.probe.enqueue('n', { owner: `${JAVA}:2`, keptFor: LEASE + 40_000 });
@@ -72,7 +72,7 @@ onEveryBackend((world) => {
       expect(await keptFor(`${ALIVE}:1`)).toBeGreaterThan(REDISSON_WAIT);
     });
 
-    it('D16: stays while that waits, and a longer slot of another process stays in any case', async () => {
+    it('D16: stays while that waits, and a longer slot of another process always stays', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       await deadBehindJava(fairLock);
       await fairLock.queue({ name: 'n', owner: `${ALIVE}:1`, lease: LEASE, slot: SLOT });

@@ -7,7 +7,7 @@ const LIMIT_MS = 60_000;
 onEveryBackend((world) => {
   describe('A long queue of a fair lock', () => {
     it(
-      'FL-02 serves 500 owners of one client, who come at once, in order',
+      'FL-02 serves 500 concurrent owners of one client in order',
       async () => {
         const { locks, runtime } = await world.open();
         const [counter, order] = [new UnsafeCounter(world), [] as number[]];

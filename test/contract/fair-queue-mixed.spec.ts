@@ -142,7 +142,7 @@ inWorld(redis, () => {
   };
 
   describe('A fair queue of ours and Java', () => {
-    it('is known for what it is, whoever comes, goes, or changes its keys', async () => {
+    it('is recognised after any arrival, departure or change of its keys', async () => {
       const { fairLock } = (await redis.open()).runtime.backend;
       const happens = async (steps: readonly Step[]): Promise<void> => {
         await redis.admin.flushall();

@@ -15,8 +15,8 @@ const queued = (world: World, count: number): Promise<number> =>
 
 /** Who is in the queue of a fair lock, until when, and what becomes of those who died. */
 onEveryBackend((world) => {
-  describe('A single try for a fair lock', () => {
-    it('FL-16 goes in nobody’s way and remembers nothing', async () => {
+  describe('A single attempt for a fair lock', () => {
+    it('FL-16 delays no waiter and stores nothing', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       const attempt = async (owner: string): Promise<boolean> =>
         (await fairLock.acquire({ name: 'n', owner, lease: 500 })).outcome === 'acquired';
@@ -36,7 +36,7 @@ onEveryBackend((world) => {
   });
 
   describe('The deadlines of a fair queue', () => {
-    it('FL-17 fall by one slot for those behind who gets the lock', async () => {
+    it('FL-17 fall by one slot for those behind the new holder', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       const lease = 300_000;
       const attempt = (owner: string) => fairLock.queue({ name: 'n', owner, lease, slot: 5000 });
@@ -59,7 +59,7 @@ onEveryBackend((world) => {
       expect(again).toBeLessThanOrEqual(fourth);
     });
 
-    it('are set anew for who is alive, a slot from now wherever they stand, and left alone for others', async () => {
+    it('are renewed for live waiters, a slot from now at any place, and unchanged for others', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       await world.probe.put('n', 'holder:1', 60_000);
       await world.probe.enqueue('n', { owner: `${NODE}:1`, keptFor: 100_000 });
@@ -72,7 +72,7 @@ onEveryBackend((world) => {
       expect(kept).toEqual([2, 3, 2]);
     });
 
-    it('give a Java waiter ahead what it takes away when it gets the lock', async () => {
+    it('include the time that a Java waiter ahead subtracts when it gets the lock', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: 200_000 });
       await world.probe.enqueue('n', { owner: `${NODE}:1`, keptFor: 1000 });
@@ -88,7 +88,7 @@ onEveryBackend((world) => {
       expect(place?.keptFor).toBeLessThanOrEqual(2000);
     });
 
-    it('end the queue itself where only we are in it, and not where Redisson is', async () => {
+    it('let the queue expire if only this library waits in it, and not if Redisson does', async () => {
       const { fairLock } = (await world.open()).runtime.backend;
       await world.probe.put('n', 'holder:1', 60_000);
       const queue = (owner: string) => fairLock.queue({ name: 'n', owner, lease: 1000, slot: 5000 });
@@ -147,7 +147,7 @@ onEveryBackend((world) => {
       expect(world.time.now() - died).toBeGreaterThanOrEqual(SLOT - 2);
     });
 
-    it('D16: gets the lock one slot after those before it died, however long the lease of the holder was', async () => {
+    it('D16: gets the lock one slot after those before it died, whatever the lease of the holder', async () => {
       const client = await world.open({ fairWaitTimeout: SLOT });
       const hold = await client.locks.getFairLock('n').acquire({ lease: '10m' });
       const { fairLock } = client.runtime.backend;
@@ -162,7 +162,7 @@ onEveryBackend((world) => {
       expect(got.isHeld).toBe(true);
     });
 
-    it('gets the lock although somebody before it has no deadline', async () => {
+    it('gets the lock although a waiter before it has no deadline', async () => {
       const { locks } = await world.open({ fairWaitTimeout: SLOT });
       await world.probe.enqueue('n', { owner: 'lost', keptFor: undefined });
       const start = world.time.now();
@@ -171,7 +171,7 @@ onEveryBackend((world) => {
       await expect(world.probe.queue('n')).resolves.toEqual([]);
     });
 
-    it('asks a bounded number of times while somebody before it is dead', async () => {
+    it('sends a bounded number of commands while a waiter before it is dead', async () => {
       const { locks } = await world.open();
       const start = world.time.now();
       await world.probe.enqueue('n', { owner: 'dead', keptFor: 1000 });
@@ -181,7 +181,7 @@ onEveryBackend((world) => {
       expect((await world.probe.commands()) - asked).toBeLessThan(6);
     });
 
-    it('comes anew when its place was taken away', async () => {
+    it('queues again after its place was removed', async () => {
       const { locks } = await world.open({ fairWaitTimeout: SLOT });
       await world.probe.put('n', 'holder:1', 60_000);
       const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
@@ -194,7 +194,7 @@ onEveryBackend((world) => {
       expect(progress.settled).toBe(false);
     });
 
-    it('D24: is told when the holder and all before it leave together', async () => {
+    it('D24: is woken when the holder and all waiters before it leave together', async () => {
       // No poll is near, nor the end of a lease.
       const { locks, runtime } = await world.open({ safetyPoll: '60s' });
       const { fairLock } = runtime.backend;
@@ -211,7 +211,7 @@ onEveryBackend((world) => {
       await expect(got.release()).resolves.toBe('released');
     });
 
-    it('is told by the first of them to notice that the one before it is dead', async () => {
+    it('is woken by the first request that removes the dead waiter before it', async () => {
       // No poll is near: only a message, or the keeping of its own place.
       const options = { fairWaitTimeout: SLOT, safetyPoll: '60s' } as const;
       const [one, other] = [await world.open(options), await world.open(options)];

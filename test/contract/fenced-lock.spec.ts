@@ -47,7 +47,7 @@ onEveryBackend((world) => {
       expect(isRising(tokens)).toBe(true);
     });
 
-    it('FE-02 tells the last token to whoever asks, also after the release, and acquires nothing', async () => {
+    it('FE-02 returns the last token to any caller, also after the release, and acquires nothing', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getFencedLock('n');
@@ -71,7 +71,7 @@ onEveryBackend((world) => {
       });
     });
 
-    it('refuses to re-enter what is held without a token, and says what to do', async () => {
+    it('refuses to re-enter a hold without a token, with the remedy', async () => {
       const { locks } = await world.open();
       const lock = locks.getFencedLock('n');
       await locks.withLock('n', async ({ owner, fence }) => {
@@ -83,7 +83,7 @@ onEveryBackend((world) => {
       await expect(lock.currentToken()).resolves.toBe(0n);
     });
 
-    it('FE-04 gives rising tokens to a crowd, each once', async () => {
+    it('FE-04 gives rising tokens to many owners, each once', async () => {
       const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
       const log: bigint[] = [];
       const rounds = clients.map(({ locks }) =>
@@ -136,7 +136,7 @@ onEveryBackend((world) => {
       expect(next.fence).toBeGreaterThan(hold.fence);
     });
 
-    it('takes no token where it is held, and loses none by release, expiry or force', async () => {
+    it('takes no token while held, and loses none by release, expiry or force', async () => {
       const { locks } = await world.open({ fencing: 'counter' });
       const lock = locks.getFencedLock('n');
       await (await lock.acquire()).release();
@@ -175,7 +175,7 @@ inWorld(redis, () => {
   const TOKEN = 'redisson_lock_token:{n}';
 
   describe('Fencing tokens on a server', () => {
-    it('E01 are its time in microseconds, without end, under the key of a peer', async () => {
+    it('E01 are its time in microseconds, without expiry, under the key of a peer', async () => {
       const { locks } = await redis.open();
       const microseconds = async (): Promise<bigint> => {
         const [seconds = 0, micros = 0] = await redis.admin.time();
@@ -189,7 +189,7 @@ inWorld(redis, () => {
       await expect(redis.admin.pttl(TOKEN)).resolves.toBe(-1);
     });
 
-    it('go on rising when the server has lost its data', async () => {
+    it('keep rising after the server has lost its data', async () => {
       const { locks } = await redis.open();
       const lock = locks.getFencedLock('n');
       const before = await lock.acquire();
@@ -198,7 +198,7 @@ inWorld(redis, () => {
       expect(after.fence).toBeGreaterThan(before.fence);
     });
 
-    it('are counted on by a peer, and go on above what it counted', async () => {
+    it('are counted on by a peer, and continue above its count', async () => {
       const { locks } = await redis.open();
       const lock = locks.getFencedLock('n');
       const first = await lock.withLock(({ fence }) => fence);
@@ -232,7 +232,7 @@ inWorld(redis, () => {
       },
     );
 
-    it('are given anew to an owner whose token was deleted, above the one it had', async () => {
+    it('are given again to an owner whose token was deleted, above the old one', async () => {
       const { fencedLock } = (await redis.open()).runtime.backend;
       const request = { name: 'n', owner: 'o:1', lease: 5000 };
       const first = await fencedLock.acquire(request);

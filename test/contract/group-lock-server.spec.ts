@@ -60,7 +60,7 @@ inWorld(redis, ({ time }) => {
       await expect(redis.admin.keys('*')).resolves.toEqual([]);
     });
 
-    it('does one thing when it is asked twice', async () => {
+    it('has one effect if a command is executed twice', async () => {
       const { groupLock } = (await redis.open()).runtime.backend;
       const held = { name: groupLockName('g', [field]), owner: peer, lease: 5000 };
       for (const count of [1, 1]) {
@@ -100,7 +100,7 @@ inWorld(redis, ({ time }) => {
       await expect(redis.admin.hlen('g')).resolves.toBe(2);
     });
 
-    it('keeps what it takes in the last millisecond of the group, when what was held before is free already', async () => {
+    it('keeps values acquired in the last millisecond of the group', async () => {
       const { admin } = redis;
       // The script itself, let through only in that millisecond.
       const only = `if redis.call('PTTL', KEYS[1]) ~= 0 then return { 'not now' } end ${scripts.groupLock.acquire.text}`;

@@ -43,7 +43,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('ML-12 is taken from whoever has its values by a forced release', async () => {
+    it('ML-12 is taken from any holder of its values by a forced release', async () => {
       const { locks } = await world.open();
       const lock = locks.getGroupLock('g', ['v1', 'v2']);
       await lock.acquire({ lease: '30s' });
@@ -63,7 +63,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('released');
     });
 
-    it('ML-14 goes to somebody who waits when the lease ends', async () => {
+    it('ML-14 goes to a waiter when the lease ends', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getGroupLock('g', ['v1', 'v2']);
@@ -78,7 +78,7 @@ onEveryBackend((world) => {
       await expect(hold?.release()).resolves.toBe('released');
     });
 
-    it('ML-15 tells who holds it as a single lock does', async () => {
+    it('ML-15 reports its holder like a single lock', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getGroupLock('g', ['v1', 'v2']);

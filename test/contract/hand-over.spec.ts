@@ -24,8 +24,8 @@ onEveryBackend((world) => {
     return waiting;
   };
 
-  describe('Handing over inside a process', () => {
-    it('HO-01 goes from one to the next in the order they came, and the server counts one owner', async () => {
+  describe('Hand-over inside a process', () => {
+    it('HO-01 passes the lock on in the order of arrival, and the server counts one owner', async () => {
       const { lock } = await lockOf();
       const first = await lock.acquire();
       const wait = () => lock.acquire({ wait: '20s' });
@@ -47,7 +47,7 @@ onEveryBackend((world) => {
       expect((await world.probe.state('till')).type).toBe('none');
     });
 
-    it('HO-02 is really released after so many times, for whoever else waits', async () => {
+    it('HO-02 ends with a real release after `max` times, for waiters of other processes', async () => {
       const { lock } = await lockOf();
       const other = (await lockOf()).lock;
       const order: string[] = [];
@@ -74,7 +74,7 @@ onEveryBackend((world) => {
       expect(order.indexOf('elsewhere')).toBeLessThanOrEqual(8);
     });
 
-    it('HO-03 ends with its time', async () => {
+    it('HO-03 ends after `ms`', async () => {
       const { lock } = await lockOf({ handover: { max: 100, ms: 40 } });
       const first = await lock.acquire();
       const [next] = await queue(() => lock.acquire({ wait: '20s' }));
@@ -85,7 +85,7 @@ onEveryBackend((world) => {
       await hold.release();
     });
 
-    it('HO-04 is not for who wants another lease', async () => {
+    it('HO-04 does not happen to a waiter with another lease', async () => {
       const { lock } = await lockOf();
       const first = await lock.acquire({ lease: 4000 });
       const [next] = await queue(() => lock.acquire({ wait: '20s', lease: 5000 }));
@@ -95,7 +95,7 @@ onEveryBackend((world) => {
       await hold.release();
     });
 
-    it('HO-05 is not for what was extended or entered again meanwhile', async () => {
+    it('HO-05 does not happen after an extension or a re-entry', async () => {
       const { lock } = await lockOf();
       const extended = await lock.acquire({ lease: 4000 });
       const [second] = await queue(() => lock.acquire({ wait: '20s', lease: 4000 }));
@@ -112,7 +112,7 @@ onEveryBackend((world) => {
       expect(await world.probe.names()).toEqual([]);
     });
 
-    it('HO-06 passes over who has given up', async () => {
+    it('HO-06 skips a waiter that has given up', async () => {
       const { lock } = await lockOf();
       const first = await lock.acquire();
       const giving = new AbortController();
@@ -132,7 +132,7 @@ onEveryBackend((world) => {
       await hold.release();
     });
 
-    it('HO-07 each holder has a hold of its own: what one loses or releases is no other one’s', async () => {
+    it('HO-07 gives each holder a hold of its own, with its own loss and release', async () => {
       const { lock, events } = await lockOf();
       const first = await lock.acquire();
       const wait = () => lock.acquire({ wait: '20s' });
@@ -155,7 +155,7 @@ onEveryBackend((world) => {
       await third.release();
     });
 
-    it('HO-08 is for unfair locks without tokens only, and can be turned off', async () => {
+    it('HO-08 is limited to unfair locks without tokens, and can be turned off', async () => {
       const on = await lockOf();
       const off = await lockOf({ handover: false });
       const kinds = [
@@ -177,7 +177,7 @@ onEveryBackend((world) => {
       expect(await world.time.finish(later, 2000)).toBeGreaterThan(await earlier);
     });
 
-    it('HO-09 the watchdog keeps who was handed the lock', async () => {
+    it('HO-09 leaves the lock renewed by the watchdog', async () => {
       const { lock } = await lockOf({ watchdogTimeout: 600, handover: { max: 3, ms: 1000 } });
       const first = await lock.acquire();
       const [next] = await queue(() => lock.acquire({ wait: '20s' }));
@@ -190,7 +190,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('released');
     });
 
-    it('HO-12 two callers of one process that take turns ask the server once in a series', async () => {
+    it('HO-12 needs one command a series for two callers of one process that take turns', async () => {
       const { lock } = await lockOf({ handover: { max: 50, ms: 1000 } });
       await (await lock.acquire()).release();
       let turns = 0;
@@ -208,7 +208,7 @@ onEveryBackend((world) => {
       expect(await lock.isLocked()).toBe(false);
     });
 
-    it('HO-10 four clients that never pause have about equal shares, and all of their callers are served', async () => {
+    it('HO-10 leaves four busy clients about equal shares, and serves all of their callers', async () => {
       if (!(world instanceof RedisWorld)) return;
       const { lock: counter } = await lockOf();
       const clients = await Promise.all([1, 2, 3, 4].map(() => lockOf({ handover: undefined })));
@@ -238,7 +238,7 @@ onEveryBackend((world) => {
       expect(await counter.isLocked()).toBe(false);
     });
 
-    it('HO-13 whoever waits hears of a release also where one before it was announced to nobody', async () => {
+    it('HO-13 wakes a waiter by a release although an earlier one had no subscriber', async () => {
       const { lock } = await lockOf({ handover: false });
       const other = (await lockOf()).lock;
       const first = await lock.acquire();
@@ -254,7 +254,7 @@ onEveryBackend((world) => {
       await expect(third.release()).resolves.toBe('released');
     });
 
-    it('HO-11 who releases lets others go first, but not for long where they do not come', async () => {
+    it('HO-11 yields to other processes after a release, but not for long if they do not come', async () => {
       const one = await lockOf({ handover: false });
       const other = await lockOf({ handover: false });
       const hold = await one.lock.acquire();

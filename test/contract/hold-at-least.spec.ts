@@ -9,7 +9,7 @@ const keepAtLeast = (hold: Hold, ms: number): void => {
 };
 
 onEveryBackend((world) => {
-  describe('A lock that is to be held at least for some time', () => {
+  describe('A lock with a minimum hold', () => {
     it('HA-01 stays held after its release, and goes to others then', async () => {
       const { locks, events } = await world.open();
       const hold = await locks.acquire('n');
@@ -26,7 +26,7 @@ onEveryBackend((world) => {
       expect(events.filter(({ type }) => type === 'lost')).toEqual([]);
     });
 
-    it('HA-02 is released at once where that time is over', async () => {
+    it('HA-02 is released at once if that time is over', async () => {
       const { locks } = await world.open();
       const hold = await locks.acquire('n');
       keepAtLeast(hold, 20);
@@ -35,7 +35,7 @@ onEveryBackend((world) => {
       await expect(locks.getLock('n').isLocked()).resolves.toBe(false);
     });
 
-    it('HA-03 is held for as long as any of its holds wanted', async () => {
+    it('HA-03 is held for the longest minimum of its holds', async () => {
       const { locks } = await world.open();
       const outer = await locks.acquire('n');
       const inner = await outer.run(() => locks.acquire('n'));
@@ -59,7 +59,7 @@ onEveryBackend((world) => {
       await locks.getLock('n').forceRelease();
     });
 
-    it('HA-05 says so where it was taken away meanwhile, and takes nothing back', async () => {
+    it('HA-05 reports that it was lost meanwhile, and takes nothing back', async () => {
       const { locks } = await world.open();
       const hold = await locks.acquire('n');
       keepAtLeast(hold, 5000);

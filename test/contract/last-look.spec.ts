@@ -7,7 +7,7 @@ onEveryBackend((world) => {
   const kinds = ['getLock', 'getFairLock', 'getFencedLock'] as const;
 
   describe('A wait that ends', () => {
-    it.each(kinds)('D2: does not end beside a lock that is free, where nobody has said so: %s', async (kind) => {
+    it.each(kinds)('D2: does not time out beside a free lock whose release was not announced: %s', async (kind) => {
       const lock: Lock = (await world.open()).locks[kind]('n');
       await world.probe.put('n', '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:1', 60_000);
       const start = world.time.now();
@@ -24,9 +24,9 @@ onEveryBackend((world) => {
 
 const memory = new MemoryWorld();
 inWorld(memory, () => {
-  describe('A last look', () => {
+  describe('A last attempt', () => {
     it.each(['getLock', 'getFairLock'] as const)(
-      'D2: that is not answered in time is not waited for, and what it gets is given back: %s',
+      'D2: without a reply in time is not awaited, and its grant is released: %s',
       async (kind) => {
         const { time } = memory;
         const { locks, runtime } = await memory.open();

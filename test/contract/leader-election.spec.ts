@@ -55,7 +55,7 @@ onEveryBackend((world) => {
   const until = (condition: () => boolean): Promise<unknown> => world.time.until(condition, LIMIT_MS);
 
   describe('The election of a leader', () => {
-    it('LE-01 has one among many, and the next one when it stops', async () => {
+    it('LE-01 has one leader among many, and the next one when it stops', async () => {
       const log: string[] = [];
       const candidates = await Promise.all(['a', 'b', 'c'].map((who) => candidateOf(world, who, log)));
       for (const { election } of candidates) election.start();
@@ -79,7 +79,7 @@ onEveryBackend((world) => {
       expect(log.map((line) => line.split(' ')[1])).toEqual(Array(3).fill(['elected', 'demoted']).flat());
     });
 
-    it('LE-02 tells a leader that has lost it, which then stands again', async () => {
+    it('LE-02 informs a leader that has lost the lock, which becomes a candidate again', async () => {
       const log: string[] = [];
       const { locks, election, signals } = await candidateOf(world, 'a', log);
       election.start();
@@ -92,7 +92,7 @@ onEveryBackend((world) => {
       await world.time.finish(election.stop(), LIMIT_MS);
     });
 
-    it.each(ways)('LE-03 steps down where its work %s, for others, and stands again', async (_, fail) => {
+    it.each(ways)('LE-03 ends the term of a leader whose work %s, which becomes a candidate again', async (_, fail) => {
       const log: string[] = [];
       const reasons: unknown[] = [];
       const failing = await candidateOf(world, 'failing', log, fail, (reason) => void reasons.push(reason));
@@ -109,7 +109,7 @@ onEveryBackend((world) => {
       await world.time.finish(failing.election.stop(), LIMIT_MS);
     });
 
-    it('LE-04 waits for what the leader does before another one is elected', async () => {
+    it('LE-04 waits for the work of the leader before another one is elected', async () => {
       const log: string[] = [];
       let finish: () => void = () => {};
       const slow = await candidateOf(world, 'slow', log, () => new Promise<void>((resolve) => (finish = resolve)));
@@ -161,7 +161,7 @@ onEveryBackend((world) => {
       await until(() => election.state === 'idle');
     });
 
-    it('LE-07 has what it does run as the owner of the lock', async () => {
+    it('LE-07 runs the work as the owner of the lock', async () => {
       const log: string[] = [];
       const names: unknown[] = [];
       const { locks, election } = await candidateOf(world, 'a', log, async () => {
@@ -174,7 +174,7 @@ onEveryBackend((world) => {
       await world.time.finish(election.stop(), LIMIT_MS);
     });
 
-    it('LE-09 takes work that ends as it was told for no failure, and stands again at once', async () => {
+    it('LE-09 does not count an aborted work as a failure, and is a candidate again at once', async () => {
       const log: string[] = [];
       const { locks, election, events } = await candidateOf(world, 'a', log, (signal) =>
         sleep(60 * LIMIT_MS, undefined, { signal }),
@@ -189,7 +189,7 @@ onEveryBackend((world) => {
       expect(events.filter(({ type }) => type === 'election-failed')).toEqual([]);
     });
 
-    it.each(ways)('LE-10 stands again where onDemoted %s, which is an event', async (_, fail) => {
+    it.each(ways)('LE-10 is a candidate again after onDemoted %s, which is an event', async (_, fail) => {
       const log: string[] = [];
       const { locks, election, events } = await candidateOf(world, 'a', log, undefined, fail);
       election.start();
@@ -234,7 +234,7 @@ onEveryBackend((world) => {
       expect(events).toEqual([]);
     });
 
-    it('D12: is stood for again by a candidate that loses the lock in the turn of the grant', async () => {
+    it('D12: has a candidate again that loses the lock in the turn of the grant', async () => {
       const { runtime } = await world.open();
       const log: string[] = [];
       const lock = new ReentrantLock(runtime, NAME);
@@ -269,7 +269,7 @@ onEveryBackend((world) => {
       expect(inside).toEqual([undefined]);
     });
 
-    it('LE-08 refuses what is no candidate', async () => {
+    it('LE-08 refuses an invalid candidate', async () => {
       const { locks } = await world.open();
       const stand = (options: object) => () => locks.getLeaderElection(NAME, options as LeaderElectionOptions);
       expect(thrownBy(stand({}), LockOptionsError).message).toContain('onElected must be a function');

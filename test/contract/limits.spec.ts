@@ -9,7 +9,7 @@ onEveryBackend((world) => {
       ['a fair lock', 'getFairLock'],
       ['a fenced lock', 'getFencedLock'],
       ['a spin lock', 'getSpinLock'],
-    ] as const)('refuses who comes when so many wait for %s already, and only then', async (_, kind) => {
+    ] as const)('refuses a caller if `maxQueue` already wait for %s, and only then', async (_, kind) => {
       const { locks } = await world.open({ maxQueue: 3 });
       const lock = locks[kind]('order:1');
       const hold = await lock.acquire();
@@ -25,7 +25,7 @@ onEveryBackend((world) => {
       await lock.withLock({ wait: '1s' }, () => {});
     });
 
-    it('counts who waits for permits and latches', async () => {
+    it('counts waiters for permits and latches', async () => {
       const { locks } = await world.open({ maxQueue: 1 });
       const semaphore = locks.getSemaphore('desks');
       await semaphore.trySetPermits(0);
@@ -42,7 +42,7 @@ onEveryBackend((world) => {
   });
 
   describe('maxHold', () => {
-    it('ends a hold that the watchdog would keep, and says so before and then', async () => {
+    it('ends a hold of the watchdog, with an event before and at the end', async () => {
       const client = await world.open({ watchdogTimeout: 300, maxHold: 900 });
       const start = world.time.now();
       const hold = await client.locks.acquire('order:1');
@@ -57,7 +57,7 @@ onEveryBackend((world) => {
       await world.time.until(async () => (await world.probe.state('order:1')).type === 'none', 500);
     });
 
-    it('is counted from the first hold, however often it is entered again, and never limits a lease', async () => {
+    it('counts from the first hold, also after re-entries, and never limits a lease', async () => {
       const client = await world.open({ watchdogTimeout: 300, maxHold: 600 });
       const { locks } = client;
       const leased = await locks.acquire('order:2', { lease: 2000 });
@@ -74,7 +74,7 @@ onEveryBackend((world) => {
       await leased.release();
     });
 
-    it('is off by default, and a hold of five minutes is spoken of once', async () => {
+    it('is off by default, and a hold of five minutes is reported once', async () => {
       // What takes minutes is seen on the manual clock.
       if (!(world instanceof MemoryWorld)) return;
       const client = await world.open();

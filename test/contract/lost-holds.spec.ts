@@ -10,7 +10,7 @@ onEveryBackend((world) => {
   const open = () => world.open({ watchdogTimeout: 3 * PERIOD });
 
   describe('A hold that is lost', () => {
-    it('LL-01 tells its holder once when somebody else has the lock, with an error that says so', async () => {
+    it('LL-01 aborts its signal once if another owner has the lock, with the reason', async () => {
       const { locks, events } = await open();
       const hold = await locks.acquire('n');
       const heldWhenTold: boolean[] = [];
@@ -28,7 +28,7 @@ onEveryBackend((world) => {
       await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { 'somebody:1': 1 } });
     });
 
-    it('LL-02 tells its holder when the key was deleted', async () => {
+    it('LL-02 aborts its signal if the key was deleted', async () => {
       const { locks } = await open();
       const hold = await locks.acquire('n');
       await world.probe.remove('n');
@@ -36,7 +36,7 @@ onEveryBackend((world) => {
       expect(hold.signal.reason).toBeInstanceOf(LockLostError);
     });
 
-    it('LL-02 tells its holder before the lease can end elsewhere', async () => {
+    it('LL-02 aborts its signal before the lease can end on the server', async () => {
       const { locks } = await open();
       const sent = world.time.now();
       const hold = await locks.acquire('n', { lease: 500 });
@@ -45,7 +45,7 @@ onEveryBackend((world) => {
       expect(hold.signal.reason).toBeInstanceOf(LockLostError);
     });
 
-    it('LL-03 is an event, not an unhandled rejection, where nobody listens', async () => {
+    it('LL-03 is an event, not an unhandled rejection, without a listener', async () => {
       const { locks, events } = await open();
       const { owner } = await locks.acquire('n');
       await world.probe.remove('n');
@@ -53,7 +53,7 @@ onEveryBackend((world) => {
       expect(events).toEqual([expect.objectContaining({ type: 'lost', lockName: 'n', owner })]);
     });
 
-    it('LL-04 is not one that was released: that tells nobody, not even later', async () => {
+    it('LL-04 is not reported for a released hold, not even later', async () => {
       const { locks, events } = await open();
       const holds = [await locks.acquire('n1'), await locks.acquire('n2', { lease: 500 })];
       const signals = holds.map(({ signal }) => signal);
@@ -63,7 +63,7 @@ onEveryBackend((world) => {
       expect(events).toEqual([]);
     });
 
-    it('LL-05 tells at once whoever asks after the loss', async () => {
+    it('LL-05 is reported at once by each check after the loss', async () => {
       const { locks, events } = await open();
       const hold = await locks.acquire('n');
       await world.probe.remove('n');
@@ -103,7 +103,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('LL-08 is told of the loss, and is waited for all the same', async () => {
+    it('LL-08 sees the loss by its signal, and is still awaited', async () => {
       const { locks } = await open();
       const steps: string[] = [];
       const run = locks.withLock('n', async ({ signal }) => {
@@ -121,7 +121,7 @@ onEveryBackend((world) => {
   });
 
   describe('Extending a hold', () => {
-    it('LL-09 is refused when it has run out, and changes nothing', async () => {
+    it('LL-09 is refused after its end, and changes nothing', async () => {
       const { locks } = await open();
       const hold = await locks.acquire('n', { lease: 400 });
       await world.time.until(async () => (await world.probe.names()).length === 0, 400 + world.time.slack);
@@ -129,7 +129,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('LL-09 is refused when somebody else has the lock, and changes nothing', async () => {
+    it('LL-09 is refused if another owner has the lock, and changes nothing', async () => {
       const { locks } = await open();
       const hold = await locks.acquire('n', { lease: '10s' });
       await world.probe.put('n', 'somebody:1', 5000);

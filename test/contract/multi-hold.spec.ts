@@ -88,7 +88,7 @@ onEveryBackend((world) => {
       await free();
     });
 
-    it('gives all back together, once, and says when an outer hold remains', async () => {
+    it('releases all together, once, and reports a remaining outer hold', async () => {
       const locks = await open();
       const a = new Owner(locks);
       const outer = await a.run(() => locks.acquire('a'));
@@ -102,7 +102,7 @@ onEveryBackend((world) => {
       await expect(outer.release()).resolves.toBe('released');
     });
 
-    it('is given back at the end of a block', async () => {
+    it('is released at the end of a block', async () => {
       const locks = await open();
       {
         await using hold = await locks.getMultiLock('a', 'b').acquire();
@@ -141,7 +141,7 @@ onEveryBackend((world) => {
     });
 
     it.each(['getMultiLock', 'getRedLock'] as const)(
-      'covers what its work began until that is left, whatever it returned: %s',
+      'covers nested work until its end, whatever its callback returned: %s',
       async (kind) => {
         const locks = await open();
         const lock = locks[kind](...['a', 'b', 'c'].map((name) => locks.getLock(name))) as AcquirableLock<MultiHold>;

@@ -16,7 +16,7 @@ describe.each([
   afterEach(() => Promise.all(worlds.map((one) => one.reset())));
   afterAll(() => Promise.all(worlds.map((one) => one.stop())));
 
-  it('ML-04 excludes whoever has one over the same members, and frees them all', async () => {
+  it('ML-04 excludes another one over the same members, and frees them all', async () => {
     const clients = await Promise.all(worlds.map((one) => one.open()));
     const [first] = clients;
     if (!first) throw new Error('There are three');
@@ -36,7 +36,7 @@ describe.each([
 
 onEveryBackend((world) => {
   describe('A multi-lock over two clients', () => {
-    it('keeps the order that is given, and gets through beside one in the opposite order', async () => {
+    it('keeps the given order, and succeeds beside one in the opposite order', async () => {
       const [one, other] = [await world.open({ wait: Infinity }), await world.open({ wait: Infinity })];
       const [a, b] = [one.locks.getLock('a'), other.locks.getLock('b')];
       const [there, back] = [one.locks.getMultiLock(a, b), other.locks.getMultiLock(b, a)];
@@ -89,7 +89,7 @@ inWorld(near, ({ time }) => {
   };
 
   describe('A multi-lock with a server that does not answer', () => {
-    it('ML-18 cannot be had, and leaves nothing on the other', async () => {
+    it('ML-18 cannot be acquired, and leaves nothing on the other', async () => {
       const { locks, a, b } = await openBoth();
       const lock = locks.getMultiLock(a, b);
       far.server.pause();
@@ -100,7 +100,7 @@ inWorld(near, ({ time }) => {
       await time.until(async () => (await far.probe.names()).length === 0, 2000);
     });
 
-    it('is released on the other all the same, and the failure is told', async () => {
+    it('is still released on the other, and the failure is reported', async () => {
       const { locks, a, b } = await openBoth();
       const hold = await locks.getMultiLock(b, a).acquire({ lease: '5s' });
       far.server.pause();

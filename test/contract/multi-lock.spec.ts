@@ -23,7 +23,7 @@ onEveryBackend((world) => {
     Promise.all(NAMES.map(async (name) => Object.values((await world.probe.state(name)).owners)));
 
   describe('A multi-lock', () => {
-    it('ML-01 is held by whoever acquired it, each member by an owner of its own, until it is released', async () => {
+    it('ML-01 is held by its acquirer, each member by an owner of its own, until it is released', async () => {
       const locks = await open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getMultiLock(...NAMES);
@@ -38,7 +38,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('ML-02 locks every member for everybody', async () => {
+    it('ML-02 locks every member for all others', async () => {
       const locks = await open();
       await locks.getMultiLock('a', 'b').acquire();
       await expect(locks.getLock('a').isLocked()).resolves.toBe(true);
@@ -46,7 +46,7 @@ onEveryBackend((world) => {
       await expect(locks.tryAcquire('b')).resolves.toBeNull();
     });
 
-    it('ML-03 is waited for, and got after its release, by another multi-lock of the same names', async () => {
+    it('ML-03 makes another multi-lock of the same names wait until its release', async () => {
       const locks = await open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       await a.run(() => locks.getMultiLock(...NAMES).acquire());
@@ -61,7 +61,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('ML-05 takes nothing where one member cannot be had', async () => {
+    it('ML-05 acquires nothing if one member is not available', async () => {
       const locks = await open();
       const held = await locks.acquire('b');
       // What came is given back behind the answer, and before anything else that this client asks for.
@@ -76,7 +76,7 @@ onEveryBackend((world) => {
       await expect(held.release()).resolves.toBe('released');
     });
 
-    it('ML-06 is made of at least one lock, of no lock twice, and of nothing else', async () => {
+    it('ML-06 needs at least one lock, no lock twice, and only locks', async () => {
       const locks = await open();
       expect(() => locks.getMultiLock()).toThrow(LockOptionsError);
       expect(() => locks.getMultiLock(locks.getLock('a'), locks.getLock('a'))).toThrow(
@@ -105,7 +105,7 @@ onEveryBackend((world) => {
       await hold.release();
     });
 
-    it('ML-07 may have a lease that is shorter than the wait: what was taken first is kept meanwhile', async () => {
+    it('ML-07 may have a lease shorter than the wait: the first members are renewed meanwhile', async () => {
       const locks = await open();
       const other = await locks.acquire('c');
       const waiting = locks.getMultiLock(...NAMES).acquire({ lease: 500, wait: '5s' });
@@ -118,7 +118,7 @@ onEveryBackend((world) => {
       expect(() => hold.assertHeld()).toThrow(LockLostError);
     });
 
-    it('ML-08 tries once with a wait of 0, and is kept by the watchdog without a lease', async () => {
+    it('ML-08 attempts once with a wait of 0, and is renewed by the watchdog without a lease', async () => {
       const locks = (await world.open({ watchdogTimeout: 600 })).locks;
       const hold = await locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 });
       const before = await world.probe.commands();
@@ -188,7 +188,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('released');
     });
 
-    it('ML-14 is got by whoever waits when the lease of the other is over, and released by it', async () => {
+    it('ML-14 goes to a waiter when the lease of the other is over', async () => {
       const locks = await open();
       const lock = locks.getMultiLock(...NAMES);
       const [a, b] = [new Owner(locks), new Owner(locks)];
@@ -204,7 +204,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('ML-15 tells its status as a single lock does', async () => {
+    it('ML-15 reports its state like a single lock', async () => {
       const locks = await open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getMultiLock('a', 'b');
@@ -228,7 +228,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('ML-15 has no end where no member has one, and else the end of the first', async () => {
+    it('ML-15 has the earliest end of its members, or none if no member has one', async () => {
       const locks = await open();
       await world.probe.put('a', 'peer:1', 10_000);
       await world.probe.put('b', 'peer:1', 20_000);
@@ -250,7 +250,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('released');
     });
 
-    it('ML-16 is free within one watchdog timeout when its client has gone', async () => {
+    it('ML-16 is free within one watchdog timeout after its client ended', async () => {
       const gone = await world.open({ watchdogTimeout: 400 });
       await gone.locks.getMultiLock(...NAMES).acquire();
       await gone.close();
@@ -267,7 +267,7 @@ onEveryBackend((world) => {
       expect(counter).toMatchObject({ count: 15, mostInside: 1 });
     });
 
-    it('ML-17 lets 8 clients in, 10 rounds each, whatever order they give', async () => {
+    it('ML-17 lets 8 clients in, 10 rounds each, in any order of members', async () => {
       const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
       const counter = new UnsafeCounter(world);
       const rounds = clients.map(({ locks }, index) => {
@@ -297,7 +297,7 @@ onEveryBackend((world) => {
       await expect(counts()).resolves.toEqual([[], [1], []]);
     });
 
-    it('goes on when what was taken first is taken away meanwhile, and takes it again', async () => {
+    it('continues if the first member is lost meanwhile, and acquires it again', async () => {
       const { locks } = await world.open({ watchdogTimeout: 300 });
       const other = await locks.acquire('c');
       const waiting = locks.getMultiLock(...NAMES).acquire();

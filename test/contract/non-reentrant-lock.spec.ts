@@ -56,7 +56,7 @@ onEveryBackend((world) => {
       await expect(lock.isLocked()).resolves.toBe(false);
     });
 
-    it('NR-02 refuses the second of two acquisitions that one owner makes side by side', async () => {
+    it('NR-02 refuses the second of two concurrent acquisitions of one owner', async () => {
       const { locks } = await world.open();
       const lock = lockOf(locks);
       await locks.runInScope(async () => {
@@ -67,14 +67,14 @@ onEveryBackend((world) => {
       });
     });
 
-    it('NR-02 refuses whoever holds the reentrant lock of the name', async () => {
+    it('NR-02 refuses the holder of the reentrant lock of the name', async () => {
       const { locks } = await world.open();
       await locks.withLock('n', async () => {
         await expect(lockOf(locks).tryAcquire()).rejects.toThrow(LockOwnershipError);
       });
     });
 
-    it('is lost as other locks are, and then had again', async () => {
+    it('is lost like other locks, and can be acquired again', async () => {
       const { locks } = await world.open();
       const lock = lockOf(locks);
       await lock.withLock({ lease: 200 }, async () => {

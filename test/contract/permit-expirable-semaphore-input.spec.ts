@@ -16,7 +16,7 @@ onEveryBackend((world) => {
     (await world.probe.names()).filter((name) => !name.startsWith('redisson_unlock_latch:')).toSorted();
 
   describe('A semaphore whose permits have ids and leases', () => {
-    it('PS-23 refuses lists of nothing, and everything else that is no permit, without asking', async () => {
+    it('PS-23 refuses empty lists and values that are no permits, without a command', async () => {
       const semaphore = await open(1);
       const { id } = await semaphore.acquire();
       const asked = await world.probe.commands();
@@ -48,7 +48,7 @@ onEveryBackend((world) => {
       await expect(semaphore.tryRelease(id)).resolves.toBe(true);
     });
 
-    it('refuses numbers and options that make no sense, without asking', async () => {
+    it('refuses invalid numbers and options without a command', async () => {
       const semaphore = await open(1);
       await semaphore.availablePermits();
       const asked = await world.probe.commands();
@@ -83,7 +83,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(most);
     });
 
-    it.each(['p', '{p}:timeout'])('leaves alone what is something else, under %s', async (name) => {
+    it.each(['p', '{p}:timeout'])('does not touch a key of another type, under %s', async (name) => {
       const semaphore = await open();
       await world.probe.put(name, 'somebody', 60_000);
       const calls = [
@@ -113,7 +113,7 @@ const redis = new RedisWorld();
 inWorld(redis, () => {
   describe('A semaphore whose permits have ids and leases', () => {
     it.each(['many', '1.5', '', ' 7', '+7', '1e3', '99999999999999999999'])(
-      'leaves a string alone that is no number of permits: "%s"',
+      'does not touch a string that is not a number of permits: "%s"',
       async (value) => {
         const semaphore = (await redis.open()).locks.getPermitExpirableSemaphore('p');
         await redis.admin.set('p', value);

@@ -24,7 +24,7 @@ onEveryBackend((world) => {
     (await world.probe.subscribers(semaphoreChannel('p'))) === clients;
 
   describe('Waiting for permits that have ids and leases', () => {
-    it('PS-07 ends when somebody releases one by its id', async () => {
+    it('PS-07 ends when a permit is released by its id', async () => {
       const [a, b] = [await open(1), await open()];
       const first = await a.acquire();
       expect(first.id).toMatch(/^[\da-f]{32}$/);
@@ -41,7 +41,7 @@ onEveryBackend((world) => {
       await world.time.until(listening(0), 1000);
     });
 
-    it('PS-08 ends in time for who waits only so long', async () => {
+    it('PS-08 ends in time for a limited wait', async () => {
       const [a, b] = [await open(1), await open()];
       const first = await a.acquire();
       await expect(a.tryAcquire()).resolves.toBeNull();
@@ -56,7 +56,7 @@ onEveryBackend((world) => {
       await expect(a.availablePermits()).resolves.toBe(0);
     });
 
-    it('PS-10 does not wait where there is a permit, however long its lease', async () => {
+    it('PS-10 is not needed if a permit is available, whatever its lease', async () => {
       const semaphore = await open(1);
       const id = await world.time.finish(semaphore.acquire({ lease: '5s' }), 100 + slack);
       await expect(semaphore.tryRelease(id)).resolves.toBe(true);
@@ -76,7 +76,7 @@ onEveryBackend((world) => {
       },
     );
 
-    it('PS-18 lets 100 in one at a time where there is one permit', async () => {
+    it('PS-18 lets 100 callers in one at a time with one permit', async () => {
       const semaphore = await open(1);
       const counter = new UnsafeCounter(world);
       const work = () => semaphore.withPermit(() => counter.add(0));
@@ -98,7 +98,7 @@ onEveryBackend((world) => {
       LIMIT_MS,
     );
 
-    it('PS-19 lets two in one after the other who both want all permits', async () => {
+    it('PS-19 lets two callers that want all permits in one after the other', async () => {
       const semaphore = await open(2);
       const visit = async (): Promise<boolean> => {
         const ids = await semaphore.tryAcquireMany(2, { wait: '5s' });
@@ -127,7 +127,7 @@ onEveryBackend((world) => {
       expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(6);
     });
 
-    it('lets those through who want few, beside one who wants many', async () => {
+    it('serves small requests beside a large one', async () => {
       const semaphore = await open(2);
       const many = semaphore.acquireMany(3);
       const progress = track(many);
@@ -151,7 +151,7 @@ onEveryBackend((world) => {
       await expect(world.time.finish(waiting, 200 + slack)).resolves.toHaveProperty('id');
     });
 
-    it('tells who waited in vain how many permits there are', async () => {
+    it('reports in its error how many permits there are', async () => {
       const semaphore = await open(1);
       const waiting = semaphore.acquireMany(2, { wait: 50 });
       const error: unknown = await world.time.finish(waiting, 50 + slack).catch((reason: unknown) => reason);
@@ -174,18 +174,15 @@ onEveryBackend((world) => {
       await expect(semaphore.acquiredPermits()).resolves.toBe(0);
     });
 
-    it.each([0, Infinity])(
-      'gives back what is granted after the signal has aborted, with a wait of %d',
-      async (wait) => {
-        const semaphore = await open(3);
-        const controller = new AbortController();
-        const waiting = semaphore.acquireMany(2, { wait, signal: controller.signal });
-        controller.abort();
-        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
-        await world.time.until(async () => (await semaphore.availablePermits()) === 3, 1000);
-        await expect(semaphore.acquiredPermits()).resolves.toBe(0);
-      },
-    );
+    it.each([0, Infinity])('releases permits granted after the signal has aborted, with a wait of %d', async (wait) => {
+      const semaphore = await open(3);
+      const controller = new AbortController();
+      const waiting = semaphore.acquireMany(2, { wait, signal: controller.signal });
+      controller.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      await world.time.until(async () => (await semaphore.availablePermits()) === 3, 1000);
+      await expect(semaphore.acquiredPermits()).resolves.toBe(0);
+    });
 
     it('ends at shutdown', async () => {
       const client = await world.open();
@@ -203,8 +200,8 @@ onEveryBackend((world) => {
 const redis = new RedisWorld();
 
 inWorld(redis, ({ time }) => {
-  describe('Waiting for permits while a peer speaks', () => {
-    it('X12 ends when a lease is over, although nobody says so', async () => {
+  describe('Waiting for permits during messages of a peer', () => {
+    it('X12 ends when a lease is over, without an announcement', async () => {
       const semaphore = (await redis.open()).locks.getPermitExpirableSemaphore('p');
       const recorder = await Recorder.listenTo(redis.server.url);
       redis.onReset(async () => recorder.close());
@@ -229,7 +226,7 @@ inWorld(redis, ({ time }) => {
       await expect(redis.admin.get('p')).resolves.toBe('0');
     });
 
-    it('PS-22 goes by the clock of the server, whatever the clock of the client says', async () => {
+    it('PS-22 uses the clock of the server, not that of the client', async () => {
       const a = (await redis.open()).locks.getPermitExpirableSemaphore('p');
       await a.trySetPermits(1);
       const id = await a.acquire({ lease: '5s' });

@@ -24,7 +24,7 @@ onEveryBackend((world) => {
     (await world.probe.names()).filter((name) => !name.startsWith('redisson_unlock_latch:')).toSorted();
 
   describe('A semaphore whose permits have ids and leases', () => {
-    it('PS-01 has no permits where nobody has set any', async () => {
+    it('PS-01 has no permits before they were set', async () => {
       const semaphore = await open();
       await expect(counts(semaphore)).resolves.toEqual({ total: 0, available: 0, out: 0 });
       await expect(keys()).resolves.toEqual([]);
@@ -38,7 +38,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(10);
     });
 
-    it('PS-03 has the total that was set last, those that are out included', async () => {
+    it('PS-03 has the total that was set last, including acquired permits', async () => {
       const semaphore = await open();
       for (const total of [10, 15, 15, 5]) {
         await semaphore.setPermits(total);
@@ -99,7 +99,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 
-    it('PS-13 refuses ids that are not out', async () => {
+    it('PS-13 refuses ids that are not acquired', async () => {
       const semaphore = await open(1);
       await expect(semaphore.release(UNKNOWN)).rejects.toThrow(LockOwnershipError);
       await expect(semaphore.release(UNKNOWN)).rejects.toMatchObject({ details: { permits: [UNKNOWN] } });
@@ -109,7 +109,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 
-    it('PS-14 takes back all permits of a list, or none', async () => {
+    it('PS-14 releases all permits of a list, or none', async () => {
       const semaphore = await open(10);
       const ids = await semaphore.acquireMany(6);
       await expect(semaphore.tryRelease(ids.slice(0, 4))).resolves.toBe(true);
@@ -121,7 +121,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(10);
     });
 
-    it('PS-15 gets back many permits whose lease is over, whatever it is asked for', async () => {
+    it('PS-15 gets back many permits whose lease is over, with any request', async () => {
       const semaphore = await open(10);
       await semaphore.acquireMany(6, { lease: 300 });
       await expect(semaphore.availablePermits()).resolves.toBe(4);
@@ -132,7 +132,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(10);
     });
 
-    it('PS-16 makes a permit last longer or shorter than it was to, as long as it is out', async () => {
+    it('PS-16 extends or shortens the lease of an acquired permit', async () => {
       const semaphore = await open(1);
       await expect(semaphore.updateLeaseTime(UNKNOWN, 1000)).resolves.toBe(false);
       const endless = await semaphore.acquire();
@@ -148,7 +148,7 @@ onEveryBackend((world) => {
       await expect(semaphore.updateLeaseTime(short, 900)).resolves.toBe(false);
     });
 
-    it('PS-17 tells how much of a lease is left', async () => {
+    it('PS-17 returns the remaining lease', async () => {
       const semaphore = await open(2);
       await expect(semaphore.leaseTime(UNKNOWN)).rejects.toThrow(LockOwnershipError);
       const endless = await semaphore.acquire();
@@ -192,7 +192,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 
-    it('tells who gets nothing how many permits there are, and whether anybody has set them', async () => {
+    it('reports in errors how many permits there are, and whether they were set', async () => {
       const semaphore = await open();
       const unset = semaphore.acquire({ wait: 0 });
       await expect(unset).rejects.toThrow(LockConflictError);
@@ -202,7 +202,7 @@ onEveryBackend((world) => {
       await expect(few).rejects.toMatchObject({ code: 'LOCK_CONFLICT', details: { available: 2, isSet: true } });
     });
 
-    it('counts a permit once that is released when its lease is over, and says so', async () => {
+    it('counts a permit once that is released after its lease, and reports that', async () => {
       const semaphore = await open(2);
       const [first, second] = [await semaphore.acquire({ lease: 50 }), await semaphore.acquire({ lease: 50 })];
       await world.time.pass(60);
@@ -214,7 +214,7 @@ onEveryBackend((world) => {
       await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 2, out: 0 });
     });
 
-    it('releases after work, whether it succeeds or fails, and hands on what comes of it', async () => {
+    it('releases after work that succeeds or fails, and returns its result or error', async () => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(1);
@@ -226,7 +226,7 @@ onEveryBackend((world) => {
       expect(client.events).toEqual([]);
     });
 
-    it('tells of work that lasted longer than its permit, whose result counts all the same', async () => {
+    it('reports work that lasted longer than its permit, and returns its result', async () => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(1);
@@ -239,7 +239,7 @@ onEveryBackend((world) => {
       await expect(counts(semaphore)).resolves.toEqual({ total: 1, available: 1, out: 0 });
     });
 
-    it('is deleted together with the permits that are out', async () => {
+    it('is deleted together with the acquired permits', async () => {
       const semaphore = await open();
       await expect(semaphore.delete()).resolves.toBe(false);
       await semaphore.trySetPermits(2);

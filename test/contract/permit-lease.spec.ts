@@ -20,7 +20,7 @@ onEveryBackend((world) => {
       return semaphore;
     };
 
-    it('D20: is its id wherever text is wanted', async () => {
+    it('D20: is its id when converted to text', async () => {
       const semaphore = await open(1);
       const permit = await semaphore.acquire({ lease: '10s' });
       expect(permit.id).toMatch(/^[\da-f]{32}$/);
@@ -38,7 +38,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 
-    it('D20: releases itself once, and tells whether it was out', async () => {
+    it('D20: is released once, and reports whether it was held', async () => {
       const semaphore = await open(2);
       const permit = await semaphore.acquire();
       expect(permit.remaining).toBe(Infinity);
@@ -48,7 +48,7 @@ onEveryBackend((world) => {
       await expect(gone.release()).resolves.toBe('expired');
     });
 
-    it('D20: is lost when the server is found not to have it, and as it was when a release of several did nothing', async () => {
+    it('D20: is lost if the server does not have it, and unchanged if a release of several did nothing', async () => {
       const semaphore = await open(3);
       const [first, second] = await semaphore.acquireMany(2, { lease: '10s' });
       if (!first || !second) throw new Error('two were asked for');
@@ -126,7 +126,7 @@ describe('The lease of a permit', () => {
     await expect(semaphore.leaseTime(permit)).resolves.toBe(40);
   });
 
-  it('D20: ends the work of withPermit by its signal before somebody else can have the permit, and tells it then', async () => {
+  it('D20: aborts the signal of withPermit before another caller can have the permit', async () => {
     const { clock, client, semaphore } = await setUp();
     const seen: unknown[] = [];
     const work = semaphore.withPermit({ lease: 1000 }, async (permit) => {
@@ -145,7 +145,7 @@ describe('The lease of a permit', () => {
     expect(client.events).toEqual([lost]);
   });
 
-  it('D20: sets no timer unless somebody is to be told, and leaves none behind', async () => {
+  it('D20: sets no timer without a listener, and leaves none behind', async () => {
     const { clock, semaphore } = await setUp();
     const idle = clock.pending;
     const permit = await semaphore.acquire({ lease: '10s' });
@@ -159,7 +159,7 @@ describe('The lease of a permit', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it.each(['permit', 'id'] as const)('D20: becomes longer and shorter, told of by the %s', async (by) => {
+  it.each(['permit', 'id'] as const)('D20: becomes longer and shorter by the %s', async (by) => {
     const { clock, client, semaphore, isHeld } = await setUp();
     const permit = await semaphore.acquire({ lease: 1000 });
     const other = client.locks.getPermitExpirableSemaphore('p');
@@ -192,7 +192,7 @@ describe('The lease of a permit', () => {
     await expect(semaphore.leaseTime(permit)).resolves.toBe(1000);
   });
 
-  it('D20: counts as shortened where the answer to that was lost', async () => {
+  it('D20: counts as shortened if the reply was lost', async () => {
     const { late, semaphore } = await setUp();
     const permit = await semaphore.acquire({ lease: 60_000 });
     late.updateLease = [Infinity];
@@ -200,7 +200,7 @@ describe('The lease of a permit', () => {
     expect(permit.remaining).toBe(SAFE_MS);
   });
 
-  it('D20: that was over stays over, although the server has the permit a little longer', async () => {
+  it('D20: stays over after its local end, although the server has the permit a little longer', async () => {
     const { clock, semaphore, isHeld } = await setUp();
     const permit = await semaphore.acquire({ lease: 1000 });
     const { signal } = permit;
@@ -211,14 +211,14 @@ describe('The lease of a permit', () => {
     await expect(permit.release()).resolves.toBe('released');
   });
 
-  it('D20: says nothing of a permit that the work has released itself', async () => {
+  it('D20: is not reported for a permit that the work has released itself', async () => {
     const { client, semaphore } = await setUp();
     await semaphore.withPermit({ lease: 1000 }, (permit) => semaphore.release(permit.id));
     expect(client.events).toEqual([]);
     await expect(semaphore.availablePermits()).resolves.toBe(1);
   });
 
-  it('D20: is given back at the end of a block', async () => {
+  it('D20: releases the permit at the end of a block', async () => {
     const { semaphore } = await setUp();
     const permit = await semaphore.acquire({ lease: 1000 });
     await permit[Symbol.asyncDispose]();

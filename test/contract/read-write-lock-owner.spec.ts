@@ -58,7 +58,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('goes on reading when it stops writing: a hold acquired inside outlives its callback', async () => {
+    it('keeps reading when it stops writing: a hold acquired inside outlives its callback', async () => {
       const { read, write } = await open();
       const reading = await write.withLock(async () => read.acquire());
       await expect(write.isLocked()).resolves.toBe(false);
@@ -91,7 +91,7 @@ onEveryBackend((world) => {
       });
     });
 
-    it('reads side by side inside reading, and one after the other inside writing', async () => {
+    it('reads concurrently inside reading, and one after the other inside writing', async () => {
       const { read, write } = await open();
       let inside = 0;
       let most = 0;
@@ -152,7 +152,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('in a scope, has what it reads anew while its last hold still leaves', async () => {
+    it('in a scope, has a new read while its last hold is being released', async () => {
       const { locks, read } = await open();
       await locks.runInScope(async () => {
         const first = await read.acquire({ lease: '10s' });
@@ -167,7 +167,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('starts from nobody in a scope of its own, also inside writing', async () => {
+    it('is a new owner in a scope of its own, also inside writing', async () => {
       const { locks, read, write } = await open();
       await write.withLock(async () => {
         await expect(locks.runInScope(() => read.tryAcquire())).resolves.toBeNull();
@@ -203,7 +203,7 @@ onEveryBackend((world) => {
       });
     });
 
-    it('reads on by a new read when an earlier one, whose lease had run out, is released late', async () => {
+    it('keeps a new read when an expired earlier one is released late', async () => {
       const { read, write } = await open();
       const writing = await write.acquire();
       const earlier = await writing.run(() => read.acquire({ lease: 200 }));
@@ -217,7 +217,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('reads on by a new read that it asked for while its earlier ones were leaving', async () => {
+    it('keeps a new read that was requested while earlier ones were being released', async () => {
       const { read, write } = await open();
       const writing = await write.acquire();
       const [outer, inner] = await writing.run(async () => [await read.acquire(), await read.acquire()] as const);
@@ -228,7 +228,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('keeps nobody out, once it has written, by a read whose lease had run out', async () => {
+    it('excludes no writer, once it has written, by an expired read', async () => {
       const { read, write } = await open();
       const writing = await write.acquire({ lease: '60s' });
       const reading = await writing.run(() => read.acquire({ lease: 200 }));
@@ -238,7 +238,7 @@ onEveryBackend((world) => {
       await expect(reading.release()).resolves.toBe('expired');
     });
 
-    it('keeps others out, once it has written, for as long as it reads and no longer', async () => {
+    it('excludes writers, once it has written, for as long as it reads and no longer', async () => {
       const { read, write } = await open();
       const writing = await write.acquire({ lease: '60s' });
       await writing.run(() => read.acquire({ lease: '10s' }));

@@ -18,7 +18,7 @@ onEveryBackend((world) => {
   const writersWait = async (): Promise<boolean> => (await world.probe.names()).includes(WRITERS);
 
   describe('A read-write lock that prefers writers', () => {
-    it('RW-20 keeps new readers out while a writer waits, which gets in with the last of those there', async () => {
+    it('RW-20 excludes new readers while a writer waits, which enters after the last current reader', async () => {
       const { read, write } = await open();
       const other = lockOf(await world.open());
       const reading = await read.acquire();
@@ -37,7 +37,7 @@ onEveryBackend((world) => {
       await world.time.finish(later, 100 + world.time.slack);
     });
 
-    it('I16 lets a writer in behind those who read when it came, however many come after', async () => {
+    it('I16 lets a writer in after the readers before it, however many come later', async () => {
       const { read, write } = await open();
       const closing = new AbortController();
       let entered = 0;
@@ -62,7 +62,7 @@ onEveryBackend((world) => {
       await world.time.finish(Promise.all(readers), 1000);
     });
 
-    it.each(['readLock', 'writeLock'] as const)('never keeps out who holds a half already: %s', async (half) => {
+    it.each(['readLock', 'writeLock'] as const)('never excludes a holder of either half: %s', async (half) => {
       const { client } = await open();
       const giveUp = new AbortController();
       const [lock, other] = [lockOf(client), lockOf(await world.open())];
@@ -78,7 +78,7 @@ onEveryBackend((world) => {
       await world.time.until(async () => !(await writersWait()), 1000);
     });
 
-    it('lets readers in that did not ask for it', async () => {
+    it('lets readers in that do not prefer writers', async () => {
       const { client, read, write } = await open();
       const reading = await read.acquire();
       const waiting = write.acquire(FOREVER);
@@ -90,7 +90,7 @@ onEveryBackend((world) => {
       await world.time.finish(waiting, 500 + world.time.slack);
     });
 
-    it('tells nobody of a writer that gets in at once, or that tries once', async () => {
+    it('does not record a writer that enters at once, or that attempts once', async () => {
       const { read, write } = await open();
       const asked = await world.probe.commands();
       const writing = await write.acquire(FOREVER);
@@ -103,7 +103,7 @@ onEveryBackend((world) => {
       await reading.release();
     });
 
-    it('tells nobody of a writer that tries once beside one that gets in', async () => {
+    it('does not record a writer that attempts once beside one that enters', async () => {
       const { read, write } = await open();
       const [writing, other] = await Promise.all([write.acquire(FOREVER), write.tryAcquire()]);
       expect(other).toBeNull();
@@ -135,7 +135,7 @@ onEveryBackend((world) => {
       await world.time.finish(next, 500 + world.time.slack);
     });
 
-    it('lets readers in when the process of a waiting writer has died, and not before its next try was due', async () => {
+    it('lets readers in after the process of a waiting writer died, and not before its next attempt was due', async () => {
       const { read } = await open();
       const dying = await world.open({ safetyPoll: 100 });
       const reading = await read.acquire();

@@ -20,7 +20,7 @@ inWorld(redis, ({ time }) => {
     await redis.admin.pexpire('rw', ttl);
   };
 
-  describe('Waiting for a read-write lock while a peer speaks', () => {
+  describe('Waiting for a read-write lock during messages of a peer', () => {
     it('X15 ends at once for two readers of one process when the writer releases', async () => {
       const read = (await redis.open()).locks.getReadWriteLock('rw').readLock();
       await written(20_000);
@@ -35,7 +35,7 @@ inWorld(redis, ({ time }) => {
       await subscribers(0);
     });
 
-    it('X16 ends with the TTL that was seen when a writer goes on reading and says nothing', async () => {
+    it('X16 ends with the TTL when a writer keeps reading without an announcement', async () => {
       const read = (await redis.open()).locks.getReadWriteLock('rw').readLock();
       const start = time.now();
       await written(700, A1, '1');
@@ -89,7 +89,7 @@ inWorld(redis, ({ time }) => {
   });
 
   describe('A reader whose time-out key ran out while the lock lived on', () => {
-    it('is still counted when it renews: nobody has written meanwhile', async () => {
+    it('is still counted when it renews, since no owner has written meanwhile', async () => {
       const { runtime } = await redis.open();
       const { readLock } = runtime.backend;
       await redis.admin.hset('rw', 'mode', 'read', A1, '2');
@@ -102,7 +102,7 @@ inWorld(redis, ({ time }) => {
   });
 
   describe('A reader with a lease beyond the watchdog time-out', () => {
-    it('keeps it although a peer that read set a shorter one and died, and not for longer', async () => {
+    it('keeps its lease although a reading peer set a shorter one and died, and not for longer', async () => {
       const read = (await redis.open({ watchdogTimeout: 600 })).locks.getReadWriteLock('rw').readLock();
       const start = time.now();
       const hold = await read.acquire({ lease: 1500 });
@@ -119,7 +119,7 @@ inWorld(redis, ({ time }) => {
   });
 
   describe("An application's hash that has a mode", () => {
-    it.each(['readLock', 'writeLock'] as const)('is no lock, and is left alone: %s', async (half) => {
+    it.each(['readLock', 'writeLock'] as const)('is not a lock, and is not touched: %s', async (half) => {
       const lock = (await redis.open()).locks.getReadWriteLock('rw')[half]();
       const theirs = { mode: 'dark', [A1]: '1', [`${A1}:write`]: '1' };
       await redis.admin.hset('rw', theirs);
@@ -132,7 +132,7 @@ inWorld(redis, ({ time }) => {
   });
 
   describe('A server that is out of memory', () => {
-    it('lets nobody new in, and renews and releases what is held', async () => {
+    it('grants nothing new, and renews and releases existing holds', async () => {
       const { locks, runtime } = await redis.open();
       const lock = locks.getReadWriteLock('rw');
       const [reading, other] = [await lock.readLock().acquire(), locks.getReadWriteLock('rw2').writeLock()];

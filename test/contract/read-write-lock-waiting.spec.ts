@@ -35,7 +35,7 @@ onEveryBackend((world) => {
       await expect(world.time.finish(Promise.all(readers), 150 + 100 + world.time.slack)).resolves.toHaveLength(20);
     });
 
-    it('RW-09 ends for readers at once when the writer goes on reading', async () => {
+    it('RW-09 ends for readers at once when the writer keeps reading', async () => {
       const { locks, read, write } = await open();
       const [a, b] = [new Owner(locks), await world.open()];
       await a.run(() => write.acquire());
@@ -46,7 +46,7 @@ onEveryBackend((world) => {
       await expect(world.time.finish(waiting, 100 + world.time.slack)).resolves.toMatchObject({ name: 'n' });
     });
 
-    it('RW-10 ends for two readers when the lease of a writer does that never releases', async () => {
+    it('RW-10 ends for two readers with the lease of a writer that never releases', async () => {
       const { read, write } = await open();
       await write.tryAcquire({ wait: 100, lease: 500 });
       const readers = Promise.all([read.acquire(FOREVER), read.acquire(FOREVER)]);
@@ -74,7 +74,7 @@ onEveryBackend((world) => {
       await expect(a.run(() => read.release())).resolves.toBeUndefined();
     });
 
-    it('RW-14 ends for a writer when the lease of another does, who cannot release afterwards', async () => {
+    it('RW-14 ends for a writer with the lease of another, which cannot release afterwards', async () => {
       const { locks, write } = await open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const before = world.time.now();
@@ -115,7 +115,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('RW-19 ends for a writer with the last of two readers, and for nobody while it writes', async () => {
+    it('RW-19 ends for a writer with the last of two readers, and for no other while it writes', async () => {
       const { read, write } = await open();
       const readers = [await read.acquire(), await read.acquire()] as const;
       await expect(write.tryAcquire()).resolves.toBeNull();
@@ -200,7 +200,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('tells one reader of its loss, and not another who came in since', async () => {
+    it('reports the loss to one reader, and not to a later one', async () => {
       const { locks } = await world.open({ watchdogTimeout: 450 });
       const lock = locks.getReadWriteLock('n');
       const lost = await lock.readLock().acquire();

@@ -23,7 +23,7 @@ onEveryBackend((world) => {
   };
 
   describe('A read-write lock', () => {
-    it.each(halves)('RW-01 is locked for everybody and held by its owner alone: %s', async (half) => {
+    it.each(halves)('RW-01 is locked for all others and held by its owner alone: %s', async (half) => {
       const { locks, owners } = await open();
       const [a, b, c] = owners;
       const [lock, second] = [locks.getReadWriteLock('n')[half](), locks.getReadWriteLock('n')[half]()];
@@ -70,7 +70,7 @@ onEveryBackend((world) => {
       await expect(read.isLocked()).resolves.toBe(false);
     });
 
-    it('RW-04 refuses the release of somebody who does not read; force helps', async () => {
+    it('RW-04 refuses a release by an owner that does not read; a forced release works', async () => {
       const { owners, read } = await open();
       const [a, b] = owners;
       await a.run(() => read.acquire());
@@ -113,7 +113,7 @@ onEveryBackend((world) => {
       }
     });
 
-    it('RW-07 is read by its writer, who goes on writing afterwards', async () => {
+    it('RW-07 is read by its writer, which keeps writing afterwards', async () => {
       const { owners, read, write } = await open();
       const [a] = owners;
       const { owner } = await a.run(() => write.acquire());
@@ -128,7 +128,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('RW-08 is read on by its writer, beside others then, and written again only after that', async () => {
+    it('RW-08 is still read by its former writer, beside others, and written again only after that', async () => {
       const { owners, read, write } = await open();
       const [a, b] = owners;
       await a.run(() => write.acquire());
@@ -199,7 +199,7 @@ onEveryBackend((world) => {
       }
     });
 
-    it('refuses options that make no sense, before anything is sent', async () => {
+    it('refuses invalid options before anything is sent', async () => {
       const { locks } = await open();
       const asked = await world.probe.commands();
       for (const options of [{ preference: 'reader' }, { preference: null }, { prefer: 'writer' }, 'writer']) {

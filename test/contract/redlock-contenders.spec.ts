@@ -8,7 +8,7 @@ onMasters(5, (world) => {
   const { time } = world;
 
   describe('Contenders', () => {
-    it('RD-19 who start together: one acquires, nobody splits the votes for ever', async () => {
+    it('RD-19 that start together do not split the votes forever: one acquires', async () => {
       // All at once, so that a busy machine gets its time.
       const clients = await Promise.all(
         Array.from({ length: 10 }, () => world.open({ redlock: { nodeTimeout: '1s' } })),
@@ -24,7 +24,7 @@ onMasters(5, (world) => {
       await world.free('n');
     });
 
-    it('RD-19 each of whom is nearest to another master: all get through, one after the other', async () => {
+    it('RD-19 that each are nearest to another master all acquire, one after the other', async () => {
       const clients = await Promise.all(
         world.masters.map((_, place) => world.openFar((master) => 2 * ((master - place + 5) % 5))),
       );
@@ -39,7 +39,7 @@ onMasters(5, (world) => {
       expect(through).toBe(5);
     });
 
-    it('RD-21 in three processes: one acquires, and the others in their turn', async () => {
+    it('RD-21 in three processes acquire one after the other', async () => {
       const file = new URL('./redlock.worker.ts', import.meta.url);
       const args = world.masters.map(({ server }) => server.url);
       const workers = await Promise.all([1, 2, 3].map(() => Worker.start<typeof api>(file, { args })));

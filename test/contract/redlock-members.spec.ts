@@ -52,7 +52,7 @@ describe('A RedLock of locks on two servers', () => {
     await time.until(async () => (await names()).length === 0, 1000);
   });
 
-  it('RD-02 is not to be had while others have two of three members', async () => {
+  it('RD-02 is not available while others have two of three members', async () => {
     const [clients, others] = [await open(), await open()];
     for (const lock of members(others, 2)) await lock.acquire();
     const lock = clients[0].locks.getRedLock(...members(clients, 3));
@@ -70,7 +70,7 @@ describe('A RedLock of locks on two servers', () => {
     await time.until(async () => (await names()).join() === 'n1,n2', 1000);
   });
 
-  it('RD-02 is had as soon as they have let go of one of them', async () => {
+  it('RD-02 is acquired as soon as one of them is released', async () => {
     const [clients, others] = [await open(), await open()];
     const held = await Promise.all(members(others, 2).map((lock) => lock.acquire()));
     const waiting = clients[0].locks.getRedLock(...members(clients, 3)).acquire({ wait: '20s' });
@@ -79,7 +79,7 @@ describe('A RedLock of locks on two servers', () => {
     await expect(time.finish(waiting, 500 + time.slack)).resolves.toMatchObject({ isHeld: true });
   });
 
-  it('RD-03 is had although somebody else has one of three members', async () => {
+  it('RD-03 is acquired although another owner has one of three members', async () => {
     const [clients, others] = [await open(), await open()];
     for (const lock of members(others, 1)) await lock.acquire();
     const hold = await clients[0].locks.getRedLock(...members(clients, 3)).tryAcquire({ wait: 500, lease: '5s' });
@@ -89,7 +89,7 @@ describe('A RedLock of locks on two servers', () => {
     await expect(names()).resolves.toEqual(['n1']);
   });
 
-  it('RD-04 is had and given back although the server of one member is down, by one after the other', async () => {
+  it('RD-04 is acquired and released by one owner after the other although the server of one member is down', async () => {
     const clients = await open();
     await using third = await RedisServer.start();
     const down = await two.open({}, third.url);
@@ -131,7 +131,7 @@ describe('A RedLock of locks on two servers', () => {
     await expect(names()).resolves.toEqual([]);
   });
 
-  it('is not said to be lost when a majority is held and too few of it can be extended', async () => {
+  it('is not reported as lost if a majority is held and too few members can be extended', async () => {
     const [clients, { locks }] = [await open(), await one.open()];
     await using third = await RedisServer.start();
     const far = await two.open({}, third.url);
@@ -194,7 +194,7 @@ describe('A RedLock of locks on two servers', () => {
     await expect(lock.forceRelease()).resolves.toBe(false);
   });
 
-  it('is refused with fewer than three members, with one twice, and with what is no lock', async () => {
+  it('is refused with fewer than three members, with one twice, and with a value that is not a lock', async () => {
     const clients = await open();
     const { locks } = clients[0];
     const [first, second] = members(clients, 2);

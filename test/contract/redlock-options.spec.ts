@@ -74,7 +74,7 @@ describe('The option redlock', () => {
     expect(refusal({ nodes: NODES }, { backend: 'memory' }).message).toContain('redlock cannot be combined');
   });
 
-  it('may leave it out: then getRedLock tells what to configure', () => {
+  it('may be missing: then getRedLock names the missing configuration', () => {
     const locks = new LockService(createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler));
     const error = thrownBy(() => locks.getRedLock('n'), LockOptionsError);
     expect(error.message).toContain('give redlock: { nodes: [connection, connection, connection] }');

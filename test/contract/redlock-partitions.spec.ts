@@ -34,7 +34,7 @@ onMasters(5, (world) => {
       expect(time.now() - start).toBeLessThan(time.slack);
     });
 
-    it('that is slow ends up with nothing when the lock was released before it had answered', async () => {
+    it('that is slow ends without the lock if that was released before it answered', async () => {
       const { locks } = await world.open();
       for (const { proxy } of world.at(4)) proxy.delay(60);
       for (let round = 0; round < 3; round += 1) {
@@ -120,7 +120,7 @@ onMasters(5, (world) => {
   });
 
   describe('A majority of the masters', () => {
-    it('RD-13 that cannot be had leaves nothing on those that could', async () => {
+    it('RD-13 that is not available leaves nothing on the others', async () => {
       const { locks } = await world.open();
       await Promise.all(world.at(0, 1, 2).map((master) => master.put('n', FOREIGN, 60_000)));
       await expect(locks.getRedLock('n').tryAcquire()).resolves.toBeNull();
@@ -148,7 +148,7 @@ onMasters(5, (world) => {
       await hold.release();
     });
 
-    it('RD-20 that cannot be reached any more tells the holder before the lease ends', async () => {
+    it('RD-20 that is no longer reachable aborts the signal before the lease ends', async () => {
       const { locks } = await world.open({ watchdogTimeout: 900 });
       const hold = await locks.getRedLock('n').acquire();
       cutOff(0, 1, 2);
@@ -167,7 +167,7 @@ onMasters(5, (world) => {
       await hold.release();
     });
 
-    it('RD-14 may be all of them: then one that is down makes it unavailable', async () => {
+    it('RD-14 may be all nodes: then one that is down makes the lock unavailable', async () => {
       const { locks } = await world.open({ redlock: { quorum: 5 } });
       const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
       await expect(votes(hold.owner)).resolves.toBe(5);

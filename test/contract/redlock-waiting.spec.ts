@@ -28,7 +28,7 @@ onMasters(3, (world) => {
       await expect(time.finish(Promise.resolve(waiting), 500 + time.slack)).resolves.toMatchObject({ isHeld: true });
     });
 
-    it('asks nobody anything while nothing happens, although its holder lacks a server, which it takes and gives back', async () => {
+    it('sends no command while nothing happens, although the holder lacks a server, which it repairs and releases', async () => {
       const clients = await Promise.all([world.open(), world.open(), world.open()]);
       const [holder, ...waiters] = clients;
       const hold = await holder?.locks.getRedLock('n').acquire();

@@ -26,7 +26,7 @@ onMasters(3, (world) => {
       await world.free('n', 500);
     });
 
-    it('RD-07 is refused when others have a majority; what it got is given back, and theirs stays', async () => {
+    it('RD-07 is refused if others have a majority; its grants are released, and theirs stay', async () => {
       const { locks } = await world.open();
       await putForeign(1, 2);
       await expect(locks.getRedLock('n').tryAcquire()).resolves.toBeNull();
@@ -43,7 +43,7 @@ onMasters(3, (world) => {
       });
     });
 
-    it('RD-08 is unavailable when no server answers, and the error has what each of them came to', async () => {
+    it('RD-08 is unavailable if no server answers, and the error has the outcome of each', async () => {
       const { locks } = await world.open();
       await Promise.all(world.masters.map(({ server }) => server.kill9()));
       const error = await caught(locks.getRedLock('n').acquire({ wait: 500 }), LockUnavailableError);
@@ -66,7 +66,7 @@ onMasters(3, (world) => {
       expect(second.owner).not.toBe(first.owner);
     });
 
-    it('RD-10 is kept by the watchdog for as long as the work takes', async () => {
+    it('RD-10 is renewed by the watchdog as long as the work takes', async () => {
       const { locks } = await world.open({ watchdogTimeout: 600 });
       await locks.getRedLock('n').withLock(async (hold) => {
         await time.pass(900);
@@ -76,7 +76,7 @@ onMasters(3, (world) => {
       await world.free('n', 500);
     });
 
-    it('RD-11 runs one work at a time, each under an owner of its own', async () => {
+    it('RD-11 runs one callback at a time, each under an owner of its own', async () => {
       const clients = [await world.open({ watchdogTimeout: 600 }), await world.open({ watchdogTimeout: 600 })];
       const steps: string[] = [];
       const owners = await Promise.all(
@@ -107,14 +107,14 @@ onMasters(3, (world) => {
       await expect(world.holders('n')).resolves.toEqual([FOREIGN, FOREIGN, undefined]);
     });
 
-    it('RD-12 is lost where only one of three has it and nobody else has the others', async () => {
+    it('RD-12 is lost if only one of three nodes has it and the others are free', async () => {
       const { locks } = await world.open();
       const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
       await Promise.all(world.at(0, 1).map(({ admin }) => admin.del('n')));
       await expect(hold.extend('20s')).rejects.toThrow(LockLostError);
     });
 
-    it('RD-20 tells its holder when a quorum no longer has it', async () => {
+    it('RD-20 aborts its signal if a quorum no longer has it', async () => {
       const { locks } = await world.open({ watchdogTimeout: 900 });
       await locks.getRedLock('n').withLock(async ({ signal }) => {
         await Promise.all(world.at(0, 1).map(({ admin }) => admin.del('n')));
@@ -124,7 +124,7 @@ onMasters(3, (world) => {
       });
     });
 
-    it('RD-20 does not tell its holder when a minority no longer has it, and repairs that', async () => {
+    it('RD-20 does not abort its signal if a minority no longer has it, and repairs that', async () => {
       const { locks } = await world.open({ watchdogTimeout: 900 });
       await locks.getRedLock('n').withLock(async ({ signal, owner }) => {
         await Promise.all(world.at(0).map(({ admin }) => admin.del('n')));
@@ -207,7 +207,7 @@ onMasters(3, (world) => {
       await expect(lock.remainingLease()).resolves.toBe(-2);
     });
 
-    it('can be taken from whoever has it', async () => {
+    it('can be taken from its holder by force', async () => {
       const { locks } = await world.open();
       await putForeign(0, 1, 2);
       await expect(locks.getRedLock('n').forceRelease()).resolves.toBe(true);

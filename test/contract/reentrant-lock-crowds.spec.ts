@@ -5,7 +5,7 @@ const LIMIT_MS = 60_000;
 
 /** Rows RL of the behaviour catalogue in which many want the same lock. */
 onEveryBackend((world) => {
-  describe('A reentrant lock in a crowd', () => {
+  describe('A reentrant lock with many owners', () => {
     it('RL-14 lets 15 owners of one client in one at a time', async () => {
       const { locks } = await world.open();
       const counter = new UnsafeCounter(world);

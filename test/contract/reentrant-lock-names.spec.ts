@@ -8,7 +8,7 @@ const LIMIT_MS = 60_000;
 onEveryBackend((world) => {
   describe('A thousand reentrant locks', () => {
     it(
-      'RL-17 serves 10 workers that go through 1 000 names side by side',
+      'RL-17 serves 10 concurrent workers over 1 000 names',
       async () => {
         const { locks } = await world.open({ wait: Infinity });
         const insideOf = new Map<number, number>();
@@ -33,7 +33,7 @@ onEveryBackend((world) => {
     );
 
     it(
-      'RL-18 serves 10 workers that wait a few milliseconds only, and leaves no name locked',
+      'RL-18 serves 10 workers with a wait of a few milliseconds, and leaves no name locked',
       async () => {
         const { locks } = await world.open();
         const obtained = { yes: 0, no: 0 };

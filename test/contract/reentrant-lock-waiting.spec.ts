@@ -23,7 +23,7 @@ onEveryBackend((world) => {
       await expect(b.run(() => lock.holdCount())).resolves.toBe(1);
     });
 
-    it('RL-11 ends without the lock when its limit does, also where the holder has died', async () => {
+    it('RL-11 ends without the lock at its limit, also if the holder has died', async () => {
       const [gone, client] = [await world.open(), await world.open()];
       await gone.locks.acquire('n');
       await gone.close();
@@ -33,7 +33,7 @@ onEveryBackend((world) => {
       expect(world.time.now() - start).toBeLessThan(600 + 50 + world.time.slack);
     });
 
-    it('RL-23 goes on for each name by itself', async () => {
+    it('RL-23 is independent for each name', async () => {
       const { locks } = await world.open();
       await Promise.all(['k1', 'k2'].map((name) => locks.acquire(name, { lease: 500 })));
       const acquired = world.time.now();

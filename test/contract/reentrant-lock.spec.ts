@@ -8,7 +8,7 @@ import { lockChannel } from '../../lib/keys/redisson-keys.js';
 /** Rows RL of the behaviour catalogue that concern one owner's or two owners' calls; crowds and processes: next door. */
 onEveryBackend((world) => {
   describe('A reentrant lock', () => {
-    it('RL-01 is locked for everybody who asks while somebody holds it', async () => {
+    it('RL-01 is reported as locked to all callers while it is held', async () => {
       const { locks } = await world.open();
       const [a, b, c] = [new Owner(locks), new Owner(locks), new Owner(locks)];
       const [lock, second] = [locks.getLock('n'), locks.getLock('n')];
@@ -20,7 +20,7 @@ onEveryBackend((world) => {
       await expect(c.run(() => second.isLocked())).resolves.toBe(false);
     });
 
-    it('RL-02 is held by its owner and by nobody else', async () => {
+    it('RL-02 is held by its owner and by no other', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const [lock, second] = [locks.getLock('n'), locks.getLock('n')];
@@ -47,7 +47,7 @@ onEveryBackend((world) => {
       expect(counts).toEqual([0, 1, 0, 1, 2, 1, 0]);
     });
 
-    it('RL-04 is taken and given back again and again through one handle', async () => {
+    it('RL-04 is acquired and released repeatedly through one handle', async () => {
       const { locks } = await world.open();
       const a = new Owner(locks);
       const lock = locks.getLock('n');
@@ -70,7 +70,7 @@ onEveryBackend((world) => {
       await expect(b.run(() => second.tryAcquire())).resolves.not.toBeNull();
     });
 
-    it('RL-06 refuses the release of somebody who does not hold it, and the hold stays', async () => {
+    it('RL-06 refuses a release by an owner that does not hold it, and the hold stays', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const [lock, second] = [locks.getLock('n'), locks.getLock('n')];
@@ -81,7 +81,7 @@ onEveryBackend((world) => {
       await expect(lock.isLocked()).resolves.toBe(false);
     });
 
-    it('RL-07 refuses the release of what nobody holds', async () => {
+    it('RL-07 refuses a release while it is free', async () => {
       const { locks } = await world.open();
       const a = new Owner(locks);
       const lock = locks.getLock('n');
@@ -92,7 +92,7 @@ onEveryBackend((world) => {
       await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
     });
 
-    it('RL-08 is taken from whoever has it by a forced release, which tells whether there was anything', async () => {
+    it('RL-08 is taken from its holder by a forced release, which reports whether it was held', async () => {
       const { locks } = await world.open();
       const a = new Owner(locks);
       const lock = locks.getLock('n');
@@ -118,7 +118,7 @@ onEveryBackend((world) => {
       await expect(remaining()).resolves.toBeLessThanOrEqual(30_000);
     });
 
-    it('RL-12 answers one try at once, without waiting and without a subscription; other names are free', async () => {
+    it('RL-12 answers one attempt at once, without a subscription; other names are free', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       await a.run(() => locks.acquire('n1'));
@@ -143,7 +143,7 @@ onEveryBackend((world) => {
       await expect(a.run(() => lock.release())).resolves.toBeUndefined();
     });
 
-    it('RL-19 is held by the owner who asks, whichever handle is asked', async () => {
+    it('RL-19 is held by the asking owner, through any handle', async () => {
       const { locks } = await world.open();
       const [first, second] = [locks.getLock('n'), locks.getLock('n')];
       const owners = [new Owner(locks), new Owner(locks)];

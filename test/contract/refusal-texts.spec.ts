@@ -16,7 +16,7 @@ onEveryBackend((world) => {
   };
 
   describe('A refusal', () => {
-    it('D26: calls the first in the queue of a free fair lock what it is, not the holder', async () => {
+    it('D26: names the first in the queue of a free fair lock as such, not as the holder', async () => {
       const lock = (await world.open()).locks.getFairLock('n');
       await world.probe.enqueue('n', { owner: HEAD, keptFor: 60_000 });
       const [once, late] = [await refusalOf(lock.acquire({ wait: 0 })), await refusalOf(lock.acquire({ wait: 200 }))];
@@ -37,7 +37,7 @@ onEveryBackend((world) => {
       }
     });
 
-    it('D26: says apart how long was waited and how long the lease lasts', async () => {
+    it('D26: separates the time waited from the remaining lease', async () => {
       const { locks } = await world.open();
       await world.probe.put('n', HEAD, 60_000);
       for (const lock of [locks.getLock('n'), locks.getFairLock('n')]) {

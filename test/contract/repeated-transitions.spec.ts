@@ -32,7 +32,7 @@ onEveryBackend((world) => {
       await expect(world.probe.state('lk')).resolves.toMatchObject({ owners: { [B7]: 1 } });
     });
 
-    it('L10 does not take the lock from the one who got it after the first final release', async () => {
+    it('L10 does not take the lock from the next owner after the first final release', async () => {
       const { lock } = (await world.open()).runtime.backend;
       await world.probe.put('lk', A1, 30_000);
       const last = { name: 'lk', owner: A1, lease: 30_000 };

@@ -16,7 +16,7 @@ onEveryBackend((world) => {
     world.time.until(async () => (await world.probe.names()).toSorted().join() === names.toSorted().join(), 1000);
 
   describe('Waiting for permits', () => {
-    it('SE-07 ends when somebody releases one', async () => {
+    it('SE-07 ends when a permit is released', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(1);
       await semaphore.acquire();
@@ -32,7 +32,7 @@ onEveryBackend((world) => {
       await world.time.until(listening(0), 1000);
     });
 
-    it('SE-08 for several ends when there are as many', async () => {
+    it('SE-08 for several permits ends when there are enough', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(5);
       await semaphore.acquire(3);
@@ -47,7 +47,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
 
-    it('SE-09 ends with the limit, or with the permits when they come before', async () => {
+    it('SE-09 ends with the limit, or with the permits if they come before', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(5);
       await semaphore.acquire(3);
@@ -64,7 +64,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
 
-    it('SE-12 lets 15 in one at a time where there is one permit', async () => {
+    it('SE-12 lets 15 callers in one at a time with one permit', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(1);
       const counter = new UnsafeCounter(world);
@@ -93,7 +93,7 @@ onEveryBackend((world) => {
       LIMIT_MS,
     );
 
-    it('SE-16 lets through whoever finds enough, whoever came first', async () => {
+    it('SE-16 serves a waiter with enough permits, in any order of arrival', async () => {
       const [one, other] = [await open(), await open()];
       await one.trySetPermits(2);
       const many = one.acquire(3);
@@ -108,7 +108,7 @@ onEveryBackend((world) => {
       await expect(one.availablePermits()).resolves.toBe(0);
     });
 
-    it('SE-17 lets in as many as there are permits, and no more', async () => {
+    it('SE-17 lets in as many callers as there are permits, and no more', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(3);
       const [inside, seen] = [new Set<object>(), new Set<number>()];
@@ -126,7 +126,7 @@ onEveryBackend((world) => {
       expect(seen).toEqual(new Set([1, 2, 3]));
     });
 
-    it('SE-18 lets 100 in ten at a time', async () => {
+    it('SE-18 lets 100 callers in ten at a time', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(10);
       let [inside, most] = [0, 0];
@@ -145,7 +145,7 @@ onEveryBackend((world) => {
       await leavesNothingBut('s');
     });
 
-    it('gives all permits of one release to those in line who can have them, with one try each', async () => {
+    it('gives all permits of one release to the waiters that can use them, with one attempt each', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(0);
       const granted: number[] = [];
@@ -168,7 +168,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
 
-    it('tells who waited in vain how many permits there are, and whether anybody has set them', async () => {
+    it('reports in its error how many permits there are, and whether they were set', async () => {
       const semaphore = await open();
       const waiting = semaphore.acquire(1, { wait: 100 });
       const error: unknown = await world.time.finish(waiting, 1000).catch((reason: unknown) => reason);
@@ -221,19 +221,16 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 
-    it.each([0, Infinity])(
-      'gives back what is granted after the signal has aborted, with a wait of %d',
-      async (wait) => {
-        const semaphore = await open();
-        await semaphore.trySetPermits(3);
-        const controller = new AbortController();
-        const waiting = semaphore.acquire(2, { wait, signal: controller.signal });
-        controller.abort();
-        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
-        await world.time.until(async () => (await semaphore.availablePermits()) === 3, 1000);
-        await leavesNothingBut('s');
-      },
-    );
+    it.each([0, Infinity])('releases permits granted after the signal has aborted, with a wait of %d', async (wait) => {
+      const semaphore = await open();
+      await semaphore.trySetPermits(3);
+      const controller = new AbortController();
+      const waiting = semaphore.acquire(2, { wait, signal: controller.signal });
+      controller.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      await world.time.until(async () => (await semaphore.availablePermits()) === 3, 1000);
+      await leavesNothingBut('s');
+    });
 
     it('ends at shutdown', async () => {
       const client = await world.open();

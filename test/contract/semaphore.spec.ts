@@ -26,7 +26,7 @@ onEveryBackend((world) => {
       await leavesNothingBut();
     });
 
-    it('SE-01 does not live longer for being used', async () => {
+    it('SE-01 does not live longer by use', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(1, { ttl: 200 });
       for (let uses = 0; uses < 300; uses++) {
@@ -37,7 +37,7 @@ onEveryBackend((world) => {
       await leavesNothingBut();
     });
 
-    it('SE-02 SE-21 counts what is taken and what is released', async () => {
+    it('SE-02 SE-21 counts acquired and released permits', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(10);
       const counts: number[] = [];
@@ -54,7 +54,7 @@ onEveryBackend((world) => {
       await leavesNothingBut('s');
     });
 
-    it('SE-03 comes into being by what is released', async () => {
+    it('SE-03 is created by a release', async () => {
       const semaphore = await open();
       await semaphore.release();
       await expect(semaphore.availablePermits()).resolves.toBe(1);
@@ -63,7 +63,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
 
-    it('SE-04 gives 0 permits at once and asks nobody', async () => {
+    it('SE-04 gives 0 permits at once without a command', async () => {
       const semaphore = await open();
       const asked = await world.probe.commands();
       await expect(semaphore.tryAcquire(0, { wait: '10m' })).resolves.toBe(true);
@@ -76,7 +76,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('SE-05 can be given more permits', async () => {
+    it('SE-05 gets more permits by addPermits()', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(10);
       await semaphore.acquire(10);
@@ -87,7 +87,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(9);
     });
 
-    it('SE-06 can be left with fewer than none', async () => {
+    it('SE-06 can have a negative number of permits', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(10);
       await semaphore.acquire(10);
@@ -99,7 +99,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
 
-    it('SE-10 is drained of what it has', async () => {
+    it('SE-10 is drained of all its permits', async () => {
       const semaphore = await open();
       await expect(semaphore.drainPermits()).resolves.toBe(0);
       await expect(world.probe.names()).resolves.toEqual([]);
@@ -113,7 +113,7 @@ onEveryBackend((world) => {
       await leavesNothingBut('s');
     });
 
-    it('SE-11 is given permits only where it exists, where that is asked', async () => {
+    it('SE-11 gets permits by releaseIfExists() only if it exists', async () => {
       const semaphore = await open();
       await expect(semaphore.releaseIfExists()).resolves.toBe(false);
       await leavesNothingBut();
@@ -122,7 +122,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(10);
     });
 
-    it('SE-14 refuses numbers that are no number of permits, and asks nobody', async () => {
+    it('SE-14 refuses invalid numbers of permits without a command', async () => {
       const semaphore = await open();
       const asked = await world.probe.commands();
       const numbers = [-1, 0.5, NaN, Infinity, 2 ** 31, '1', null, {}, 1n];
@@ -152,7 +152,7 @@ onEveryBackend((world) => {
       await expect(world.probe.commands()).resolves.toBe(asked);
     });
 
-    it('SE-15 does not mind who gives a permit back', async () => {
+    it('SE-15 accepts a release by any process', async () => {
       const [a, b] = [await open(), await open()];
       await a.trySetPermits(1);
       await a.acquire();
@@ -194,7 +194,7 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(-most);
     });
 
-    it('tells who gets nothing how many permits there are, and whether anybody has set them', async () => {
+    it('reports in errors how many permits there are, and whether they were set', async () => {
       const semaphore = await open();
       const refused = async (): Promise<unknown> => semaphore.acquire(2, { wait: 0 }).catch((error: unknown) => error);
       const unset = await refused();
@@ -207,7 +207,7 @@ onEveryBackend((world) => {
       expect(String(few)).toContain('Semaphore "s" is left with 1 permits');
     });
 
-    it('gives permits back after work, whether it succeeds or fails, and hands on what comes of it', async () => {
+    it('releases permits after work that succeeds or fails, and returns its result or error', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(3);
       const seen = await semaphore.withPermits(2, () => semaphore.availablePermits());
@@ -225,7 +225,7 @@ onEveryBackend((world) => {
       await leavesNothingBut();
     });
 
-    it('leaves alone what is something else', async () => {
+    it('does not touch a key of another type', async () => {
       const { locks } = await world.open();
       await world.probe.put('s', 'somebody', 60_000);
       const semaphore = locks.getSemaphore('s');

@@ -41,8 +41,8 @@ inWorld(redis, ({ time }) => {
     });
   });
 
-  describe('A server that gets no time', () => {
-    it.each([0, 1000])('WD-07 keeps nothing alive that was cancelled on the wire (wait %p)', async (wait) => {
+  describe('A server that stands still', () => {
+    it.each([0, 1000])('WD-07 renews no acquisition that was cancelled in flight (wait %p)', async (wait) => {
       const { locks } = await redis.open({ watchdogTimeout: 1500, commandTimeout: 2000 });
       const giveUp = new AbortController();
       const asked = await redis.probe.commands();
@@ -88,7 +88,7 @@ inWorld(redis, ({ time }) => {
       return `redis://w:any@${redis.server.host}:${redis.server.port}`;
     };
 
-    it('PB-03 rejects the one that was refused, and serves the next', async () => {
+    it('PB-03 rejects the refused waiter, and serves the next', async () => {
       const scheduler = new MonotonicScheduler(systemScheduler, () => {});
       const subscriber = new RedisSubscriber(await allow('resetchannels'), 1000, scheduler);
       redis.onReset(() => subscriber.close());
@@ -107,7 +107,7 @@ inWorld(redis, ({ time }) => {
       await time.until(() => heard === before + 1, 1000);
     });
 
-    it('PB-09 makes waiters without a subscription ask now and then; all are served again once there is room', async () => {
+    it('PB-09 makes waiters without a subscription poll; all are served again once there is room', async () => {
       const [holder, client] = [
         await redis.open(),
         await redis.open({}, await allow('resetchannels', ...names.slice(0, 2).map((name) => `&${lockChannel(name)}`))),

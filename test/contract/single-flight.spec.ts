@@ -55,7 +55,7 @@ onEveryBackend((world: World) => {
   const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquirer.contended === 1);
 
   describe('A single flight', () => {
-    it('D11: runs once for all who call meanwhile in one scope', async () => {
+    it('D11: runs once for all concurrent calls in one scope', async () => {
       const { locks } = await world.open();
       const work = new Work();
       const [first, second] = await locks.runInScope(async () => {
@@ -70,14 +70,14 @@ onEveryBackend((world: World) => {
       expect(work.runs).toBe(1);
     });
 
-    it('D11: is made again by its own work in a scope, instead of waiting for itself', async () => {
+    it('D11: runs again for its own nested call in a scope, instead of waiting for itself', async () => {
       const { locks } = await world.open();
       const nested = async (): Promise<unknown> => ({ outer: await locks.singleFlight(NAME, async () => 'inner') });
       const result = locks.runInScope(() => locks.singleFlight<unknown>(NAME, nested));
       await expect(finish(result)).resolves.toEqual({ outer: 'inner' });
     });
 
-    it('SF-01 runs once for all who call meanwhile, here and elsewhere', async () => {
+    it('SF-01 runs once for all concurrent calls, in all processes', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
       const calls = [share(here.locks, work), share(here.locks, work)];
@@ -91,7 +91,7 @@ onEveryBackend((world: World) => {
       expect(await world.probe.names()).toEqual([flightResult(NAME)]);
     });
 
-    it('SF-02 runs anew for who calls afterwards', async () => {
+    it('SF-02 runs again for later calls', async () => {
       const { locks } = await world.open();
       for (let run = 1; run <= 2; run++) {
         const work = new Work(() => run);
@@ -103,7 +103,7 @@ onEveryBackend((world: World) => {
       }
     });
 
-    it('SF-03 gives its result for as long as it was said to live', async () => {
+    it('SF-03 returns its result for `ttl`', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
       const options = { ttl: 400 };
@@ -120,7 +120,7 @@ onEveryBackend((world: World) => {
       expect(await finish(later)).toEqual({ run: 2 });
     });
 
-    it('SF-04 shares what it throws with who called before, and with nobody else', async () => {
+    it('SF-04 shares its error with earlier callers only', async () => {
       const [here, there] = await openTwo();
       const work = new Work((run) => {
         if (run === 1) throw new SoldOut(['a', 'b']);
@@ -147,7 +147,7 @@ onEveryBackend((world: World) => {
       expect(await finish(next)).toBe(2);
     });
 
-    it('SF-05 knows errors of locks, of the language and, by their names, all others elsewhere', async () => {
+    it('SF-05 restores errors of locks, of the language and, by their names, all others in other processes', async () => {
       const [here, there] = await openTwo();
       const stranger = Object.assign(new SoldOut(['a']), { code: 'E_SOLD_OUT', connection: { password: 'secret' } });
       const timeout = new LockTimeoutError('Too slow', { lockName: 'n', details: { remaining: 7 } });
@@ -177,7 +177,7 @@ onEveryBackend((world: World) => {
       }
     });
 
-    it('SF-06 gives everybody what JSON gives back, each their own', async () => {
+    it('SF-06 gives each caller its own copy decoded from JSON', async () => {
       const [here, there] = await openTwo();
       const date = new Date(0);
       const work = new Work(() => ({ date, list: [1], none: undefined }));
@@ -199,7 +199,7 @@ onEveryBackend((world: World) => {
       expect(await finish(Promise.all([call, elsewhere]))).toEqual([undefined, undefined]);
     });
 
-    it('SF-07 refuses a result that JSON cannot say, for everybody', async () => {
+    it('SF-07 refuses a result that is not JSON-serializable, for all callers', async () => {
       const circular: Record<string, unknown> = {};
       circular['self'] = circular;
       const { locks } = await world.open();
@@ -216,7 +216,7 @@ onEveryBackend((world: World) => {
       }
     });
 
-    it('SF-08 waits for that of others no longer than it was said, and leaves them alone', async () => {
+    it('SF-08 waits for the run of others no longer than `wait`, and does not disturb it', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
       const own = share(here.locks, work);
@@ -234,7 +234,7 @@ onEveryBackend((world: World) => {
       await until(() => there.runtime.acquirer.contended === 0);
     });
 
-    it('SF-09 goes on for the others when who waited for all of them waits no longer', async () => {
+    it('SF-09 continues for the other callers when the one that waits for all of them gives up', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
       const own = share(here.locks, work);
@@ -250,7 +250,7 @@ onEveryBackend((world: World) => {
       expect(await finish(Promise.all([own, ...others]))).toEqual(Array(3).fill({ run: 1 }));
     });
 
-    it('SF-10 is made by another one when its maker has died', async () => {
+    it('SF-10 runs in another process after its process died', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
       const own = share(here.locks, work).catch(() => {});
@@ -282,7 +282,7 @@ onEveryBackend((world: World) => {
       expect(await finish(share(there.locks, slow, { ttl: '1m' }))).toBe('quick');
     });
 
-    it('SF-12 runs again where it calls itself, rather than wait for itself', async () => {
+    it('SF-12 runs again for a nested call, instead of waiting for itself', async () => {
       const { locks } = await world.open();
       const factorial = (n: number): Promise<number> =>
         locks.singleFlight(NAME, async () => (n <= 1 ? 1 : n * (await factorial(n - 1))));
@@ -299,7 +299,7 @@ onEveryBackend((world: World) => {
       expect(seen).toEqual([flightLock(NAME), flightLock(NAME)]);
     });
 
-    it('SF-14 tells where something else is kept under its names', async () => {
+    it('SF-14 reports a key of another type under its names', async () => {
       const { locks, events } = await world.open();
       await world.probe.put(flightResult(NAME), 'somebody', 60_000);
       const work = new Work();
@@ -319,7 +319,7 @@ onEveryBackend((world: World) => {
       });
     });
 
-    it.each(['-null', '-{', '+{', '-{"name":1}'])('D13: tells where %s was left in place of a result', async (text) => {
+    it.each(['-null', '-{', '+{', '-{"name":1}'])('D13: reports %s in place of a result', async (text) => {
       const { locks, runtime } = await world.open();
       const hold = await locks.acquire(flightLock(NAME));
       await runtime.backend.singleFlight.save({ name: NAME, owner: hold.owner, text, keep: 60_000 });
@@ -329,7 +329,7 @@ onEveryBackend((world: World) => {
       expect(work.runs).toBe(0);
     });
 
-    it('SF-15 refuses what is no option, and what cannot be run', async () => {
+    it('SF-15 refuses invalid options and values that are not functions', async () => {
       const { locks } = await world.open();
       const calls: readonly [options: object, text: string][] = [
         [{ ttl: 'soon' }, 'ttl must be'],

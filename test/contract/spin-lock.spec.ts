@@ -18,7 +18,7 @@ const PAUSE_MS = 150;
 /** Rows SP of the behaviour catalogue; the backoffs themselves: `backoff.spec.ts`. */
 onEveryBackend((world) => {
   describe('A spin lock', () => {
-    it('SP-01 is held and counted, and taken away by a forced release, as a plain lock is', async () => {
+    it('SP-01 is held, counted and force-released like a plain lock', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getSpinLock('n');
@@ -44,7 +44,7 @@ onEveryBackend((world) => {
       await expect(a.run(() => locks.getSpinLock('n').holdCount())).resolves.toBe(2);
     });
 
-    it('SP-02 refuses the release of somebody who does not hold it', async () => {
+    it('SP-02 refuses a release by an owner that does not hold it', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
       const lock = locks.getSpinLock('n');
@@ -53,7 +53,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('released');
     });
 
-    it('SP-03 gives up when the wait is over, also where the holder has died', async () => {
+    it('SP-03 gives up when the wait is over, also if the holder has died', async () => {
       const [gone, client] = [await world.open(), await world.open()];
       await gone.locks.getSpinLock('n').acquire();
       await gone.close();
@@ -89,7 +89,7 @@ onEveryBackend((world) => {
       await world.time.finish(client.locks.getSpinLock('n').acquire({ wait: Infinity }), 900 + PAUSE_MS + 400);
     });
 
-    it('SP-06 is had soon after its release, of which nobody is told', async () => {
+    it('SP-06 is acquired soon after its release, which is not announced', async () => {
       const { locks } = await world.open();
       const lock = locks.getSpinLock('n');
       const hold = await lock.acquire();
@@ -119,7 +119,7 @@ onEveryBackend((world) => {
       subscription.cancel();
     });
 
-    it('D27: is had at once after a release by its own process, in the longest pause', async () => {
+    it('D27: is acquired at once after a release by its own process, in the longest pause', async () => {
       const { locks } = await world.open();
       const lock = locks.getSpinLock('n', constantBackoff('10s'));
       const hold = await lock.acquire();
@@ -133,7 +133,7 @@ onEveryBackend((world) => {
       await expect(world.probe.channels()).resolves.toEqual([]);
     });
 
-    it('D27: is had by others although somebody always waits in the process that has it', async () => {
+    it('D27: is acquired by other processes although the holding process always has waiters', async () => {
       const [here, there] = [await world.open({ wait: Infinity }), await world.open({ wait: Infinity })];
       const lock = here.locks.getSpinLock('n', constantBackoff(50));
       const visit = async (): Promise<void> => {
@@ -147,7 +147,7 @@ onEveryBackend((world) => {
       await world.time.finish(Promise.all(visits), 5000);
     });
 
-    it('SP-07 is not had by somebody whose wait ends before', async () => {
+    it('SP-07 is not acquired by a waiter whose wait ends before', async () => {
       const { locks } = await world.open();
       const lock = locks.getSpinLock('n');
       const hold = await lock.acquire();
@@ -175,7 +175,7 @@ onEveryBackend((world) => {
       expect(world.time.now() - start).toBeLessThan(50 + 10 + world.time.slack);
     });
 
-    it('SP-13 refuses what gives no pauses before anything is sent', async () => {
+    it('SP-13 refuses an invalid backoff before anything is sent', async () => {
       const { locks } = await world.open();
       const before = await world.probe.commands();
       expect(() => locks.getSpinLock('n', 64 as never)).toThrow(LockOptionsError);
@@ -184,7 +184,7 @@ onEveryBackend((world) => {
       await expect(world.probe.commands()).resolves.toBe(before);
     });
 
-    it('tells only the one whose backoff fails on the way', async () => {
+    it('rejects only the caller whose backoff fails later', async () => {
       const { locks } = await world.open();
       const hold = await locks.acquire('n');
       const failing = locks.getSpinLock('n', () => [5, -1]).acquire({ wait: Infinity });
@@ -194,7 +194,7 @@ onEveryBackend((world) => {
       await world.time.finish(patient, PAUSE_MS + world.time.slack);
     });
 
-    it('lets only one of its waiters in a process ask, at its own pace', async () => {
+    it('lets only one of its waiters in a process poll, at its own pace', async () => {
       const { locks, runtime } = await world.open();
       const hold = await locks.acquire('n');
       const lock = locks.getSpinLock('n', constantBackoff(100));
@@ -207,7 +207,7 @@ onEveryBackend((world) => {
       await expect(hold.release()).resolves.toBe('released');
     });
 
-    it('lets the next in line ask at its own pace when the first leaves', async () => {
+    it('lets the next waiter poll at its own pace when the first leaves', async () => {
       const { locks } = await world.open();
       const hold = await locks.acquire('n');
       const slow = locks.getSpinLock('n', constantBackoff('10s')).tryAcquire({ wait: 100 });

@@ -11,7 +11,7 @@ describe('Turns', () => {
   const scheduler = new MonotonicScheduler(new ManualClock(), () => {});
   const limit = (signal: AbortSignal): WaitLimit => new WaitLimit(scheduler, Infinity, [signal]);
 
-  it('PB-04 are given when taking and ending happen together, again and again', async () => {
+  it('PB-04 are granted when acquisition and release coincide, repeatedly', async () => {
     const turns = new AsyncMutex();
     let end = await turns.lock();
     for (let round = 0; round < 10_000; round++) {
@@ -23,7 +23,7 @@ describe('Turns', () => {
     expect(turns.isIdle).toBe(true);
   });
 
-  it('PB-05 pass over whoever gave up', async () => {
+  it('PB-05 skip waiters that gave up', async () => {
     const [turns, giveUp] = [new AsyncMutex(), new AbortController()];
     const end = await turns.lock();
     const abandoned = turns.lock(limit(giveUp.signal));
@@ -35,7 +35,7 @@ describe('Turns', () => {
     expect(turns.isIdle).toBe(true);
   });
 
-  it('PB-06 keep nothing of 100 000 who gave up', async () => {
+  it('PB-06 keep nothing of 100 000 waiters that gave up', async () => {
     const [turns, giveUp] = [new AsyncMutex(), new AbortController()];
     const end = await turns.lock();
     const abandoned = Promise.all(Array.from({ length: 100_000 }, () => turns.lock(limit(giveUp.signal))));

@@ -36,7 +36,7 @@ inWorld(redis, ({ time }) => {
     return { waiting, progress, asked };
   };
 
-  describe('Waiting while a peer speaks', () => {
+  describe('Waiting during messages of a peer', () => {
     it('X01 ends at once when the peer releases, and the channel has no subscriber any more', async () => {
       await heldBy(A1, 20_000);
       const { waiting } = await startWaiting({ wait: Infinity });
@@ -55,7 +55,7 @@ inWorld(redis, ({ time }) => {
       expect(time.now() - start).toBeLessThan(1500 + time.slack);
     });
 
-    it('X03 ends without the lock when its limit does, and leaves nothing behind', async () => {
+    it('X03 ends without the lock at its limit, and leaves nothing behind', async () => {
       const { locks } = await redis.open();
       await heldBy(A1, 20_000);
       const start = time.now();
@@ -67,7 +67,7 @@ inWorld(redis, ({ time }) => {
       expect(await redis.admin.pttl('lk')).toBeLessThan(20_000 - 490);
     });
 
-    it('X04 goes on after a message that means nothing, having tried again', async () => {
+    it('X04 continues after a meaningless message and another attempt', async () => {
       await heldBy(A1, 20_000);
       const { progress, asked } = await startWaiting({ wait: Infinity });
       const before = await asked();
@@ -79,7 +79,7 @@ inWorld(redis, ({ time }) => {
       expect(await redis.admin.hgetall('lk')).toEqual({ [A1]: '1' });
     });
 
-    it('X05 goes on after a message that no peer sends', async () => {
+    it('X05 continues after a message that no peer sends', async () => {
       await heldBy(A1, 20_000);
       const { waiting, progress, asked } = await startWaiting({ wait: Infinity });
       const before = await asked();
@@ -106,7 +106,7 @@ inWorld(redis, ({ time }) => {
     });
   });
 
-  describe('Holding while a peer looks', () => {
+  describe('Holding under inspection by a peer', () => {
     it('X09 keeps the TTL in the upper half of the time-out, and ends with the release', async () => {
       const { locks } = await redis.open({ watchdogTimeout: 1500 });
       const hold = await locks.acquire('lk');
@@ -125,7 +125,7 @@ inWorld(redis, ({ time }) => {
       await expect(redis.probe.commands()).resolves.toBe(asked);
     });
 
-    it('X10 leaves the lock of a peer alone that took it over, and reports that it is not the owner', async () => {
+    it('X10 does not touch the lock of a peer that took it over, and reports that it is not the owner', async () => {
       const { locks } = await redis.open({ watchdogTimeout: 1500 });
       const hold = await locks.acquire('lk');
       await redis.admin.del('lk');

@@ -40,7 +40,7 @@ onEveryBackend((world) => {
       }
     });
 
-    it('PB-08 reaches a waiter of another client at once, whatever the lease that was given up', async () => {
+    it('PB-08 reaches a waiter of another client at once, whatever the lease of the released hold', async () => {
       const [a, b] = [await world.open(), await world.open()];
       const hold = await a.locks.acquire('n', { lease: '60s' });
       const waiting = b.locks.acquire('n', { wait: Infinity });

@@ -87,7 +87,7 @@ describe('The watchdog of many holds', () => {
     },
   );
 
-  it('WD-18 keeps them where the server comes back shortly before their end', async () => {
+  it('WD-18 keeps them if the server comes back shortly before their end', async () => {
     const world = new World(0, 2000);
     await world.loop.pass(2 * PERIOD);
     const lastRenewal = world.sent.findLast((sent) => sent <= world.loop.now() - PERIOD) ?? 0;

@@ -22,7 +22,7 @@ onEveryBackend((world) => {
       await world.time.until(async () => !(await lock.isLocked()), 900 + world.time.slack);
     });
 
-    it('WD-05 leaves a hold with a lease of its own alone', async () => {
+    it('WD-05 does not renew a hold with a lease of its own', async () => {
       const { locks } = await world.open({ watchdogTimeout: 1500 });
       await locks.acquire('n', { lease: 500 });
       const lasted = await world.time.until(async () => (await world.probe.names()).length === 0, 3000);
@@ -42,7 +42,7 @@ onEveryBackend((world) => {
       expect(lowest).toBeLessThan(0.75 * 3000);
     });
 
-    it.each([0, 1000])('WD-07 keeps nothing alive that was given up on its way (wait %p)', async (wait) => {
+    it.each([0, 1000])('WD-07 renews no acquisition that was given up in flight (wait %p)', async (wait) => {
       const { locks } = await world.open({ watchdogTimeout: 600 });
       const giveUp = new AbortController();
       const attempt = locks.tryAcquire('n', { wait, signal: giveUp.signal });
@@ -54,7 +54,7 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('WD-09 does not bring back what was deleted, and stops asking for it', async () => {
+    it('WD-09 does not restore a deleted key, and stops renewing it', async () => {
       const { locks } = await world.open({ watchdogTimeout: 600 });
       const hold = await locks.acquire('n');
       await world.probe.remove('n');
@@ -66,7 +66,7 @@ onEveryBackend((world) => {
       await expect(locks.tryAcquire('n')).resolves.not.toBeNull();
     });
 
-    it('WD-12 keeps others out for much longer than its time-out', async () => {
+    it('WD-12 excludes others for much longer than its time-out', async () => {
       const [a, b] = [await world.open({ watchdogTimeout: 600 }), await world.open({ watchdogTimeout: 600 })];
       const hold = await a.locks.acquire('n');
       const waiting = b.locks.acquire('n', { wait: Infinity });
@@ -86,7 +86,7 @@ onEveryBackend((world) => {
       await expect(world.probe.commands()).resolves.toBe(asked);
     });
 
-    it('WD-15 serves one handle again and again', async () => {
+    it('WD-15 serves one handle repeatedly', async () => {
       const { locks } = await world.open({ watchdogTimeout: 500 });
       const lock = locks.getLock('n');
       for (let cycle = 0; cycle < 3; cycle++) {
