@@ -12,7 +12,7 @@ const thrown = (error: unknown): never => {
   throw error;
 };
 
-describe('A connection to a server that is not there any more', () => {
+describe('A connection to a server that has ended', () => {
   let server: RedisServer;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('A connection to a server that is not there any more', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('D22: is closed at the latest after half a second where nobody says by when', async () => {
+  it('D22: is closed at the latest after half a second without a deadline', async () => {
     await using proxy = await FaultProxy.start(server);
     const clock = new ManualClock();
     const connection = new RedisConnection(proxy.url, 'commands', 1000, new MonotonicScheduler(clock, thrown), {

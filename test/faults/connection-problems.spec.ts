@@ -68,8 +68,8 @@ const told = async (connection: ConnectionInput, expected: RegExp): Promise<Lock
 
 const at = (host: string, port: number): string => `No connection to Redis at ${host}:${port} within \\d+ ms: `;
 
-describe('D34: why there is no connection', () => {
-  it('a wrong password: names server, user and remedy, never the password', async () => {
+describe('D34: the error without a connection', () => {
+  it('with a wrong password names server, user and remedy, never the password', async () => {
     const error = await told(
       `redis://joe:wrong-secret@127.0.0.1:${guarded.port}`,
       new RegExp(
@@ -80,7 +80,7 @@ describe('D34: why there is no connection', () => {
     expect(`${error.stack}${String(error.cause)}`).not.toContain('secret');
   });
 
-  it('a wrong password without a user is one of the default user', async () => {
+  it('with a wrong password and no user names the default user', async () => {
     const { permanent } = await told(
       `redis://:wrong-secret@127.0.0.1:${guarded.port}`,
       /it refuses the password of user "default"/,
@@ -88,7 +88,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(true);
   });
 
-  it('no password: says what to give', async () => {
+  it('without a password names what to give', async () => {
     const { permanent } = await told(
       guarded.url,
       new RegExp(
@@ -99,7 +99,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(true);
   });
 
-  it('TLS to a server without it: says so before the handshake has timed out', async () => {
+  it('for TLS to a server without it names that before the handshake times out', async () => {
     const { permanent } = await told(
       `rediss://127.0.0.1:${plain.port}`,
       new RegExp(
@@ -109,7 +109,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(false);
   });
 
-  it('TLS to a server without it: says so after it has', async () => {
+  it('for TLS to a server without it names that after the handshake timed out', async () => {
     const { permanent } = await told(
       `rediss://127.0.0.1:${plain.port}`,
       /no TLS handshake yet \(connect ETIMEDOUT\); if it runs without TLS/,
@@ -117,7 +117,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(false);
   });
 
-  it('plain text to a server with TLS', async () => {
+  it('names plain text to a server with TLS', async () => {
     const { permanent } = await told(
       `redis://127.0.0.1:${secure.port}`,
       new RegExp(
@@ -128,7 +128,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(false);
   });
 
-  it('a certificate of an authority that is not known', async () => {
+  it('names a certificate of an unknown authority', async () => {
     const { permanent } = await told(
       `rediss://127.0.0.1:${secure.port}`,
       new RegExp(
@@ -139,7 +139,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(true);
   });
 
-  it('the port of a web server', async () => {
+  it('names the port of a web server', async () => {
     const { message } = await told(
       `redis://127.0.0.1:${portOf(web)}`,
       new RegExp(`^${at('127.0.0.1', portOf(web))}the server there does not speak the Redis protocol; give host and`),
@@ -147,7 +147,7 @@ describe('D34: why there is no connection', () => {
     expect(message).not.toContain('Please report');
   });
 
-  it('nobody listens', async () => {
+  it('names a port without a listener', async () => {
     const port = await freePort();
     const { permanent } = await told(
       `redis://127.0.0.1:${port}`,
@@ -158,7 +158,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(false);
   });
 
-  it('no Sentinel answers', async () => {
+  it('names Sentinels that do not answer', async () => {
     const port = await freePort();
     const { permanent } = await told(
       { sentinels: [{ host: '127.0.0.1', port }], name: 'shop' },
@@ -169,7 +169,7 @@ describe('D34: why there is no connection', () => {
     expect(permanent).toBe(false);
   });
 
-  it('a server that repeats the password of a command it does not know: it is not shown', async () => {
+  it('does not show a password that the server repeats from an unknown command', async () => {
     const fake = await FakeRedis.start();
     fake.answer = ({ name, args }) =>
       name === 'auth'
@@ -185,7 +185,7 @@ describe('D34: why there is no connection', () => {
 });
 
 describe('A database that the server does not have', () => {
-  it('D34: is said, and no lock lands in another one', async () => {
+  it('D34: is reported, and no lock is stored in another one', async () => {
     const { permanent } = await told(
       `redis://127.0.0.1:${plain.port}/99`,
       /it has no database 99 \(ERR DB index is out of range\); give one that it has/,
@@ -196,7 +196,7 @@ describe('A database that the server does not have', () => {
     admin.disconnect();
   });
 
-  it('D34: nor where this user may not change to it', async () => {
+  it('D34: is reported, and no lock is stored elsewhere, if the user may not select it', async () => {
     const admin = new Redis(plain.url);
     await admin.acl('SETUSER', 'locks', 'reset', 'on', '>right-secret', '~*', '&*', '+@all', '-select');
     const { permanent } = await told(
@@ -213,7 +213,7 @@ describe('D26: a command whose connection is cut', () => {
   it.each([
     ['before', 'unknown'],
     ['after', 'unknown'],
-  ] as const)('%s it arrived is told without advice on options of ioredis', async (when, outcome) => {
+  ] as const)('%s it arrived rejects without advice on options of ioredis', async (when, outcome) => {
     await using proxy = await FaultProxy.start(plain);
     const client = open(proxy.url);
     await client.connected();

@@ -32,7 +32,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
   };
 
   describe('of an acquire', () => {
-    it('one try rejects as unknown in time, and gives the permits back that it took', async () => {
+    it('rejects a single attempt as unknown in time, and releases the permits that it took', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       const taken = await executions(fixture().admin, 'decrby');
       for (let round = 0; round < ROUNDS; round++) {
@@ -74,7 +74,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await expect(executions(fixture().admin, 'decrby')).resolves.toBe(taken);
     });
 
-    it('tells the waiters when it gives the permits back', async () => {
+    it('wakes the waiters when it releases the permits', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       const waiter = fixture().open(undefined, { safetyPoll: '1m' });
       await fixture().admin.set('f1:told', 1);
@@ -91,7 +91,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await staysAt('f1:told', 0);
     });
 
-    it('leaves a semaphore alone that was deleted meanwhile', async () => {
+    it('does not touch a semaphore that was deleted meanwhile', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:gone', 1);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:gone'));
@@ -105,7 +105,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await expect(fixture().admin.keys('*')).resolves.toEqual([]);
     });
 
-    it('a drain gives everything back', async () => {
+    it('undoes a drain', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:drain', 7);
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:drain'));
@@ -143,7 +143,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await expect(valueOf('f1:copy')).resolves.toBe(1);
     });
 
-    it.each(['cutAfter', 'cutBefore'] as const)('goes on behind it, %s, and releases once', async (when) => {
+    it.each(['cutAfter', 'cutBefore'] as const)('continues in the background, %s, and releases once', async (when) => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:behind', 0);
       proxy.acceptThenClose();
@@ -158,7 +158,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await staysAt('f1:behind', 1);
     });
 
-    it('after work does not change what came of it, and is an event', async () => {
+    it('after work does not change the result of the work, and is an event', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:work', 1);
       const working = client.locks.getSemaphore('f1:work').withPermits(1, async () => {
@@ -201,7 +201,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await expect(valueOf('f1:next')).resolves.toBe(5);
     });
 
-    it('goes on behind it, and counts once', async () => {
+    it('continues in the background, and counts once', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       const waiter = fixture().open();
       await fixture().admin.set('f1:open', 1);
@@ -216,7 +216,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     });
   });
 
-  it('is repeated with the first answer, where something is set, added or deleted', async () => {
+  it('is repeated with the first reply, if permits are set, added or deleted', async () => {
     const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
     const semaphore = client.locks.getSemaphore('f1:set');
     const latch = client.locks.getCountDownLatch('f1:set:latch');
@@ -276,7 +276,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     expect(client.events.filter(({ type }) => type === 'given-up')).toEqual([]);
   });
 
-  it('D18: is told of by name and number where the application ends before it is certain', async () => {
+  it('D18: is reported with name and number if the application ends before it is certain', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     await fixture().admin.set('f1:end', 5);
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:end'));

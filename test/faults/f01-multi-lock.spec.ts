@@ -9,7 +9,7 @@ describe('F1: the reply of a request about a multi-lock is lost', () => {
   const fixture = useServerFixture();
   const keys = (): Promise<string[]> => fixture().admin.keys('*');
 
-  it('the wait goes on when that happens to the lease of all, which comes last', async () => {
+  it('continues the wait if that happens to the common lease, which is set last', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const other = await fixture().open().locks.acquire('f1:b', { lease: LONG });
     const waiting = settled(() => client.locks.getMultiLock('f1:a', 'f1:b').acquire({ lease: LONG, wait: '10s' }));

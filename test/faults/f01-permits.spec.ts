@@ -38,7 +38,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
   it.each([
     ['with a lease', { lease: LONG }],
     ['without one', {}],
-  ] as const)('undoes one try that took permits, and never takes too many: %s', async (_, options) => {
+  ] as const)('undoes a single attempt that took permits, and never takes too many: %s', async (_, options) => {
     const { semaphore, proxy, state } = await setUp('f1:try', 5);
     for (let round = 0; round < 5; round++) {
       const cut = proxy.cutAfter(mentions('evalsha', 'f1:try'));
@@ -59,7 +59,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     }
   });
 
-  it('undoes a try without a lease also where the server was away for long', async () => {
+  it('undoes an attempt without a lease also after a long outage', async () => {
     const { semaphore, proxy, state } = await setUp('f1:away', 1);
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:away'));
     proxy.acceptThenClose();
@@ -72,7 +72,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await becomes(state, { available: 1, out: 0 });
   });
 
-  it('takes permits once for who waits', async () => {
+  it('takes permits once for a waiter', async () => {
     const { semaphore, proxy, state } = await setUp('f1:wait', 4);
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
     const attempt = await settled(() => semaphore.acquireMany(2, { wait: '5s', lease: LONG }));
@@ -85,7 +85,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await expect(state()).resolves.toEqual({ available: 4, out: 0 });
   });
 
-  it('tells of the one release that happened', async () => {
+  it('reports the one release that happened', async () => {
     const { semaphore, proxy, state } = await setUp('f2:one', 2);
     const [first, second] = [await semaphore.acquire(), await semaphore.acquire({ lease: LONG })];
     for (const [release, available] of [
@@ -103,7 +103,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await expect(state()).resolves.toEqual({ available: 2, out: 0 });
   });
 
-  it('tells of the one release of several permits that happened', async () => {
+  it('reports the one release of several permits that happened', async () => {
     const { semaphore, proxy, state } = await setUp('f2:list', 5);
     const ids = await semaphore.acquireMany(4, { lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f2:list'));
@@ -113,7 +113,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await expect(state()).resolves.toEqual({ available: 5, out: 0 });
   });
 
-  it('does not take a release for done that did nothing, because one permit was not out', async () => {
+  it('does not report a release as done that did nothing because one permit was not held', async () => {
     const { semaphore, proxy, state } = await setUp('f2:some', 5);
     const [gone = '', ...rest] = await semaphore.acquireMany(3, { lease: LONG });
     await semaphore.release(gone);
@@ -124,22 +124,25 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await expect(state()).resolves.toEqual({ available: 3, out: 2 });
   });
 
-  it.each([1, 3])('goes on behind a release of %d that never arrived, however long that takes', async (permits) => {
-    let passed = 0;
-    const scheduler = { ...systemScheduler, now: () => systemScheduler.now() + passed };
-    const { semaphore, proxy, state } = await setUp('f2:behind', permits, { scheduler });
-    const ids = await semaphore.acquireMany(permits);
-    proxy.acceptThenClose();
-    const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
-    const released = await settled(() => semaphore.release(permits === 1 ? (ids[0] ?? '') : ids));
-    await cut;
-    expect(released.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    passed = 3_600_000;
-    await sleep(2 * DEADLINE);
-    await expect(state()).resolves.toEqual({ available: 0, out: permits });
-    proxy.heal();
-    await becomes(state, { available: permits, out: 0 });
-  });
+  it.each([1, 3])(
+    'repeats a release of %d that never arrived in the background, however long that takes',
+    async (permits) => {
+      let passed = 0;
+      const scheduler = { ...systemScheduler, now: () => systemScheduler.now() + passed };
+      const { semaphore, proxy, state } = await setUp('f2:behind', permits, { scheduler });
+      const ids = await semaphore.acquireMany(permits);
+      proxy.acceptThenClose();
+      const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
+      const released = await settled(() => semaphore.release(permits === 1 ? (ids[0] ?? '') : ids));
+      await cut;
+      expect(released.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      passed = 3_600_000;
+      await sleep(2 * DEADLINE);
+      await expect(state()).resolves.toEqual({ available: 0, out: permits });
+      proxy.heal();
+      await becomes(state, { available: permits, out: 0 });
+    },
+  );
 
   it('changes the number of permits once', async () => {
     const { semaphore, proxy, state } = await setUp('f1:number', 3, PATIENT);
@@ -165,7 +168,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     }
   });
 
-  it('tells who set the permits that it was he', async () => {
+  it('reports success to the caller that set the permits', async () => {
     const { semaphore, proxy, state } = await setUp('f1:set', 0, PATIENT);
     await semaphore.delete();
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:set', 'redisson_sc'));
@@ -175,7 +178,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await expect(state()).resolves.toEqual({ available: 3, out: 0 });
   });
 
-  it('makes a permit last as long as it was told, once', async () => {
+  it('sets the lease of a permit once', async () => {
     const { semaphore, proxy } = await setUp('f3:lease', 1, PATIENT);
     const id = await semaphore.acquire();
     const cut = proxy.cutAfter(mentions('evalsha', 'f3:lease'));
@@ -204,7 +207,7 @@ describe('F17: the server is out of memory', () => {
     await expect(rawState(fixture().admin, 'f17:new')).resolves.toEqual({ available: 2, out: 0 });
   });
 
-  it('takes permits back, makes them last longer and counts them', async () => {
+  it('releases permits, extends and counts them', async () => {
     const semaphore = fixture().open().locks.getPermitExpirableSemaphore('f17:mine');
     await semaphore.trySetPermits(5);
     const [one = '', two = '', ...rest] = await semaphore.acquireMany(4, { lease: '20s' });

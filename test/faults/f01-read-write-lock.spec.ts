@@ -37,7 +37,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
       `${name} is free`,
     );
 
-  it.each(['readLock', 'writeLock'] as const)('undoes one try that got in: %s', async (half) => {
+  it.each(['readLock', 'writeLock'] as const)('undoes a single attempt that was granted: %s', async (half) => {
     const { client, proxy } = await setUp('f1:try');
     for (let round = 0; round < 5; round++) {
       const lock = client.locks.getReadWriteLock(`f1:try:${round}`)[half]();
@@ -51,7 +51,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     }
   });
 
-  it('undoes a try to read beside another reader, who is not touched', async () => {
+  it('undoes an attempt to read beside another reader, which is not touched', async () => {
     const { proxy, read } = await setUp('f1:beside');
     const other = await fixture().open().locks.getReadWriteLock('f1:beside').readLock().acquire({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:beside'));
@@ -67,7 +67,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f1:beside');
   });
 
-  it('counts one who waits to read once', async () => {
+  it('counts a waiting reader once', async () => {
     const { proxy, read } = await setUp('f1:wait');
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
     const hold = await read.acquire({ wait: '5s', lease: LONG });
@@ -79,7 +79,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f1:wait');
   });
 
-  it.each(['readLock', 'writeLock'] as const)('tells of the one release that happened: %s', async (half) => {
+  it.each(['readLock', 'writeLock'] as const)('reports the one release that happened: %s', async (half) => {
     const { client, proxy } = await setUp('f2:release');
     const hold = await client.locks.getReadWriteLock('f2:release')[half]().acquire({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f2:release'));
@@ -89,7 +89,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f2:release');
   });
 
-  it('lets a writer read once, whose request to read was lost', async () => {
+  it('lets a writer whose read request was lost read once', async () => {
     const { proxy, read, write } = await setUp('f1:writer');
     const writing = await write.acquire({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:writer'));
@@ -103,7 +103,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f1:writer');
   });
 
-  it('takes back what a writer read by a try that failed, and not what it reads afterwards', async () => {
+  it('undoes a failed read of a writer, and not its later reads', async () => {
     const { client, proxy, read, write } = await setUp('f1:again');
     const writing = await write.acquire({ lease: LONG });
     const { owner } = writing;
@@ -126,7 +126,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f1:again');
   });
 
-  it('F7 never ends what a writer reads by a late release of what it read before', async () => {
+  it('F7 never ends a read of a writer by a late release of an earlier read', async () => {
     const { client, proxy, read, write } = await setUp('f7:reading');
     const writing = await write.acquire({ lease: LONG });
     const before = await writing.run(() => read.acquire({ lease: LONG }));
@@ -150,7 +150,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f7:reading');
   });
 
-  it('goes on behind a release that never arrived, also when the writer could not be let read again', async () => {
+  it('repeats a release that never arrived in the background, also if the writer could not read again', async () => {
     const { client, proxy, read, write } = await setUp('f2:given-up');
     const writing = await write.acquire({ lease: LONG });
     const before = await writing.run(() => read.acquire({ lease: LONG }));
@@ -169,7 +169,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     await cleared('f2:given-up');
   });
 
-  it('goes on behind a release that never arrived, until the writer reads again', async () => {
+  it('repeats a release that never arrived in the background until the writer reads again', async () => {
     const { client, proxy, read, write } = await setUp('f2:behind');
     const writing = await write.acquire({ lease: LONG });
     const before = await writing.run(() => read.acquire({ lease: LONG }));

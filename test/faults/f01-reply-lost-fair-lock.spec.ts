@@ -29,7 +29,7 @@ describe('The queue of a fair lock', () => {
     return fixture().history.note(await locks.getFairLock(name).acquire({ lease: LONG }));
   };
 
-  it('F1 counts one hold where the reply that grants it is lost', async () => {
+  it('F1 counts one hold if the granting reply is lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:granted'));
     const attempt = settled(() => client.locks.getFairLock('f1:granted').acquire({ wait: '5s', lease: LONG }));
@@ -41,7 +41,7 @@ describe('The queue of a fair lock', () => {
     await isGone('f1:granted');
   });
 
-  it('F1 has one place for a waiter whose reply is lost, and keeps it before those who came later', async () => {
+  it('F1 has one place for a waiter whose reply is lost, before later waiters', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:place');
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:place'));
@@ -62,7 +62,7 @@ describe('The queue of a fair lock', () => {
     await isGone('f1:place');
   });
 
-  it('F1 serves those who came together in their order, though the connection of the first was lost', async () => {
+  it('F1 serves concurrent waiters in order although the connection of the first was lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:order');
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:order'));
@@ -95,7 +95,7 @@ describe('The queue of a fair lock', () => {
     await holder.release();
   });
 
-  it('F1 loses a waiter whose leaving is lost on the way', async () => {
+  it('F1 loses a waiter whose request to leave is lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:leave');
     const controller = new AbortController();
@@ -112,7 +112,7 @@ describe('The queue of a fair lock', () => {
     await isGone('f1:leave');
   });
 
-  it('F17 is kept, left and passed on where the server is out of memory', async () => {
+  it('F17 works if the server is out of memory', async () => {
     const options = { fairWaitTimeout: 600 };
     const [one, other] = [fixture().open(undefined, options), fixture().open(undefined, options)];
     const holder = await hold('f17:queue');

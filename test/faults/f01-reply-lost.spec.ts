@@ -21,7 +21,7 @@ describe('F1: the reply of an acquire is lost', () => {
       }),
     );
 
-  it('rejects one try as unknown in time, and undoes what it did', async () => {
+  it('rejects a single attempt as unknown in time, and undoes it', async () => {
     const granted = await executions(fixture().admin, 'hset');
     await fiftyTimes(async ({ client, proxy }, name) => {
       const seen = watchKey(fixture().admin, name);
@@ -52,7 +52,7 @@ describe('F1: the reply of an acquire is lost', () => {
     });
   });
 
-  it('leaves the ghost no longer than its lease when the server never answers again', async () => {
+  it('leaves the orphan no longer than its lease if the server never answers again', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:ghost'));
     proxy.acceptThenSilent();

@@ -22,7 +22,7 @@ describe('F1: the reply of a request about a shared result is lost', () => {
     return work;
   };
 
-  it('of leaving it: it is left all the same, and made once', async () => {
+  it('stores it nevertheless, and runs once, after a lost reply to the request that stores it', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const other = fixture().open();
     const work = slowWork();
@@ -38,7 +38,7 @@ describe('F1: the reply of a request about a shared result is lost', () => {
     expect(client.events.filter(({ type }) => type === 'result-not-shared')).toEqual([]);
   });
 
-  it('of looking for it: it is looked for again, as long as the caller waits', async () => {
+  it('looks for it again, as long as the caller waits, after a lost reply', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const work = slowWork();
     work.end();

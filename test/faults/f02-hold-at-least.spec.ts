@@ -15,7 +15,7 @@ const keepAtLeast = (hold: Hold): void => {
   hold.holdAtLeast(KEPT);
 };
 
-describe('F2: the reply to the end of a hold is lost that is to last longer', () => {
+describe('F2: the reply to the end of a hold with a minimum time is lost', () => {
   const fixture = useServerFixture();
   const remaining = (): Promise<number> => fixture().admin.pttl('kept');
 
@@ -27,7 +27,7 @@ describe('F2: the reply to the end of a hold is lost that is to last longer', ()
   };
 
   it.each(['cutBefore', 'cutAfter'] as const)(
-    'D10: stays held where the connection is cut once (%s)',
+    'D10: keeps the lock if the connection is cut once (%s)',
     async (fault) => {
       const { client, proxy, hold } = await held();
       const cut = proxy[fault](mentions('evalsha', 'kept'));
@@ -39,7 +39,7 @@ describe('F2: the reply to the end of a hold is lost that is to last longer', ()
     },
   );
 
-  it('D10: stays held where the server cannot be reached for longer', async () => {
+  it('D10: keeps the lock if the server cannot be reached for longer', async () => {
     const { proxy, hold } = await held();
     proxy.acceptThenClose();
     const cut = proxy.cutBefore(mentions('evalsha', 'kept'));

@@ -9,7 +9,7 @@ const LONG = 60_000;
 describe('F2: the reply of a release is lost', () => {
   const fixture = useServerFixture();
 
-  it('tells of the one release that happened, count 1', async () => {
+  it('reports the one release that happened, count 1', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const hold = fixture().history.note(await client.locks.acquire('f2:one', { lease: LONG }));
     const cut = proxy.cutAfter(mentions('evalsha', 'f2:one'));
@@ -22,7 +22,7 @@ describe('F2: the reply of a release is lost', () => {
     expect(client.runtime.grants.size).toBe(0);
   });
 
-  it('does not touch the next holder, who came in between', async () => {
+  it('does not touch the next holder, which came in between', async () => {
     // The release has to last until the next owner has the lock and a connection is back.
     const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '1s' });
     const other = fixture().open();
@@ -97,7 +97,7 @@ describe('F2: the reply of a release is lost', () => {
   it.each([
     ['a lease', { lease: LONG }],
     ['the watchdog', {}],
-  ])('goes on behind a release that never arrived, for as long as the hold can last: %s', async (_, options) => {
+  ])('repeats a release that never arrived in the background, as long as the hold can last: %s', async (_, options) => {
     const { client, proxy } = await fixture().openBehindProxy({ watchdogTimeout: LONG });
     const hold = fixture().history.note(await client.locks.acquire('f2:behind', options));
     proxy.acceptThenClose();
@@ -114,7 +114,7 @@ describe('F2: the reply of a release is lost', () => {
     await until(free, RECONNECT + 2 * DEADLINE, 'the lock is free');
   });
 
-  it('goes on behind a grant that was given back because nobody wanted it any more', async () => {
+  it('repeats the release of an unwanted grant in the background', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const abort = new AbortController();
     proxy.delay(50, 'reply');

@@ -8,7 +8,7 @@ const ROUNDS = 10;
 describe('F5: the request is cut before it arrives', () => {
   const fixture = useServerFixture();
 
-  it('rejects one try in time, and nothing happened', async () => {
+  it('rejects a single attempt in time, without an effect', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const { admin } = fixture();
     const granted = await executions(admin, 'hset');
@@ -24,7 +24,7 @@ describe('F5: the request is cut before it arrives', () => {
     expect(await executions(admin, 'hset')).toBe(granted);
   });
 
-  it('is tried again while the caller waits', async () => {
+  it('repeats the attempt while the caller waits', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     for (let round = 0; round < ROUNDS; round++) {
       const name = `f5:wait:${round}`;
@@ -38,7 +38,7 @@ describe('F5: the request is cut before it arrives', () => {
     }
   });
 
-  it('is tried again for a release', async () => {
+  it('repeats a release', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const hold = fixture().history.note(await client.locks.acquire('f5:release', { lease: '60s' }));
     const cut = proxy.cutBefore(mentions('evalsha', 'f5:release'));
@@ -49,7 +49,7 @@ describe('F5: the request is cut before it arrives', () => {
     await expect(fixture().admin.exists('f5:release')).resolves.toBe(0);
   });
 
-  it('is tried again for a re-entry', async () => {
+  it('repeats a re-entry', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const outer = fixture().history.note(await client.locks.acquire('f5:twice'));
     const cut = proxy.cutBefore(mentions('evalsha', 'f5:twice', outer.owner));

@@ -28,7 +28,7 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
     return { proxy, hold, served: Promise.all(served) };
   };
 
-  it('serves all when the lock is released as the connections go down', async () => {
+  it('serves all waiters if the lock is released as the connections go down', async () => {
     const { proxy, hold, served } = await crowd('f6:once');
     proxy.cutAll();
     await expect(hold.release()).resolves.toBe('released');
@@ -37,7 +37,7 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
     expect(fixture().history.longestGap('f6:once')).toBeLessThan(3 * (RECONNECT + POLL));
   });
 
-  it('serves all when it happens again and again', async () => {
+  it('serves all waiters if it happens repeatedly', async () => {
     // In 200 ms a busy machine gets no connection ready between two resets.
     const { proxy, hold, served } = await crowd('f6:often', { commandTimeout: '1s' });
     const stop = repeatedly(() => proxy.cutAll(), 150);

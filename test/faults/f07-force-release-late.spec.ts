@@ -12,7 +12,7 @@ describe('F7: a forced release arrives after its caller has given up', () => {
   const fixture = useServerFixture();
 
   it.each(LOCKS)(
-    'D17: the %s lock of the next holder is left alone',
+    'D17: leaves the %s lock to the next holder',
     async (_: string, lockOf: (locks: LockService, name: string) => Lock) => {
       const { client, proxy } = await fixture().openBehindProxy();
       const { admin } = fixture();
@@ -40,7 +40,7 @@ describe('F7: a forced release arrives after its caller has given up', () => {
     },
   );
 
-  it.each(LOCKS)('D17: one that arrives in time ends the hold of the %s lock', async (_, lockOf) => {
+  it.each(LOCKS)('D17: ends the hold of the %s lock if it arrives in time', async (_, lockOf) => {
     const [one, other] = [fixture().open(), fixture().open()];
     await one.connected();
     const hold = await lockOf(other.locks, 'f7').acquire({ lease: LONG });

@@ -23,10 +23,10 @@ const proxyHas = (proxy: FaultProxy, name: string): Promise<void> =>
     });
   });
 
-describe('F7: a request arrives after its connection is gone, and its client has asked for something else', () => {
+describe('F7: a request arrives after its connection was lost and its client has sent another', () => {
   const fixture = useServerFixture();
 
-  it('a short lease asked for before never replaces the long one asked for after', async () => {
+  it('never replaces a long lease by an earlier short one', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const { admin } = fixture();
     const hold = await client.locks.acquire('f7:overtaken', { lease: '20s' });
@@ -46,7 +46,7 @@ describe('F7: a request arrives after its connection is gone, and its client has
     await expect(hold.release()).resolves.toBe('released');
   });
 
-  it('a lease of a permit, or a number of permits, asked for before never replaces that asked for after', async () => {
+  it('never replaces the lease of a permit, or a number of permits, by an earlier one', async () => {
     const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: 5 * DEADLINE });
     const semaphore = client.locks.getPermitExpirableSemaphore('f7:permits');
     await semaphore.setPermits(1);

@@ -59,7 +59,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     expect(endless).toBe(false);
   });
 
-  it('waits no longer than it was told, and is granted soon after the delay is over', async () => {
+  it('waits no longer than its limit, and is granted soon after the delay is over', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     proxy.delay(3 * DEADLINE, 'request');
     const attempt = await settled(() => client.locks.acquire('f7:wait', { wait: 1000, lease: LONG }));
@@ -75,7 +75,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     await expect(fixture().admin.exists('f7:wait')).resolves.toBe(0);
   });
 
-  it('is either granted or leaves nothing, when request or reply come just about in time', async () => {
+  it('is either granted or leaves nothing, if request or reply come just in time', async () => {
     const delays = Array.from({ length: 12 }, (_, index) => DEADLINE - 30 + 5 * index);
     await Promise.all(
       delays.map(async (delay, index) => {

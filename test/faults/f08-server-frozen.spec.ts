@@ -34,7 +34,7 @@ describe('F8: the server is frozen', () => {
     return asked + left;
   };
 
-  it.each([200, 700])('for %i ms: watchdog holds survive', async (outage) => {
+  it.each([200, 700])('for %i ms keeps holds of the watchdog', async (outage) => {
     const holder = fixture().open();
     const waiter = fixture().open();
     const name = `f8:short:${outage}`;
@@ -52,7 +52,7 @@ describe('F8: the server is frozen', () => {
     await expect(next.release()).resolves.toBe('released');
   });
 
-  it('longer than the lease: signals abort before the leases can have ended, and nobody is granted before', async () => {
+  it('longer than the lease aborts signals before the leases can have ended, and grants nothing before', async () => {
     const holder = fixture().open();
     const waiter = fixture().open();
     const watched = fixture().history.note(await holder.locks.acquire('f8:watched'));
@@ -84,7 +84,7 @@ describe('F8: the server is frozen', () => {
     expect(released).toEqual(['released', 'released']);
   });
 
-  it('calls settle in time all the same, and what they asked for does not happen afterwards', async () => {
+  it('lets calls settle in time, without a later effect', async () => {
     const client = fixture().open();
     const mine = fixture().history.note(await client.locks.acquire('f8:mine', { lease: '60s' }));
     const lost = fixture().history.note(await client.locks.acquire('f8:lost'));

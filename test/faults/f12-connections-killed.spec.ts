@@ -11,7 +11,7 @@ const NEVER = { safetyPoll: '1h' } as const;
 describe('F12: the server kills connections', () => {
   const fixture = useServerFixture();
 
-  it.each(['normal', 'pubsub'] as const)('of type %s every 300 ms: everybody makes progress', async (type) => {
+  it.each(['normal', 'pubsub'] as const)('of type %s every 300 ms: all owners make progress', async (type) => {
     const { admin, history } = fixture();
     const clients = [fixture().open(), fixture().open(), fixture().open()];
     const kept = history.note(await fixture().open().locks.acquire('f12:kept'));
@@ -61,7 +61,7 @@ describe('Show: the subscriber connection is dropped while a release happens', (
     return served;
   };
 
-  it('by the server: the waiter is served within 1 s', async () => {
+  it('by the server, and the waiter is served within 1 s', async () => {
     const waiter = fixture().open(undefined, NEVER);
     for (let round = 0; round < 10; round++) {
       const name = `show:kill:${round}`;
@@ -71,7 +71,7 @@ describe('Show: the subscriber connection is dropped while a release happens', (
     }
   });
 
-  it('by the network, with the message on its way: the waiter is served within 1 s', async () => {
+  it('by the network, with the message in flight, and the waiter is served within 1 s', async () => {
     const proxy = await fixture().proxy();
     const waiter = fixture().openSplit(fixture().server.url, proxy.url, NEVER);
     for (let round = 0; round < 10; round++) {

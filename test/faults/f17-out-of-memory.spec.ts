@@ -29,7 +29,7 @@ describe('F17: the server is far out of memory', () => {
     await expect(fixture().admin.keys('*')).resolves.toEqual([]);
   });
 
-  it('releases', async () => {
+  it('releases a held lock', async () => {
     const { locks } = fixture().open();
     const waiter = fixture().open();
     const hold = fixture().history.note(await locks.acquire('f17:mine'));
@@ -56,7 +56,7 @@ describe('F17: the server is far out of memory', () => {
     await expect(outer.release()).resolves.toBe('released');
   });
 
-  it('renews: a watchdog hold outlives its lease', async () => {
+  it('renews a watchdog hold beyond its lease', async () => {
     const { locks, events } = fixture().open();
     const hold = fixture().history.note(await locks.acquire('f17:kept'));
     await fill();

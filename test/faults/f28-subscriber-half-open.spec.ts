@@ -21,19 +21,19 @@ describe('F28: the subscriber connection is half open', () => {
     return { proxy, waiter, holder, served: await served };
   };
 
-  it('the heartbeat finds out, where no safety poll is near', async () => {
+  it('is noticed by the heartbeat without a near safety poll', async () => {
     const { served } = await serveDeaf('f28:heartbeat', { safetyPoll: '1h' });
     expectWithin(served, HEARTBEAT + DEADLINE);
     await expect(served.value?.release()).resolves.toBe('released');
   });
 
-  it('the safety poll finds out earlier', async () => {
+  it('is noticed earlier by the safety poll', async () => {
     const { served } = await serveDeaf('f28:poll', { safetyPoll: POLL });
     expectWithin(served, POLL + DEADLINE);
     await expect(served.value?.release()).resolves.toBe('released');
   });
 
-  it('waiters are served by polling as long as it lasts, and by messages afterwards', async () => {
+  it('leaves waiters polling as long as it lasts, and woken by messages afterwards', async () => {
     const { proxy, waiter, holder, served } = await serveDeaf('f28:heal', { safetyPoll: '1h' });
     await served.value?.release();
     // Nothing is heard now, not even whether anybody listens.

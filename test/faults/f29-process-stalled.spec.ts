@@ -23,7 +23,7 @@ const withoutLookingAtSockets = async (): Promise<void> => {
 describe('I4: a process that does not stall', () => {
   const fixture = useServerFixture();
 
-  it.each([100, 300, 1000])('is told of the end of a lease of %i ms at its own deadline', async (lease) => {
+  it.each([100, 300, 1000])('sees the end of a lease of %i ms at its local deadline', async (lease) => {
     const { locks } = fixture().open();
     await (await locks.acquire('i4')).release();
     const deadline = lease * 0.98 - Math.min(20, lease / 10);
@@ -53,7 +53,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
     return worker;
   };
 
-  it('a blocked event loop: assertHeld throws in the first turn, before any timer or reply', async () => {
+  it('with a blocked event loop: assertHeld throws in the first turn, before any timer or reply', async () => {
     const client = fixture().open();
     const successor = await startWorker();
     const watched = fixture().history.note(await client.locks.acquire('f29:watched'));
@@ -81,7 +81,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
     await expect(successor.call('release', 'f29:leased')).resolves.toBe('released');
   });
 
-  it('a blocked event loop with a try on its way: a reply that waited in the socket for too long is no grant', async () => {
+  it('with a blocked event loop during an attempt: a reply that waited too long in the socket is no grant', async () => {
     const client = fixture().open();
     await client.connected();
     const attempt = settled(() => client.locks.tryAcquire('f29:try', { lease: '60s' }));
@@ -92,7 +92,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
     await until(gone, 1000, 'what it did is undone');
   });
 
-  it('an event loop that is blocked between two replies that came together: the second is no grant any more', async () => {
+  it('with an event loop blocked between two replies: the second is no longer a grant', async () => {
     const client = fixture().open();
     await client.connected();
     const other = fixture().admin.duplicate();
@@ -121,7 +121,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
     await until(gone, 1000, 'what it did is undone');
   });
 
-  it('a stopped process: it acts no more once somebody else was granted', async () => {
+  it('as a stopped process: it has no effect once another owner was granted', async () => {
     const stalled = await startWorker();
     const { locks } = fixture().open();
     const names = ['f29:stop:watched', 'f29:stop:leased'] as const;

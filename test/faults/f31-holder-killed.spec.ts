@@ -17,7 +17,7 @@ describe('F31, Show: the process of the holder is killed', () => {
   it.each([
     ['kept by its watchdog', {}],
     ['for a lease', { lease: LEASE }],
-  ])('a hold %s: a waiter in another process has the lock within the lease + 500 ms', async (_, options) => {
+  ])('with a hold %s: a waiter in another process has the lock within the lease + 500 ms', async (_, options) => {
     const [holder, waiter] = await Promise.all([startWorker(), startWorker()]);
     await holder.call('acquire', 'f31', options);
     const waiting = waiter.call('acquire', 'f31', { wait: '30s' });

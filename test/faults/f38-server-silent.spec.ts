@@ -30,7 +30,7 @@ describe('F38: the server accepts and does not answer', () => {
     ['never answers', 'acceptThenSilent'],
     ['closes at once', 'acceptThenClose'],
   ] as const)(
-    '%s, from the first connection on: calls settle, and the first grant comes soon after',
+    '%s, from the first connection on: calls settle, and the first grant comes soon after the outage',
     async (_, fault) => {
       const proxy = await fixture().proxy();
       proxy[fault]();
@@ -48,7 +48,7 @@ describe('F38: the server accepts and does not answer', () => {
     },
   );
 
-  it('falls silent later: calls settle, and nothing that was asked happens afterwards', async () => {
+  it('from some time on: calls settle, without a later effect', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const waiter = fixture().open(proxy.url);
     const hold = fixture().history.note(await client.locks.acquire('f38:held', { lease: '60s' }));
@@ -71,7 +71,7 @@ describe('F38: the server accepts and does not answer', () => {
 describe('TP-04: the server is stopped', () => {
   const fixture = useServerFixture();
 
-  it('calls reject as unavailable, with a wait too: they neither hang nor say that somebody else has the lock', async () => {
+  it('rejects calls as unavailable, with a wait too: they neither hang nor report a conflict', async () => {
     const client = fixture().open();
     const fresh = fixture().open();
     const hold = await client.locks.acquire('tp04', { lease: '60s' });

@@ -20,7 +20,7 @@ describe('F39: subscribing again fails', () => {
   const connections = async () =>
     Number(/total_connections_received:(\d+)/.exec(await fixture().admin.info('stats'))?.[1] ?? 0);
 
-  it('the right to the channel is revoked: waiters are served by polling, the server is not stormed', async () => {
+  it('if the right to the channel is revoked: waiters poll, without a storm on the server', async () => {
     const url = await newUser();
     const waiter = fixture().open(url, { safetyPoll: '1h' });
     const holder = fixture().open();
@@ -47,7 +47,7 @@ describe('F39: subscribing again fails', () => {
     await (await heard).value?.release();
   });
 
-  it('the connection is cut while it subscribes again, several times', async () => {
+  it('if the connection is cut repeatedly while it subscribes again', async () => {
     const proxy = await fixture().proxy();
     const waiter = fixture().openSplit(fixture().server.url, proxy.url, { safetyPoll: '1h' });
     const holder = fixture().open();
@@ -66,7 +66,7 @@ describe('F39: subscribing again fails', () => {
     await expect((await served).value?.release()).resolves.toBe('released');
   });
 
-  it('the client is closed at that moment', async () => {
+  it('if the client is closed at that moment', async () => {
     for (let round = 0; round < 8; round++) {
       const proxy = await fixture().proxy();
       const waiter = fixture().openSplit(fixture().server.url, proxy.url);
@@ -89,7 +89,7 @@ describe('F39: subscribing again fails', () => {
     }
   });
 
-  it('the right to ask for the time is revoked: calls name it, and the server is not stormed with connections', async () => {
+  it('if the right to TIME is revoked: calls name it, without a storm of connections', async () => {
     const url = await newUser();
     const { locks } = fixture().open(url);
     await untilConnected(locks);
@@ -109,7 +109,7 @@ describe('F39: subscribing again fails', () => {
     await until(works, RECONNECT + 2 * DEADLINE, 'locks work again');
   });
 
-  it('the right to run scripts is revoked: calls say so at once, and work again when it is back', async () => {
+  it('if the right to run scripts is revoked: calls report it at once, and work again when it is back', async () => {
     const url = await newUser();
     const { locks } = fixture().open(url);
     await untilConnected(locks);

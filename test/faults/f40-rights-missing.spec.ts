@@ -12,7 +12,7 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
 
   const refused = { code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: true };
 
-  it('GET: semaphores and latches say that they were refused, whether there are any or not', async () => {
+  it('GET: semaphores and latches report the refusal, whether they exist or not', async () => {
     const locks = await lacking('get');
     await fixture().admin.set('there', 3);
     for (const name of ['there', 'missing']) {
@@ -30,21 +30,21 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
     await expect(fixture().admin.get('there')).resolves.toBe('3');
   });
 
-  it('GET: what is of another type is called so all the same', async () => {
+  it('GET: a key of another type is still reported as such', async () => {
     const locks = await lacking('get');
     await fixture().admin.hset('hash', 'field', 'value');
     const { error } = await settled(() => locks.getSemaphore('hash').tryAcquire());
     expect(error).toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash' } });
   });
 
-  it('HDEL: a release says that it was refused, not that the lock was lost', async () => {
+  it('HDEL: a release reports the refusal, not a lost lock', async () => {
     const locks = await lacking('hdel');
     const hold = await locks.acquire('lock', { lease: '10s' });
     expect((await settled(() => hold.release())).error).toMatchObject(refused);
     await expect(fixture().admin.hgetall('lock')).resolves.toEqual({ [hold.owner]: '1' });
   });
 
-  it('HGET: an extension says that it was refused, not that the lock was lost', async () => {
+  it('HGET: an extension reports the refusal, not a lost lock', async () => {
     const locks = await lacking('hget');
     const hold = await locks.acquire('lock', { lease: '10s' });
     expect((await settled(() => hold.extend('20s'))).error).toMatchObject(refused);
@@ -52,14 +52,14 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
     expect((await settled(() => locks.getReadWriteLock('rw').readLock().tryAcquire())).error).toMatchObject(refused);
   });
 
-  it('HLEN: a try says that it was refused, not that the key is no lock', async () => {
+  it('HLEN: an attempt reports the refusal, not a wrong key type', async () => {
     const locks = await lacking('hlen');
     await locks.withLock('other', () => {});
     await fixture().admin.hset('lock', 'somebody:1', 1);
     expect((await settled(() => locks.tryAcquire('lock'))).error).toMatchObject(refused);
   });
 
-  it('PEXPIRE: permits that are to end are set so that they do', async () => {
+  it('PEXPIRE: permits with a limited time are set with it', async () => {
     const locks = await lacking('pexpire');
     await expect(locks.getSemaphore('ending').trySetPermits(3, { ttl: '10s' })).resolves.toBe(true);
     expect(await fixture().admin.pttl('ending')).toBeGreaterThan(0);

@@ -98,7 +98,7 @@ describe('F41 TLS', () => {
     expect((await refusal(client)).cause.code).toMatch(code);
   });
 
-  it('a client that is closed within the handshake with a server it does not trust ends nothing else', async () => {
+  it('a client closed during the handshake with an untrusted server ends nothing else', async () => {
     const tls = { ...certificates.credentials(), ca: certificates.anotherAuthority };
     const closedAfter = async (ms: number): Promise<void> => {
       const client = open(tls);

@@ -37,7 +37,7 @@ describe('F43: shutdown', () => {
   const clientsOfOurs = async () =>
     String(await fixture().admin.client('LIST')).match(/name=nest-redis-lock/g)?.length ?? 0;
 
-  it('while holding: the holder gets its time, then its signal aborts, and what it lets go is released', async () => {
+  it('while holding: the holder gets its time, then its signal aborts, and its release is sent', async () => {
     const { application, locks } = await start(fixture().server.url);
     const reasons: unknown[] = [];
     const work = locks.withLock('f43:held', async (hold) => {
@@ -57,7 +57,7 @@ describe('F43: shutdown', () => {
     await expect(clientsOfOurs()).resolves.toBe(0);
   });
 
-  it('while work runs with a permit that would stay out without it: the work ends, and the permit returns', async () => {
+  it('while work runs with a permit without a lease: the work ends, and the permit returns', async () => {
     const { application, locks } = await start(fixture().server.url);
     const semaphore = locks.getPermitExpirableSemaphore('f43:permits');
     await semaphore.trySetPermits(1);
@@ -94,7 +94,7 @@ describe('F43: shutdown', () => {
     await expect(fixture().admin.get('f43:long')).resolves.toBe('1');
   });
 
-  it('while a holder does not react: its lock is not taken from under it, but ends by its lease', async () => {
+  it('while a holder does not react: its lock is not released, but ends by its lease', async () => {
     const { application, locks } = await start(fixture().server.url);
     const hold = fixture().history.note(await locks.acquire('f43:deaf'));
     const closed = await close(application);
@@ -106,7 +106,7 @@ describe('F43: shutdown', () => {
     expect(() => hold.assertHeld()).toThrow(LockLostError);
   });
 
-  it('while waiting: waiters are sent away at once, nobody new gets in, and nothing of them stays', async () => {
+  it('while waiting: waiters are rejected at once, no lock is granted, and nothing stays behind', async () => {
     const { application, locks } = await start(fixture().server.url);
     const other = fixture().open();
     const hold = fixture().history.note(await other.locks.acquire('f43:waited', { lease: '60s' }));
@@ -123,38 +123,35 @@ describe('F43: shutdown', () => {
     await expect(fixture().admin.keys('*')).resolves.toEqual([]);
   });
 
-  it.each(['frozen', 'killed', 'cut off', 'mute'] as const)(
-    'while the server is %s: it ends all the same',
-    async (how) => {
-      const proxy = await fixture().proxy();
-      const { application, locks } = await start(proxy.url);
-      const other = fixture().open();
-      await other.locks.acquire('f43:fault', { lease: '10s' });
-      const hold = await locks.acquire('f43:mine');
-      const body = settled(() =>
-        locks.withLock('f43:body', (mine) => new Promise((resolve) => mine.signal.addEventListener('abort', resolve))),
-      );
-      const waiter = settled(() => locks.acquire('f43:fault', { wait: Infinity }));
-      await fixture().listening('f43:fault');
-      await until(async () => (await fixture().admin.exists('f43:body')) === 1, 1000, 'the body runs');
-      if (how === 'frozen') fixture().server.pause();
-      if (how === 'killed') await fixture().server.kill9();
-      if (how === 'cut off') proxy.blackhole();
-      if (how === 'mute') proxy.acceptThenSilent();
-      if (how === 'mute') proxy.cutAll();
-      const tried = settled(() => locks.tryAcquire('f43:ghost'));
-      const closed = await close(application);
-      if (how === 'frozen') fixture().server.resume();
-      if (how === 'killed') await fixture().server.restart();
-      expectWithin(closed, MOST);
-      expect((await waiter).error).toBeInstanceOf(LockShutdownError);
-      expect((await tried).error).toMatchObject({
-        code: expect.stringMatching(/LOCK_(UNAVAILABLE|SHUTDOWN)/) as unknown,
-      });
-      expect(hold.signal.aborted).toBe(true);
-      expect((await body).error).toBeUndefined();
-    },
-  );
+  it.each(['frozen', 'killed', 'cut off', 'mute'] as const)('while the server is %s: it still ends', async (how) => {
+    const proxy = await fixture().proxy();
+    const { application, locks } = await start(proxy.url);
+    const other = fixture().open();
+    await other.locks.acquire('f43:fault', { lease: '10s' });
+    const hold = await locks.acquire('f43:mine');
+    const body = settled(() =>
+      locks.withLock('f43:body', (mine) => new Promise((resolve) => mine.signal.addEventListener('abort', resolve))),
+    );
+    const waiter = settled(() => locks.acquire('f43:fault', { wait: Infinity }));
+    await fixture().listening('f43:fault');
+    await until(async () => (await fixture().admin.exists('f43:body')) === 1, 1000, 'the body runs');
+    if (how === 'frozen') fixture().server.pause();
+    if (how === 'killed') await fixture().server.kill9();
+    if (how === 'cut off') proxy.blackhole();
+    if (how === 'mute') proxy.acceptThenSilent();
+    if (how === 'mute') proxy.cutAll();
+    const tried = settled(() => locks.tryAcquire('f43:ghost'));
+    const closed = await close(application);
+    if (how === 'frozen') fixture().server.resume();
+    if (how === 'killed') await fixture().server.restart();
+    expectWithin(closed, MOST);
+    expect((await waiter).error).toBeInstanceOf(LockShutdownError);
+    expect((await tried).error).toMatchObject({
+      code: expect.stringMatching(/LOCK_(UNAVAILABLE|SHUTDOWN)/) as unknown,
+    });
+    expect(hold.signal.aborted).toBe(true);
+    expect((await body).error).toBeUndefined();
+  });
 
   it('while the server is frozen and a holder ignores its signal: it ends when shutdownTimeout does', async () => {
     const { application, locks } = await start(fixture().server.url, MOST);
@@ -187,7 +184,7 @@ describe('F43: shutdown', () => {
     await expect(fixture().admin.exists('f43:ghost')).resolves.toBe(0);
   });
 
-  it('code that goes on afterwards gets errors in time, and does not block the process', async () => {
+  it('with code that continues afterwards: it gets errors in time, and does not block the process', async () => {
     const { application, locks } = await start(fixture().server.url);
     let turns = 0;
     const ticking = setInterval(() => turns++, 5);
@@ -213,7 +210,7 @@ describe('F43: shutdown', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('the process can exit by itself', async () => {
+  it('lets the process exit by itself', async () => {
     const other = fixture().open();
     await other.locks.acquire('waited-for', { lease: '60s' });
     const files = ['../servers/register.cjs', './fixtures/shutdown.process.ts'];

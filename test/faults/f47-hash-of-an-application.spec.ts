@@ -41,8 +41,8 @@ describe('F47: the name is that of a hash of the application', () => {
     return client.locks;
   };
 
-  describe.each(KINDS)('to the %s lock', (_: Row[0], lockOf: Row[1]) => {
-    it.each(Object.entries(HASHES))('D9: it is no lock, and is left alone: %s', async (__, fields) => {
+  describe.each(KINDS)('with the %s lock', (_: Row[0], lockOf: Row[1]) => {
+    it.each(Object.entries(HASHES))('D9: is not a lock, and is not touched: %s', async (__, fields) => {
       const { admin } = fixture();
       await admin.hset('f47', fields);
       const lock = lockOf(await connected(), 'f47');
@@ -57,7 +57,7 @@ describe('F47: the name is that of a hash of the application', () => {
       await expect(admin.keys('*')).resolves.toEqual(['f47']);
     });
 
-    it('D9: what the application writes into the hash of a held lock outlives the release', async () => {
+    it('D9: data of the application in the hash of a held lock outlives the release', async () => {
       const { admin } = fixture();
       const locks = await connected();
       const hold = await lockOf(locks, 'f47').acquire();
@@ -71,7 +71,7 @@ describe('F47: the name is that of a hash of the application', () => {
       });
     });
 
-    it('D8: what a call costs the server does not grow with the hash', async () => {
+    it('D8: the cost of a call does not grow with the hash', async () => {
       const { admin } = fixture();
       const locks = await connected();
       const fields = Array.from({ length: 20_000 }, (__, index) => [`user-${index}`, 'x']);
@@ -87,7 +87,7 @@ describe('F47: the name is that of a hash of the application', () => {
     });
   });
 
-  it('D8: who waits to write beside many readers names one of them, and does not read all of them', async () => {
+  it('D8: a writer that waits beside many readers names one of them, and does not read all of them', async () => {
     const { admin } = fixture();
     const locks = await connected();
     const write = locks.getReadWriteLock('f47').writeLock();
@@ -101,7 +101,7 @@ describe('F47: the name is that of a hash of the application', () => {
     expect(await admin.info('commandstats')).not.toMatch(/^cmdstat_(hkeys|hgetall|hvals):/m);
   });
 
-  it('D9: a lock of a Redisson transaction is one', async () => {
+  it('D9: a lock of a Redisson transaction is a lock', async () => {
     const { admin } = fixture();
     const locks = await connected();
     const holder = `${HOLDER}:0123456789abcdef0123456789abcdef`;

@@ -22,7 +22,7 @@ describe('F47: the key is taken away', () => {
   };
 
   it.each(Object.entries(takeAway))(
-    'by %s: a watchdog hold is told soon, once, and touches nothing any more',
+    'by %s: a watchdog hold is lost soon, once, and sends nothing more',
     async (_, take) => {
       const client = fixture().open();
       const hold = await client.locks.acquire('f47');
@@ -42,7 +42,7 @@ describe('F47: the key is taken away', () => {
     },
   );
 
-  it.each(Object.entries(takeAway))('by %s: a hold with a lease learns of it when it asks', async (_, take) => {
+  it.each(Object.entries(takeAway))('by %s: a hold with a lease is lost with its next command', async (_, take) => {
     const { locks, runtime } = fixture().open();
     const ask = {
       extend: (hold: Hold) => hold.extend('90s'),
@@ -64,7 +64,7 @@ describe('F47: the key is taken away', () => {
     }
   });
 
-  it('by another type, before: acquires are refused with the type that was found, waiting ones too', async () => {
+  it('by a key of another type before: acquisitions are refused with that type, waiting ones too', async () => {
     const { locks } = fixture().open();
     for (const [type, make] of Object.entries({
       string: () => fixture().admin.set('f47', 'text'),
@@ -93,7 +93,7 @@ describe('F47: the key is taken away', () => {
     }
   });
 
-  it('by another type, while somebody waits: all who wait are told', async () => {
+  it('by a key of another type during a wait: all waiters are rejected', async () => {
     const holder = fixture().open();
     const waiter = fixture().open();
     const hold = fixture().history.note(await holder.locks.acquire('f47', { lease: '60s' }));

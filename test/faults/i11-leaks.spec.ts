@@ -31,7 +31,7 @@ class CountingScheduler implements Scheduler {
   }
 }
 
-describe('I11: nothing is left', () => {
+describe('I11: nothing is left behind', () => {
   const fixture = useServerFixture();
 
   it('after 2,000 leases of every sort: no key, timer, listener or subscription', async () => {
@@ -79,7 +79,7 @@ describe('I11: nothing is left', () => {
     expect(runtime.grants.size).toBe(0);
   });
 
-  it('after closing in the middle of a fault: no timer goes on', async () => {
+  it('after closing during a fault: no timer stays', async () => {
     const scheduler = new CountingScheduler();
     const { client, proxy } = await fixture().openBehindProxy({ scheduler });
     const { locks } = client;

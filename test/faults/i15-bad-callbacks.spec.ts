@@ -47,7 +47,7 @@ describe('I15, F45: callbacks that misbehave', () => {
   const fixture = useServerFixture();
 
   it.each(Object.entries(failures))(
-    'one that %s: the error comes out as it is, and the lock is free',
+    'a callback that %s: the error is passed on unchanged, and the lock is free',
     async (_, fail) => {
       const { locks, runtime } = fixture().open();
       const inRegion: (() => unknown)[] = [];
@@ -74,33 +74,36 @@ describe('I15, F45: callbacks that misbehave', () => {
     },
   );
 
-  it.each(Object.entries(failures))('hold.run of one that %s: the same, and the hold stays', async (_, fail) => {
-    const { locks } = fixture().open();
-    const hold = fixture().history.note(await locks.acquire('i15'));
-    const inRegion: (() => unknown)[] = [];
-    await fc.assert(
-      fc.asyncProperty(thrown, async ({ value }) => {
-        const outcome = await (async () => {
-          try {
-            await hold.run(() => {
-              inRegion.push(AsyncResource.bind(() => locks.currentHold('i15')));
-              return fail(value);
-            });
-            return 'resolved';
-          } catch (reason) {
-            return { reason };
-          }
-        })();
-        expect(outcome).toStrictEqual({ reason: value });
-        hold.assertHeld();
-      }),
-      { numRuns: 40 },
-    );
-    expect(inRegion.map((look) => look())).toEqual(inRegion.map(() => undefined));
-    await expect(hold.release()).resolves.toBe('released');
-  });
+  it.each(Object.entries(failures))(
+    'hold.run of a callback that %s: the error is passed on unchanged, and the hold stays',
+    async (_, fail) => {
+      const { locks } = fixture().open();
+      const hold = fixture().history.note(await locks.acquire('i15'));
+      const inRegion: (() => unknown)[] = [];
+      await fc.assert(
+        fc.asyncProperty(thrown, async ({ value }) => {
+          const outcome = await (async () => {
+            try {
+              await hold.run(() => {
+                inRegion.push(AsyncResource.bind(() => locks.currentHold('i15')));
+                return fail(value);
+              });
+              return 'resolved';
+            } catch (reason) {
+              return { reason };
+            }
+          })();
+          expect(outcome).toStrictEqual({ reason: value });
+          hold.assertHeld();
+        }),
+        { numRuns: 40 },
+      );
+      expect(inRegion.map((look) => look())).toEqual(inRegion.map(() => undefined));
+      await expect(hold.release()).resolves.toBe('released');
+    },
+  );
 
-  it('one that never settles: its lock stays held and renewed, others go on, and it ends with the process', async () => {
+  it('a callback that never settles: its lock stays held and renewed, others continue, and it ends with the process', async () => {
     const client = fixture().open();
     const other = fixture().open();
     void client.locks.withLock('i15:never', never);
@@ -112,7 +115,7 @@ describe('I15, F45: callbacks that misbehave', () => {
     await until(async () => (await fixture().admin.keys('*')).length === 0, LEASE + CLOCK_GRAIN, 'the leases end');
   });
 
-  it('one that settles after its lease was lost: its own result wins', async () => {
+  it('a callback that settles after its lease was lost: its own result is returned', async () => {
     const { locks, events } = fixture().open();
     const lose = () => fixture().admin.del('i15:lost');
     const lost = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -132,7 +135,7 @@ describe('I15, F45: callbacks that misbehave', () => {
     expect(events.map(({ type }) => type)).toEqual(['lost', 'lost']);
   });
 
-  it('listeners of events that throw disturb nobody', async () => {
+  it('listeners of events that throw disturb no other', async () => {
     const client = fixture().open();
     const heard: string[] = [];
     client.runtime.events.on(() => {

@@ -92,7 +92,7 @@ describe('I15: clocks and timers that misbehave', () => {
   };
 
   it.each(Object.entries(clocks))(
-    'one that %s: nobody else is harmed, and nothing is thrown at nobody',
+    'a clock that %s: no other caller is harmed, and no error is unhandled',
     async (_, clock) => {
       const crooked = fixture().open(undefined, { scheduler: clock() });
       const honest = fixture().open();
@@ -107,18 +107,21 @@ describe('I15: clocks and timers that misbehave', () => {
     },
   );
 
-  it.each(['fires twice', 'fires what was cancelled'] as const)('one that %s: nothing is done twice', async (how) => {
-    const { locks } = fixture().open(undefined, { scheduler: clocks[how](), watchdogTimeout: 600 });
-    const hold = fixture().history.note(await locks.acquire('i15:twice'));
-    const before = await executions(fixture().admin, 'evalsha');
-    await sleep(1500);
-    // Every third of the timeout once.
-    const renewals = (await executions(fixture().admin, 'evalsha')) - before;
-    expect(renewals).toBeLessThanOrEqual(8);
-    await expect(hold.release()).resolves.toBe('released');
-  });
+  it.each(['fires twice', 'fires what was cancelled'] as const)(
+    'a timer that %s: nothing is done twice',
+    async (how) => {
+      const { locks } = fixture().open(undefined, { scheduler: clocks[how](), watchdogTimeout: 600 });
+      const hold = fixture().history.note(await locks.acquire('i15:twice'));
+      const before = await executions(fixture().admin, 'evalsha');
+      await sleep(1500);
+      // Every third of the timeout once.
+      const renewals = (await executions(fixture().admin, 'evalsha')) - before;
+      expect(renewals).toBeLessThanOrEqual(8);
+      await expect(hold.release()).resolves.toBe('released');
+    },
+  );
 
-  it('one that never fires: holds end by the clock all the same', async () => {
+  it('a timer that never fires: holds still end by the clock', async () => {
     const scheduler: Scheduler = { ...systemScheduler, schedule: () => ({ cancel: () => {} }) };
     const { locks } = fixture().open(undefined, { scheduler });
     const leased = fixture().history.note(await locks.acquire('i15:leased', { lease: 300 }));
@@ -143,7 +146,7 @@ describe('I15: clocks and timers that misbehave', () => {
     await expect(again.release()).resolves.toBe('released');
   });
 
-  it.each([0, 5000, HOUR])('one that is set back by %i ms under a hold: the hold ends no later', async (back) => {
+  it.each([0, 5000, HOUR])('a clock that is set back by %i ms under a hold: the hold ends no later', async (back) => {
     let offset = 0;
     const scheduler = clocked(() => systemScheduler.now() - offset);
     const { locks } = fixture().open(undefined, { scheduler });
@@ -159,7 +162,7 @@ describe('I15: clocks and timers that misbehave', () => {
     await expect(hold.release()).resolves.toBe('expired');
   });
 
-  it('one that is set back while somebody waits: the wait still ends, and messages still wake', async () => {
+  it('a clock that is set back during a wait: the wait still ends, and messages still wake', async () => {
     let offset = 0;
     const crooked = fixture().open(undefined, { scheduler: clocked(() => systemScheduler.now() - offset) });
     const hold = fixture().history.note(await fixture().open().locks.acquire('i15:wait', { lease: '60s' }));

@@ -41,7 +41,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     return { before, after: await footprint() };
   };
 
-  it('leases', async () => {
+  it('leases are checked', async () => {
     const locks = await connected();
     // Nobody asks after it meanwhile.
     const holder = fixture().open(undefined, { watchdogTimeout: '10m' });
@@ -63,7 +63,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     await expect(hold.release()).resolves.toBe('released');
   });
 
-  it('waits', async () => {
+  it('waits are checked', async () => {
     const locks = await connected();
     const lock = locks.getLock('i15:wait');
     const { before, after } = await refusals(badDuration, LockOptionsError, (value) => {
@@ -80,7 +80,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     expect(after).toEqual(before);
   });
 
-  it('names', async () => {
+  it('names are checked', async () => {
     const locks = await connected();
     const { before, after } = await refusals(badName, LockNameError, (value) => {
       const name = value as never;
@@ -94,7 +94,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     expect(after).toEqual(before);
   });
 
-  it('options', async () => {
+  it('options are checked', async () => {
     const locks = await connected();
     const lock = locks.getLock('i15:options');
     const { before, after } = await refusals(badOptions, LockOptionsError, (value) => {
@@ -110,7 +110,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     expect(after).toEqual(before);
   });
 
-  it('callbacks that cannot be called', async () => {
+  it('callbacks are checked', async () => {
     const locks = await connected();
     const lock = locks.getLock('i15:callback');
     const { before, after } = await refusals(noFunction, LockOptionsError, (value) => {
@@ -150,7 +150,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     }
   });
 
-  it('own properties count, and are read once: prototypes add nothing, getters cannot change their mind', async () => {
+  it('only own properties count, and are read once, without prototypes', async () => {
     const locks = await connected();
     for (const options of [
       Object.create({ lease: -1, unknown: true }) as object,
@@ -180,7 +180,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     await expect(hold.release()).resolves.toBe('released');
   });
 
-  it('strange names that are good: each is a lock of its own, and is the key', async () => {
+  it('strange but valid names are locks of their own, and are the keys', async () => {
     const locks = await connected();
     const names = [
       '__proto__',

@@ -64,7 +64,7 @@ const garbage = fc.constantFrom(
   new Raw('*2\r\n:1\r\n?\r\n'),
 );
 
-describe('I15: a server that answers something else', () => {
+describe('I15: a server that sends wrong replies', () => {
   const fixture = useServerFixture();
   let fake: FakeRedis;
   let client: Client;
@@ -91,7 +91,7 @@ describe('I15: a server that answers something else', () => {
     await expect(hold.release()).resolves.toBe('released');
   };
 
-  it('to an acquire: unavailable in time, and undone as if it had been granted', async () => {
+  it('to an acquire: it is unavailable in time, and undone as if granted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(alien, damaged([60_000, now]), damaged(['busy', 1000, 'x:1', now])), async (reply) => {
         fake.commands.length = 0;
@@ -110,7 +110,7 @@ describe('I15: a server that answers something else', () => {
     );
   });
 
-  it('to an acquire that waits: it is tried again, and the right answer counts', async () => {
+  it('to an acquire that waits: it is repeated, and the right reply counts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(alien, damaged([LEASE, now])), async (reply) => {
         answer('acquire', reply, 1);
@@ -121,7 +121,7 @@ describe('I15: a server that answers something else', () => {
     );
   });
 
-  it('to a release: unavailable in time, and released behind', async () => {
+  it('to a release: it is unavailable in time, and released in the background', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(alien, damaged(['released', now, 0])), async (reply) => {
         fake.answer = () => undefined;
@@ -139,7 +139,7 @@ describe('I15: a server that answers something else', () => {
     );
   });
 
-  it('to a question or a force release: unavailable', async () => {
+  it('to an inspection or a forced release: it is unavailable', async () => {
     const replies = { inspect: ['locked', '', 1, 1000], forceRelease: ['released', '', now] } as const;
     const calls = {
       inspect: () => client.locks.getLock('i15').remainingLease(),
@@ -159,7 +159,7 @@ describe('I15: a server that answers something else', () => {
     await works();
   });
 
-  it('to a re-entry: unavailable, and the hold around it is not lost', async () => {
+  it('to a re-entry: it is unavailable, and the outer hold is not lost', async () => {
     const replies = fc.sample(fc.oneof(alien, damaged(['held', now])), 100);
     fake.answer = ({ name, args: [, lock = ''] }) => (name === 'hold' ? replies[Number(lock.slice(4))] : undefined);
     await Promise.all(
@@ -174,7 +174,7 @@ describe('I15: a server that answers something else', () => {
     );
   });
 
-  it('to renewals: holds are kept by trying again, and given up at their own deadline at the latest', async () => {
+  it('to renewals: they are repeated, and holds end at their own deadline at the latest', async () => {
     const replies = fc.sample(fc.oneof(alien, damaged(['renewed', now, 1, 1])), 200);
     const holds = [await client.locks.acquire('i15:a'), await client.locks.acquire('i15:b')];
     // Every other answer is wrong.
@@ -191,7 +191,7 @@ describe('I15: a server that answers something else', () => {
     for (const hold of holds) await hold.release();
   });
 
-  it('that is no Redis protocol at all: unavailable, and the connection is made anew', async () => {
+  it('in another protocol: calls are unavailable, and the connection is made again', async () => {
     await fc.assert(
       fc.asyncProperty(garbage, fc.constantFrom('acquire', 'inspect', 'release'), async (reply, name) => {
         await works();
@@ -208,7 +208,7 @@ describe('I15: a server that answers something else', () => {
     );
   });
 
-  it('to TIME, after connecting: unavailable as long as it does, no longer', async () => {
+  it('to TIME, after connecting: calls are unavailable only as long as that lasts', async () => {
     const replies: readonly Reply[] = [
       'x',
       [],
@@ -235,7 +235,7 @@ describe('I15: a server that answers something else', () => {
     }
   });
 
-  it('to SUBSCRIBE: waiters go on by polling', async () => {
+  it('to SUBSCRIBE: waiters poll', async () => {
     // Not nil, numbers and short lists: over those ioredis itself throws where nobody can catch it.
     const replies: readonly Reply[] = [
       new Raw('-ERR unknown command\r\n'),

@@ -61,7 +61,7 @@ describe('A leader whose server is away', () => {
   };
 
   it.each(['frozen', 'gone'])(
-    '(%s) steps down before its lease can have ended, and nobody leads before',
+    '(%s) steps down before its lease can have ended, and no other leads before',
     async (how) => {
       const { leader, candidate } = await standTogether();
       const end = await justRenewed();
@@ -79,7 +79,7 @@ describe('A leader whose server is away', () => {
     },
   );
 
-  it('(frozen) stops at once all the same, and leads no more when the server is back', async () => {
+  it('(frozen) still stops at once, and no longer leads when the server is back', async () => {
     const { leader, candidate } = await standTogether();
     await justRenewed();
     fixture().server.pause();
@@ -92,7 +92,7 @@ describe('A leader whose server is away', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('(out of reach, since its process stands still) knows by the clock that it leads no more', async () => {
+  it('(suspended) sees by the clock that it no longer leads', async () => {
     const { election } = await stand('leader');
     await until(() => election.isLeader, LIMIT, 'it is elected');
     // As a long collection or a paused machine: no timer runs meanwhile.

@@ -15,7 +15,7 @@ const commandsOf = async (admin: Redis, work: () => Promise<unknown>): Promise<R
   return sent;
 };
 
-describe('Show: what locks cost in commands', () => {
+describe('Show: the cost of locks in commands', () => {
   const fixture = useServerFixture();
 
   it('an uncontended acquire and its release are exactly two', async () => {
@@ -42,7 +42,7 @@ describe('Show: what locks cost in commands', () => {
     expect(again).toEqual({ evalsha: 4 });
   });
 
-  it('a permit that is taken and released costs four, of which two are waited for', async () => {
+  it('a permit that is acquired and released costs four, of which two are awaited', async () => {
     const { locks } = fixture().open(undefined, DEFAULTS);
     const { admin } = fixture();
     const semaphore = locks.getSemaphore('permits');

@@ -49,7 +49,7 @@ inWorld(world, () => {
       expect(await hold.release()).toBe('released');
     });
 
-    it('F10 is lost as soon as the server is back that restarted empty', async () => {
+    it('F10 is lost as soon as a server that restarted empty is back', async () => {
       const client = await world.open({ watchdogTimeout: LONG });
       const hold = await client.locks.acquire('order:1', options);
       await world.server.restart();
@@ -68,7 +68,7 @@ inWorld(world, () => {
       stop();
     });
 
-    it('F47 F18 is lost within a third of the watchdog time-out when it is gone from the server', async () => {
+    it('F47 F18 is lost within a third of the watchdog time-out after the server lost it', async () => {
       const client = await world.open({ watchdogTimeout: 1500 });
       const hold = await client.locks.acquire('order:1', options);
       await world.admin.del('order:1');
@@ -76,7 +76,7 @@ inWorld(world, () => {
       expect(ms).toBeGreaterThan(0);
     });
 
-    it('F47 is lost when something else has taken its name', async () => {
+    it('F47 is lost if another type of key has taken its name', async () => {
       const client = await world.open({ watchdogTimeout: 1500 });
       const hold = await client.locks.acquire('order:1', options);
       await world.admin.set('order:1', 'something else');
@@ -85,7 +85,7 @@ inWorld(world, () => {
     });
   });
 
-  it('releases and re-entries beside the questions lose nothing', async () => {
+  it('is not lost by releases and re-entries during the verification', async () => {
     const client = await world.open({ watchdogTimeout: 150 });
     const { locks } = client;
     const work = Array.from({ length: 20 }, async (_, n) => {
