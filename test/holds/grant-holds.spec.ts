@@ -126,7 +126,7 @@ describe('The minimum hold of a grant', () => {
     { asked: [5000, 3000], left: 5000, needed: 5000 },
     { asked: [3000, 5000], left: 5000, needed: 5000 },
     { asked: [1000], left: 1000, needed: 2000 },
-  ])('is the longest that was asked for: of $asked ms, $left ms', async ({ asked, left, needed }) => {
+  ])('is the longest requested: of $asked ms, $left ms', async ({ asked, left, needed }) => {
     const { holds, add } = await setUp();
     add(2000);
     for (const ms of asked) holds.holdAtLeast(ms);
@@ -134,7 +134,7 @@ describe('The minimum hold of a grant', () => {
     expect(holds.needed()).toBe(needed);
   });
 
-  it('counts from when it was asked for, and stays when all holds have left', async () => {
+  it('counts from its request, and stays when all holds have left', async () => {
     const { clock, holds, add } = await setUp();
     const hold = add();
     holds.holdAtLeast(5000);
@@ -160,7 +160,7 @@ describe('The check of the age of a grant', () => {
     return { holds, age, hold, at };
   };
 
-  it('says once that a grant without maxHold is kept for five minutes', async () => {
+  it('reports once that a grant without maxHold is held for five minutes', async () => {
     const { age, at } = await checked(Infinity);
     await expect(at(299_999)).resolves.toEqual([undefined, undefined]);
     await expect(at(300_000)).resolves.toEqual(['long-hold', undefined]);
@@ -168,7 +168,7 @@ describe('The check of the age of a grant', () => {
     expect(age.isOver).toBe(false);
   });
 
-  it('says once that a grant has had the last renewal before maxHold, and never that it is kept for long', async () => {
+  it('reports once that a grant had its last renewal before maxHold, and never that it is held for long', async () => {
     const { age, at } = await checked(600_000);
     await expect(at(300_000)).resolves.toEqual([undefined, undefined]);
     await expect(at(579_999)).resolves.toEqual([undefined, undefined]);
@@ -178,7 +178,7 @@ describe('The check of the age of a grant', () => {
     await expect(at(600_000)).resolves.toEqual([undefined, undefined]);
   });
 
-  it('says that again of a grant that was extended meanwhile', async () => {
+  it('reports that again for a grant that was extended meanwhile', async () => {
     const { holds, age, hold, at } = await checked(60_000);
     await expect(at(40_000)).resolves.toEqual(['max-hold-reached', undefined]);
     holds.set(hold, { end: 90_000, isWatched: true });
@@ -187,12 +187,9 @@ describe('The check of the age of a grant', () => {
     await expect(at(70_000)).resolves.toEqual(['max-hold-reached', undefined]);
   });
 
-  it.each([Infinity, 60_000])(
-    'says nothing of a grant that the watchdog does not keep (maxHold %p)',
-    async (maxHold) => {
-      const { age, at } = await checked(maxHold, 400_000);
-      await expect(at(400_000)).resolves.toEqual([undefined, undefined]);
-      expect(age.isOver).toBe(false);
-    },
-  );
+  it.each([Infinity, 60_000])('reports nothing for a grant without the watchdog (maxHold %p)', async (maxHold) => {
+    const { age, at } = await checked(maxHold, 400_000);
+    await expect(at(400_000)).resolves.toEqual([undefined, undefined]);
+    expect(age.isOver).toBe(false);
+  });
 });

@@ -106,7 +106,7 @@ describe('The release of the inner of two holds', () => {
   });
 });
 
-describe('The release of the only hold while a re-entry is on its way', () => {
+describe('The release of the only hold during a re-entry', () => {
   it.each([
     { reply: 'held', end: 'still-held', log: ['hold', 'hold'], isJoinable: true },
     { reply: 'lost', end: 'expired', log: ['hold'], isJoinable: false },
@@ -132,7 +132,7 @@ describe('The release of the only hold while a re-entry is on its way', () => {
 });
 
 describe('Several holds that leave at once', () => {
-  it('end the lease when the last of them asks, and the server is told of one after the other', async () => {
+  it('end the lease with the last of them, and are sent to the server one after the other', async () => {
     const { clock, lock, grant, first, joined, emitted } = openGrant();
     const inner = await joined();
     const ends = [outcomeOf(first.release())];
@@ -154,7 +154,7 @@ describe('Several holds that leave at once', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are each told of an error of their own, and the last one releases', async () => {
+  it('reject each with its own error, and the last one releases', async () => {
     const { clock, lock, first, joined } = openGrant();
     const inner = await joined();
     const ends = [inner, first].map((hold) => outcomeOf(hold.release()));
@@ -165,7 +165,7 @@ describe('Several holds that leave at once', () => {
     expect(ends.map(({ end }) => end)).toEqual(['LockUnavailableError', 'released']);
   });
 
-  it('and one that comes in between them are counted in the order in which they asked', async () => {
+  it('and a new one between them are counted in the order of their requests', async () => {
     const { clock, lock, grant, first, newHold, joined } = openGrant();
     const inner = await joined();
     const third = newHold();
@@ -185,7 +185,7 @@ describe('Several holds that leave at once', () => {
     expect(last.end).toBe('released');
   });
 
-  it('leave nothing to a re-entry that asks after them', async () => {
+  it('leave nothing to a later re-entry', async () => {
     const { clock, lock, grant, first, newHold, joined } = openGrant();
     const inner = await joined();
     const ends = [first, inner].map((hold) => outcomeOf(hold.release()));

@@ -135,7 +135,7 @@ describe.each(LOSSES)(
       expect(thrownBy(() => grant.assertHeld(), LockLostError)).toBe(grant.signal.reason);
     });
 
-    it('is held no longer: it is not renewed, not inspected, and leaves no timer', async () => {
+    it('is no longer held: it is not renewed, not inspected, and leaves no timer', async () => {
       const { clock, lock, grant, services } = await lost();
       expect(services.grants.size).toBe(0);
       const { length } = lock.log;
@@ -191,8 +191,8 @@ describe('A grant whose lease is over before its first hold is counted', () => {
   });
 });
 
-describe('A grant that the watchdog keeps', () => {
-  it('is not said to be held for too long when it is lost already', async () => {
+describe('A grant of the watchdog', () => {
+  it('is not reported for maxHold if it is already lost', async () => {
     const { clock, grant, emitted } = openGrant({ maxHold: TIMEOUT });
     await clock.advance(9999);
     grant.lease.lose('gone');
@@ -201,7 +201,7 @@ describe('A grant that the watchdog keeps', () => {
     expect(emitted.map(({ type }) => type)).toEqual(['lost']);
   });
 
-  it('is lost by the clock although no timer and no reply said so', async () => {
+  it('is lost by the clock without a timer or a reply', async () => {
     const { clock, grant, emitted } = openGrant();
     // The renewal that is sent meanwhile is never answered.
     await clock.advance(safeDuration(TIMEOUT));
@@ -221,7 +221,7 @@ describe('A grant that the watchdog keeps', () => {
     expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
   });
 
-  it('says that it is kept no longer when its last renewal is over, and is not released for that', async () => {
+  it('reports the end of renewals after the last one, without a release', async () => {
     const { clock, lock, emitted } = openGrant({ maxHold: 60_000 });
     for (let round = 1; round <= 4; round += 1) {
       await clock.advance(10_000);

@@ -101,7 +101,7 @@ describe('A re-entry of a grant', () => {
     }
   });
 
-  it('that is on its way keeps the watchdog from renewing the grant, and the next round renews it', async () => {
+  it('in flight stops the watchdog from renewing the grant until the next round', async () => {
     const { clock, lock, grant, newHold } = openGrant();
     await clock.advance(9000);
     const joining = grant.reenter(newHold(), undefined);
@@ -116,7 +116,7 @@ describe('A re-entry of a grant', () => {
   });
 });
 
-describe('A grant that the watchdog keeps', () => {
+describe('A grant of the watchdog', () => {
   it.each(['a re-entry', 'a release'])('has a timer for its deadline from a failed renewal until %s', async (next) => {
     const { clock, lock, joined } = openGrant();
     const inner = await joined();
@@ -202,7 +202,7 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
     expect(grant.lease.remaining).toBe(safeDuration(60_000));
   });
 
-  it('is refused without a request where the deadline passed unnoticed', async () => {
+  it('is refused without a request after an unnoticed deadline', async () => {
     const { clock, lock, grant, first } = openGrant();
     await clock.advance(safeDuration(TIMEOUT));
     const changing = outcomeOf(grant[change](first, 60_000));
@@ -224,7 +224,7 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
   });
 
   it.each(['held', 'a passing error'] as const)(
-    'that is on its way when the only hold is released is refused if answered with %s, and the release follows',
+    'in flight when the only hold is released is refused if answered with %s, and the release follows',
     async (reply) => {
       const { clock, lock, grant, first, emitted } = openGrant({ lease: 20_000 });
       const changing = outcomeOf(grant[change](first, 60_000));
@@ -246,7 +246,7 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
     },
   );
 
-  it('that is on its way when the only hold is released loses the grant if answered with lost, without a release', async () => {
+  it('in flight when the only hold is released loses the grant if answered with lost, without a release', async () => {
     const { clock, lock, grant, first, emitted } = openGrant({ lease: 20_000 });
     const changing = outcomeOf(grant[change](first, 60_000));
     const leaving = outcomeOf(first.release());

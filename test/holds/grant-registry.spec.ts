@@ -13,7 +13,7 @@ describe('The registry of grants', () => {
     return { registry, grants, clock: new ManualClock() };
   };
 
-  it('lists what is held, in the order in which it was granted', () => {
+  it('lists the held grants in the order of granting', () => {
     const { registry, grants } = setUp(3);
     expect([...registry]).toEqual(grants);
     expect(registry.size).toBe(3);
@@ -30,7 +30,7 @@ describe('The registry of grants', () => {
     expect(registry.size).toBe(0);
   });
 
-  it('is empty at once where nothing is held', async () => {
+  it('is empty at once without grants', async () => {
     const { registry } = setUp(0);
     await expect(registry.whenEmpty()).resolves.toBeUndefined();
   });
@@ -63,7 +63,7 @@ describe('The registry of grants', () => {
     expect(waiting.end).toBeUndefined();
   });
 
-  it('that was empty once makes later waiters wait for what is granted then', async () => {
+  it('that was empty once makes later waits include new grants', async () => {
     const { registry, grants, clock } = setUp(1);
     for (const grant of grants) registry.delete(grant);
     const next = new Held();

@@ -11,7 +11,7 @@ describe('The last release of a grant', () => {
     { reply: { outcome: 'not-held' }, end: 'expired', heard: 0, losses: [GONE] },
     { reply: unavailable(), end: 'LockUnavailableError', heard: 0, losses: [] },
     { reply: unavailable(true), end: 'LockUnavailableError', heard: 0, losses: [] },
-  ] as const)('that no waiter takes ends with $end; the waiters hear of $heard others', async (row) => {
+  ] as const)('that no waiter takes ends with $end; waiters get the number of listeners: $heard', async (row) => {
     const waiters = new RecordedWaiters();
     const { clock, lock, first, grant, emitted, services } = openWith(waiters);
     const empty = outcomeOf(services.grants.whenEmpty());
@@ -37,7 +37,7 @@ describe('The last release of a grant', () => {
     ['an older inspection does not find it', ({ lock }: Opened) => lock.answerInspection(0)],
     ['an older renewal does not find it', ({ lock }: Opened) => lock.answerRenewal(false)],
     ['an older renewal fails', ({ lock }: Opened) => lock.renewals.next().fail(unavailable())],
-  ] as const)('is no loss when %s while it is on its way', async (_, happen) => {
+  ] as const)('is no loss if %s during the release', async (_, happen) => {
     const { clock, lock, grant, first, emitted, ...opened } = openGrant();
     void grant.verify();
     await clock.advance(10_000);

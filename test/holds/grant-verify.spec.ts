@@ -193,7 +193,7 @@ describe('The watchdog', () => {
     },
   );
 
-  it('does not renew a grant any more of which only a hold with a lease is left', async () => {
+  it('does not renew a grant with only a hold with a lease left', async () => {
     const { clock, lock, grant, first, joined } = openGrant();
     await joined(20_000);
     expect([grant.isRenewed, grant.isEnding]).toEqual([true, false]);

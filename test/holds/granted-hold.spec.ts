@@ -6,7 +6,7 @@ import { safeDuration } from '../../lib/watchdog/lease.js';
 import { HOLD_REPLIES, openGrant, outcomeOf, unavailable } from './open-grant.js';
 
 describe('A hold of a grant', () => {
-  it('shows name, owner, fence and signal of its grant, and how long it was waited for', () => {
+  it('shows name, owner, fence and signal of its grant, and the time waited', () => {
     const { grant } = openGrant({ name: 'order:1', owner: 'me:7' });
     const hold = new GrantedHold(grant, 'scoped', 12);
     expect(hold).toMatchObject({ name: 'order:1', owner: 'me:7', fence: undefined, waitedMs: 12, isHeld: true });
@@ -36,7 +36,7 @@ describe('A hold of a grant', () => {
     expect(lock.log).toEqual(['release']);
   });
 
-  it('is done as soon as its release is called, while others of its grant are still held', async () => {
+  it('ends as soon as its release is called, while others of its grant are still held', async () => {
     const { clock, lock, grant, first, joined } = openGrant();
     const inner = await joined();
     const releasing = inner.release();
@@ -94,7 +94,7 @@ describe('The extension of a hold', () => {
   });
 });
 
-describe('A hold whose caller waited for something else meanwhile', () => {
+describe('A hold whose caller waited for other locks meanwhile', () => {
   // The lease ends 980 - 20 = 960 ms after the grant for its holder.
   it.each([
     { lease: 1000, passed: safeDuration(1000) - 500, sent: [] },
@@ -164,7 +164,7 @@ describe.each([
 });
 
 describe('The latest manual hold of a grant', () => {
-  it('is the last that came in, was not acquired for a callback, and is not being released', async () => {
+  it('is the last one added that is not of a callback and not being released', async () => {
     const { grant, first, lock, joined } = openGrant();
     const second = await joined();
     const scoped = new GrantedHold(grant, 'scoped', 0);
