@@ -18,17 +18,14 @@ import { start } from '../nest/applications.js';
 const options = (given: object): never => given as never;
 
 describe('An option that does not exist', () => {
-  it.each(['exceptionFilter', 'isGlobal'])(
-    'D33: %s from a factory is refused with where it belongs',
-    async (option) => {
-      const useFactory = (): RedisLockOptions => options({ backend: 'memory', [option]: false });
-      const compiling = Test.createTestingModule({ imports: [RedisLockModule.forRootAsync({ useFactory })] }).compile();
-      expect((await caught(compiling, LockOptionsError)).message).toBe(
-        `unknown option "${option}" of RedisLockModule; it belongs beside useFactory, useClass or useExisting in ` +
-          'forRootAsync(), not in what they return',
-      );
-    },
-  );
+  it.each(['exceptionFilter', 'isGlobal'])('D33: %s from a factory is refused with its right place', async (option) => {
+    const useFactory = (): RedisLockOptions => options({ backend: 'memory', [option]: false });
+    const compiling = Test.createTestingModule({ imports: [RedisLockModule.forRootAsync({ useFactory })] }).compile();
+    expect((await caught(compiling, LockOptionsError)).message).toBe(
+      `unknown option "${option}" of RedisLockModule; it belongs beside useFactory, useClass or useExisting in ` +
+        'forRootAsync(), not in what they return',
+    );
+  });
 
   it.each([
     ['password', 'it belongs in connection, such as connection: { host, port, password } or a redis:// URL'],
@@ -51,11 +48,11 @@ describe('An option that does not exist', () => {
     ['redlock', () => parseModuleOptions({ redlock: options({ waitt: 1 }) })],
     ['handover', () => parseModuleOptions({ handover: options({ waitt: 1 }) })],
     ['replicas', () => parseModuleOptions({ replicas: options({ waitt: 1 }) })],
-  ])('D33: is refused with what it was given to: %s', (of, use) => {
+  ])('D33: is refused with the name of the call: %s', (of, use) => {
     expect(thrownBy(use, LockOptionsError).message).toContain(`unknown option "waitt" of ${of}; `);
   });
 
-  it('D33: is refused by the service with what it was given to', async () => {
+  it('D33: is refused by the service with the name of the call', async () => {
     const app = await start({});
     const locks = app.get(LockService);
     const refusals = {
