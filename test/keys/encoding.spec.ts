@@ -28,12 +28,12 @@ describe('Text in a name', () => {
     expect(decodeURIComponent(encoded)).toBe(text);
   });
 
-  it('loses what a template needs to tell two placeholders apart', () => {
+  it('is encoded if it contains a separator of the template', () => {
     expect(encoder(new Set(['-']))('a-b._~')).toBe('a%2Db._~');
     expect(encoder(new Set(['.', '_', '~']))('a-b._~')).toBe('a-b%2E%5F%7E');
   });
 
-  it('can be decoded, so that no two texts are written alike', () => {
+  it('can be decoded, so that no two texts have the same encoding', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }), // whole code points only
@@ -82,7 +82,7 @@ describe('A value', () => {
     expect(textOf(value)).toBe(text);
   });
 
-  it('is refused when nothing, or different things, would be printed for it', () => {
+  it('is refused if its text would be empty or ambiguous', () => {
     const refused = [
       undefined,
       null,

@@ -20,7 +20,7 @@ describe('The field of a value in a group', () => {
     expect(new Set(values.map(groupField)).size).toBe(new Set(values).size);
   });
 
-  it('is found again in the name of a lock, whatever the group is called', () => {
+  it('is found again in the name of a lock of any group', () => {
     const fields = [groupField('a'), groupField('b')];
     expect(partsOfGroupLock(groupLockName('orders[1],2', fields))).toEqual({ group: 'orders[1],2', fields });
   });

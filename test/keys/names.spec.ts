@@ -24,7 +24,7 @@ describe('A lock name', () => {
     },
   );
 
-  it('NV-01: may hold control characters, emoji and CJK where the module allows control characters', () => {
+  it('NV-01: may contain control characters, emoji and CJK if the module allows control characters', () => {
     expect(validateName(nameWithEverything, { ...limits, allowControlCharacters: true })).toBe(nameWithEverything);
     expect(() => validateName(nameWithEverything, limits)).toThrow('contains a control character');
   });

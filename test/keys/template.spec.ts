@@ -91,7 +91,7 @@ describe('A key template', () => {
     expect(render('order:{id}')).toBe('order:{id}');
   });
 
-  it('is refused when it is no text', () => {
+  it('is refused if it is not a string', () => {
     for (const value of [undefined, null, 7, {}, ['<0>']]) {
       // @ts-expect-error as JavaScript may call it
       expect(nameErrorOf(() => compileTemplate(value)).template).toBeUndefined();
@@ -135,7 +135,7 @@ describe('The arguments of a call', () => {
     expect(error.details['placeholder']).toMatch(/^<.*>$/);
   });
 
-  it('may have getters, which are read with their object, but methods and inherited data are nothing', () => {
+  it('may have getters, which are read with their object, but methods and inherited data are ignored', () => {
     class Base {
       declare kind: string;
       #id = 7;
@@ -281,7 +281,7 @@ describe('The names of a template', () => {
     );
   }, 60_000);
 
-  it("lie in the slot of the author's hash tag, whatever the arguments are", () => {
+  it("lie in the slot of the author's hash tag, for any arguments", () => {
     const template = compileTemplate('{stock}:<0>:<1>');
     fc.assert(
       fc.property(value, value, (a, b) => {
