@@ -192,7 +192,7 @@ describe('A @Locked method that does not get its lock', () => {
     await expect(outcome).resolves.toBe('ran');
   });
 
-  it('is skipped when one of several locks is taken, and keeps none of them', async () => {
+  it('is skipped if one of several locks is taken, and keeps none of them', async () => {
     const stock = await locks.acquire('stock:b');
     await expect(orders.skipAll(['a', 'b', 'c'])).resolves.toBeUndefined();
     expect([...runtimeOf(app).grants].map(({ name }) => name)).toEqual(['order:taken', 'stock:b']);
@@ -213,7 +213,7 @@ describe('A @Locked method that does not get its lock', () => {
     await second.release();
   });
 
-  it('is answered at once by a function that learns the error and the arguments', async () => {
+  it('is answered at once by a function that gets the error and the arguments', async () => {
     const note = {};
     await expect(atOnce(orders.answer('taken', note))).resolves.toBe('busy, sorry');
     expect(answered).toEqual([{ error: expect.any(LockConflictError) as unknown, args: ['taken', note] }]);
@@ -245,28 +245,28 @@ describe('A @Locked method that does not get its lock', () => {
 });
 
 describe('onConflict', () => {
-  it('is not asked where the lock is got', async () => {
+  it('is not called if the lock is acquired', async () => {
     await expect(orders.answer('free', {})).resolves.toBe('ran');
     expect(answered).toEqual([]);
   });
 
-  it('is not asked where the caller holds the lock', async () => {
+  it('is not called if the caller holds the lock', async () => {
     await expect(orders.reenter('free')).resolves.toBe('ran');
   });
 
-  it('is not asked about a conflict that the method itself runs into', async () => {
+  it('is not called for a conflict inside the method', async () => {
     await caught(orders.nested('free'), LockConflictError);
     expect(answered).toEqual([]);
     expect(runtimeOf(app).grants.size).toBe(1);
   });
 
-  it('is not asked where there is no name to lock', async () => {
+  it('is not called if there is no name to lock', async () => {
     await caught(orders.answer('', {}), LockNameError);
     await caught(orders.skip(''), LockNameError);
     expect(answered).toEqual([]);
   });
 
-  it('is not asked where the application shuts down', async () => {
+  it('is not called if the application shuts down', async () => {
     await rival.release();
     await app.close();
     await caught(orders.answer('free', {}), LockShutdownError);

@@ -31,12 +31,15 @@ describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter)
     ['above', 'buyer'],
     ['below', 'seller'],
     ['between', 'carrier'],
-  ])('keeps route, status, header, guard, interceptor and metadata with @Locked %s the others', async (place, role) => {
-    const response = await get(`orders/${place}/%20007`);
-    await expect(response.json()).resolves.toEqual({ wrapped: { id: 7, lock: 'order:7' } });
-    expect([response.status, response.headers.get('x-stock')]).toEqual([202, 'kept']);
-    expect(seenByGuard).toEqual([[role, place, 1]]);
-  });
+  ])(
+    'keeps route, status, header, guard, interceptor and metadata with @Locked %s other decorators',
+    async (place, role) => {
+      const response = await get(`orders/${place}/%20007`);
+      await expect(response.json()).resolves.toEqual({ wrapped: { id: 7, lock: 'order:7' } });
+      expect([response.status, response.headers.get('x-stock')]).toEqual([202, 'kept']);
+      expect(seenByGuard).toEqual([[role, place, 1]]);
+    },
+  );
 
   it('locks by the body as the validation pipe transformed it', async () => {
     const response = await post('orders', { id: '42', lines: [] });

@@ -14,7 +14,7 @@ const refusal = <E extends Error>(kind: new (...args: never[]) => E, ...args: re
     return Orders;
   }, kind);
 
-describe('@Locked refuses where it is written', () => {
+describe('@Locked refuses at the decorator', () => {
   it.each([
     ['', 'must be a non-empty string'],
     ['order:<0', 'an unclosed "<" at position 6'],
@@ -138,7 +138,7 @@ describe('@Locked refuses where it is written', () => {
   });
 });
 
-describe('@Locked leaves to the call', () => {
+describe('@Locked accepts at the decorator', () => {
   it('an index that only a rest parameter or a default can have', () => {
     class Orders {
       @untyped('order:<3>')

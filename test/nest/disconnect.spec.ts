@@ -108,7 +108,7 @@ class Carts {
   }
 }
 
-describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
+describe.each(adapters)('A client that disconnects from %s', (_, adapter) => {
   let served: Served;
   let carts: CartService;
   let locks: LockService;
@@ -143,13 +143,16 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
     await expect(response.text()).resolves.toBe('7');
   });
 
-  it.each(['patient', 'patient-interceptor', 'patient-service'])('is waited for in vain: %s', async (path) => {
-    const hold = await locks.acquire('cart:7');
-    await askAndGo(`${path}/7`);
-    expect(waiting()).toBe(1);
-    await hold.release();
-    await until(() => carts.served.length === 1);
-  });
+  it.each(['patient', 'patient-interceptor', 'patient-service'])(
+    'keeps its wait without cancelOnDisconnect: %s',
+    async (path) => {
+      const hold = await locks.acquire('cart:7');
+      await askAndGo(`${path}/7`);
+      expect(waiting()).toBe(1);
+      await hold.release();
+      await until(() => carts.served.length === 1);
+    },
+  );
 
   describe('that keeps its connection', () => {
     let connection: Socket;
@@ -199,7 +202,7 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
       expect(carts.served).toEqual([]);
     });
 
-    it('is served as it asked, where it stays', async () => {
+    it('is served if it stays connected', async () => {
       const [seven, eight] = [await locks.acquire('cart:7'), await locks.acquire('cart:8')];
       ask('below/7', 'interceptor/8');
       await until(() => waiting() === 2);
@@ -212,7 +215,7 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
       await until(async () => !(await locks.getLock('cart:8').isLocked()));
     });
 
-    it('keeps nothing locked for an answer that it does not get', async () => {
+    it('keeps nothing locked for an undelivered response', async () => {
       ask('slow/7', 'interceptor/8');
       await until(() => carts.served.length === 2);
       await expect(locks.getLock('cart:8').isLocked()).resolves.toBe(true);
@@ -223,7 +226,7 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
     });
   });
 
-  it('does not stop what has begun', async () => {
+  it('does not stop a running handler', async () => {
     const client = new AbortController();
     const asked = fetch(`${served.url}/slow/7`, { signal: client.signal }).catch(() => {});
     await until(() => carts.served.length === 1);
@@ -235,7 +238,7 @@ describe.each(adapters)('A client that goes away from %s', (_, adapter) => {
   });
 });
 
-describe.each(adapters)('On a server, a client that goes away from %s', (_, adapter) => {
+describe.each(adapters)('On a server, a client that disconnects from %s', (_, adapter) => {
   let server: RedisServer;
   let redis: Redis;
   let served: Served;

@@ -89,7 +89,7 @@ describe.each(adapters)('Two applications with one Redis, on %s', (_, adapter) =
     await server.stop();
   });
 
-  it('never sell what is not there', async () => {
+  it('never oversell', async () => {
     await redis.mset('left:apple', 25, 'left:pear', 3);
     const responses = await Promise.all([
       ...Array.from({ length: 40 }, (_unused, index) => request(index, 'sell/apple', 'POST')),
@@ -101,7 +101,7 @@ describe.each(adapters)('Two applications with one Redis, on %s', (_, adapter) =
     await expect(redis.keys('shop:*')).resolves.toEqual([]);
   });
 
-  it('do once what is to be skipped while somebody does it', async () => {
+  it('run once a method that is skipped while it runs elsewhere', async () => {
     const first = textOf(request(0, 'report'));
     await busyIn(applications[0]).reached;
     await expect(textOf(request(1, 'report'))).resolves.toBe('skipped');

@@ -63,7 +63,7 @@ describe('An existing client', () => {
     client.disconnect();
   });
 
-  it('that never connected is not connected by us', async () => {
+  it('that never connected stays unconnected', async () => {
     const client = clientOf({ lazyConnect: true });
     const app = await start({}, { connection: client });
     await expect(app.get(LockService).withLock('order:1', () => 'done')).resolves.toBe('done');
@@ -100,12 +100,12 @@ describe('An existing client', () => {
   });
 });
 
-describe('A connection of our own', () => {
+describe('A connection of the library', () => {
   it.each([
     ['a URL', () => `${server.url}/3`],
     ['options', () => Object.freeze({ host: server.host, port: server.port, db: 3 })],
     ['options that would be dangerous for locks', () => Object.freeze(dangerous())],
-  ])('from %s works in the given database, and is closed with the application', async (_, connection) => {
+  ])('from %s uses the given database, and is closed with the application', async (_, connection) => {
     const app = await start({}, { connection: connection() });
     const third = clientOf({ db: 3 });
     const locks = app.get(LockService);

@@ -70,7 +70,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
     await until(isFree);
   });
 
-  it('is free again when the client goes away during the response', async () => {
+  it('is free again if the client disconnects during the response', async () => {
     const client = new AbortController();
     const response = await get('1/download', { signal: client.signal });
     await isTaken();
@@ -79,7 +79,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
     await until(isFree);
   });
 
-  it('stays locked when the client goes away, while the handler is still at work', async () => {
+  it('stays locked if the client disconnects while the handler still runs', async () => {
     const client = new AbortController();
     const gone = get('1/busy', { signal: client.signal }).catch(() => 'gone');
     await carts.busy.reached;
@@ -129,7 +129,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
     },
   );
 
-  it('answers 409 when somebody else has the lock and one try is allowed', async () => {
+  it('answers 409 if another owner has the lock and one attempt is allowed', async () => {
     const hold = await locks.acquire('cart:1');
     const response = await get('1/impatient');
     expect(response.status).toBe(409);
@@ -138,7 +138,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
     await expect(textOf('1/impatient')).resolves.toBe('got it');
   });
 
-  it('is skipped, or answered by a function, where onConflict says so', async () => {
+  it('is skipped, or answered by a function, with onConflict', async () => {
     const hold = await locks.acquire('cart:1');
     await expect(textOf('1/skipped')).resolves.toBe('');
     await expect(textOf('1/answered')).resolves.toBe('[[],"LockConflictError"]');
@@ -171,7 +171,7 @@ describe('lockHandler()', () => {
     [{ onConflict: 'wait' }, 'onConflict'],
     [{ signal: new AbortController().signal }, 'signal'],
     [{ leese: 1 }, 'leese'],
-  ])('refuses the options %j where they are written', (options, name) => {
+  ])('refuses the options %j at the decorator', (options, name) => {
     expect(thrownBy(() => lockHandler(() => 'cart', options as never), LockOptionsError).message).toContain(name);
   });
 });

@@ -44,7 +44,7 @@ describe('@Locked with holdAtLeast', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('runs once for all who come within that time, and does not make the first one wait', async () => {
+  it('runs once for all calls within that time, and does not delay the first one', async () => {
     await Promise.all([reports.nightly(), reports.nightly()]);
     await clock.advance(49_000);
     await reports.nightly();
@@ -62,7 +62,7 @@ describe('@Locked with holdAtLeast', () => {
     }
   });
 
-  it('holds it also where the method fails', async () => {
+  it('holds it also if the method fails', async () => {
     await expect(reports.failing()).rejects.toThrow('no paper');
     await reports.failing();
     expect(reports.runs).toBe(1);

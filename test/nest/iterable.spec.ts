@@ -14,7 +14,7 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   return seen;
 };
 
-describe('What goes on after a @Locked method has returned', () => {
+describe('The result of a @Locked method that continues after its return', () => {
   let clock: ManualClock;
   let app: TestingModule;
   let items: Items;
@@ -81,7 +81,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await all(two);
     });
 
-    it('waits no longer when its consumer has left', async () => {
+    it('stops waiting when its consumer has left', async () => {
       const hold = await locks.acquire('items:1');
       const list = items.list('1');
       const step = list.next();
@@ -93,7 +93,7 @@ describe('What goes on after a @Locked method has returned', () => {
       expect(items.log).toEqual([]);
     });
 
-    it('is empty, or something else, where another one has the lock and the method is to be left out', async () => {
+    it('is empty, or another result, if another owner has the lock and the method is skipped', async () => {
       const hold = await locks.acquire('items:1');
       await expect(all(items.skips('1'))).resolves.toEqual([]);
       await expect(all(items.replays('1', 9))).resolves.toEqual([7, 9]);
@@ -101,7 +101,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await expect(all(items.skips('1'))).resolves.toEqual([1]);
     });
 
-    it('is told when the lock is lost, and then tells its consumer', async () => {
+    it('gets the loss of the lock as an error, and then its consumer does', async () => {
       const list = items.list('1');
       await list.next();
       await locks.getLock('items:1').forceRelease();
@@ -110,7 +110,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await expect(list.next()).resolves.toEqual({ done: true, value: undefined });
     });
 
-    it('fails with its first step where the wait for the lock is over', async () => {
+    it('fails with its first step if the wait for the lock is over', async () => {
       const hold = await locks.acquire('items:1');
       const step = caught(items.list('1').next(), LockTimeoutError);
       await clock.advance(60_000);
@@ -118,7 +118,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await hold.release();
     });
 
-    it('leaves nothing behind where it is never begun', async () => {
+    it('leaves nothing behind if it is never begun', async () => {
       items.list('1');
       await expect(items.list('1').return('nothing')).resolves.toEqual({ done: true, value: 'nothing' });
       await expect(isLocked()).resolves.toBe(false);
@@ -126,7 +126,7 @@ describe('What goes on after a @Locked method has returned', () => {
   });
 
   describe('an iterable by option', () => {
-    it('takes the lock each time it is gone through', async () => {
+    it('takes the lock for each iteration', async () => {
       await expect(all(items.byOption('1'))).resolves.toEqual([1, 2]);
       const again = items.byOption('1');
       expect(items.log).toEqual(['begun']);
@@ -134,7 +134,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await expect(isLocked()).resolves.toBe(false);
     });
 
-    it('says so where the method returns none', async () => {
+    it('fails if the method returns none', async () => {
       const error = await caught(all(items.none('1')), TypeError);
       expect(error.message).toContain('Items.none is @Locked with returns: "iterable"');
       await expect(isLocked()).resolves.toBe(false);
@@ -142,7 +142,7 @@ describe('What goes on after a @Locked method has returned', () => {
   });
 
   describe('a promised iterable', () => {
-    it('is locked until it was gone through', async () => {
+    it('is locked until its iteration ends', async () => {
       const promised = await items.promised('1');
       await clock.advance(WATCHDOG_TIMEOUT / 2);
       await expect(isLocked()).resolves.toBe(true);
@@ -150,7 +150,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await expect(isLocked()).resolves.toBe(false);
     });
 
-    it('is given up where nobody goes through it', async () => {
+    it('is given up without an iteration', async () => {
       const promised = await items.promised('1');
       await clock.advance(WATCHDOG_TIMEOUT);
       await expect(isLocked()).resolves.toBe(false);
@@ -174,7 +174,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await until(isFree);
     });
 
-    it('is locked while it is read, however long that takes, and no longer than somebody does', async () => {
+    it('is locked while it is read, however long that takes, and no longer', async () => {
       const reading = (await streamOf())[Symbol.asyncIterator]();
       await reading.next();
       await clock.advance(10 * WATCHDOG_TIMEOUT);
@@ -183,7 +183,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await until(isFree);
     });
 
-    it('is given up where nobody reads it', async () => {
+    it('is given up without a reader', async () => {
       await streamOf();
       await clock.advance(WATCHDOG_TIMEOUT);
       await expect(isLocked()).resolves.toBe(false);
@@ -191,7 +191,7 @@ describe('What goes on after a @Locked method has returned', () => {
   });
 
   describe('a response', () => {
-    it('is the one that the method returned, and read in whatever way', async () => {
+    it('is the object that the method returned, and can be read in any way', async () => {
       const response = await items.response('1');
       expect([response.status, response.headers.get('X-Of')]).toEqual([200, 'items']);
       const copy = response.clone();
@@ -209,7 +209,7 @@ describe('What goes on after a @Locked method has returned', () => {
       await until(isFree);
     });
 
-    it('without a body is not locked any more', async () => {
+    it('without a body is no longer locked', async () => {
       await items.response('1', null);
       await expect(isLocked()).resolves.toBe(false);
     });

@@ -122,7 +122,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     return () => leave();
   };
 
-  it('lets readers in side by side, and a writer when they have left', async () => {
+  it('lets readers in concurrently, and a writer when they have left', async () => {
     const leave = everybodyStays();
     const reading = Promise.all(['a', 'b', 'c'].map((visitor) => shop.browse(visitor)));
     await until(() => shop.visitors.length === 3);
@@ -134,7 +134,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     expect(await shop.rewrite()).toBeGreaterThan(9000);
   });
 
-  it('asks the fair lock where it is to be fair', async () => {
+  it('uses the fair lock with `fair`', async () => {
     const { fairLock } = runtimeOf(app).backend;
     const inOrder = ['a', 'b', 'c', 'd'];
     const run = (): Promise<unknown> => Promise.all(inOrder.map((visitor) => shop.stand(visitor)));
@@ -142,7 +142,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     expect(shop).toMatchObject({ peak: 1, visitors: inOrder });
   });
 
-  it('gives the method a fence where it is to be fenced', async () => {
+  it('gives the method a fence with `fenced`', async () => {
     const [first, second] = [await shop.charge('1'), await shop.charge('1')];
     expect(first).toEqual(expect.any(BigInt));
     expect(second).toBeGreaterThan(first ?? 0n);
@@ -150,7 +150,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     expect([a, b]).toEqual([expect.any(BigInt), expect.any(BigInt)]);
   });
 
-  it('runs as many at once as there are permits for, and gives them back', async () => {
+  it('runs as many calls at once as there are permits, and releases them', async () => {
     const semaphore = locks.getSemaphore('export');
     await semaphore.trySetPermits(4);
     const leave = everybodyStays();
@@ -174,7 +174,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     await expect(Promise.all([a.availablePermits(), b.availablePermits()])).resolves.toEqual([1, 1]);
   });
 
-  it('says that nobody has set how many permits there are', async () => {
+  it('reports that the number of permits was never set', async () => {
     class Never {
       @Locked('never-set:<0>', { permits: 1, wait: 0 })
       async run(_id: number): Promise<void> {}
@@ -186,7 +186,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     await other.close();
   });
 
-  it('waits at shutdown for what runs with permits, and the permits are back', async () => {
+  it('waits at shutdown for work with permits, and releases them', async () => {
     const semaphore = locks.getSemaphore('export');
     await semaphore.delete();
     await semaphore.trySetPermits(2);
@@ -214,7 +214,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     await expect(shop.move(['a', 'b', 'c'])).resolves.toBe('move');
   });
 
-  it('has the same kinds where a lock is asked for by its name', async () => {
+  it('has the same kinds in acquire() and withLock()', async () => {
     await locks.withLock('r', { mode: 'read' }, async () => {
       const beside = await locks.runInScope(() => locks.tryAcquire('r', { mode: 'read' }));
       expect(beside).not.toBeNull();
@@ -229,7 +229,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     await expect(asked(fairLock, fairly)).resolves.toBe(true);
   });
 
-  it('finds the current hold of a scope, of whatever kind', async () => {
+  it('finds the current hold of a scope, of any kind', async () => {
     await locks.runInScope(async () => {
       const held = await locks.acquire('r', { mode: 'read' });
       expect(locks.currentHold('r')).toBe(held);
@@ -276,7 +276,7 @@ describe('Options that contradict each other are refused, with both named,', () 
     expect(refusedDecorator(options).message).toContain(message);
   });
 
-  it('by every door, before anything is sent', async () => {
+  it('by every call, before anything is sent', async () => {
     const [, openBackend] = applicationBackends[0] ?? [];
     const app = await openBackend?.().application();
     if (!app) throw new Error('There is a backend in memory');

@@ -24,7 +24,7 @@ describe('A name that cannot be a lock', () => {
     ['a symbol', Symbol('order'), 'is not a string'],
   ];
 
-  it.each(names)('%s is refused by every door, before anything is sent', async (_, name, reason) => {
+  it.each(names)('%s is refused by every call, before anything is sent', async (_, name, reason) => {
     const app = await start({});
     const locks = app.get(LockService);
     const acquire = jest.spyOn(runtimeOf(app).backend.lock, 'acquire');

@@ -73,7 +73,7 @@ describe('@LockedCron', () => {
 
   const runs = (): string[] => replicas.flatMap((replica) => replica.get(Reports).runs);
 
-  it('runs a tick once, also on replicas whose clocks come to it later', async () => {
+  it('runs a tick once, also on replicas with later clocks', async () => {
     const [one, two, three] = replicas;
     await fire(one, 'nightly', '03:00:00.012');
     await fire(two, 'nightly', '02:59:59.999');
@@ -149,7 +149,7 @@ describe('@LockedCron', () => {
     }
   });
 
-  it('D31: fails with what its own work could not get', async () => {
+  it('D31: fails with an error of its own work', async () => {
     const [one] = replicas;
     const unavailable = new LockUnavailableError('of the work', 'not-sent', false);
     Object.assign(one?.get(Reports) ?? {}, { busy: { pass: () => Promise.reject(unavailable) } });
@@ -167,13 +167,13 @@ describe('@LockedCron', () => {
     expect(runs()).toHaveLength(1);
   });
 
-  it('leaves a job out that is planned no longer', async () => {
+  it('skips a job that is no longer scheduled', async () => {
     replicas[0]?.get(SchedulerRegistry).deleteCronJob('LockedCron often');
     await expect(replicas[0]?.get(Reports).often()).resolves.toBeUndefined();
     expect(runs()).toEqual([]);
   });
 
-  it('says so where the class was not made by Nest', async () => {
+  it('reports a class that Nest did not instantiate', async () => {
     const reports = new Reports({} as LockService);
     expect((await caught(reports.nightly(), LockNotWiredError)).message).toContain('Reports.nightly');
   });
@@ -207,7 +207,7 @@ describe('The tick of a job', () => {
     expect(new Date(tickAt(times, at(now))).toISOString()).toBe(new Date(at(tick)).toISOString());
   });
 
-  it('is found however long ago it was', async () => {
+  it('is found for any delay', async () => {
     const times = await timesOf('0 0 29 2 *', 'UTC');
     expect(new Date(tickAt(times, at('12:00:00'))).toISOString()).toBe('2024-02-29T00:00:00.000Z');
   });

@@ -88,31 +88,31 @@ describe('A @Locked method that loses its lock', () => {
     orders.work.open();
   };
 
-  it('has its own result all the same', async () => {
+  it('still has its own result', async () => {
     const result = orders.careless('7');
     await lose();
     await expect(result).resolves.toBe('done all the same');
   });
 
-  it('has its own error all the same', async () => {
+  it('still has its own error', async () => {
     const result = caught(orders.failing('7'), Error);
     await lose();
     await expect(result).resolves.toBe(failure);
   });
 
-  it('has what it emits all the same', async () => {
+  it('still emits its values', async () => {
     const result = firstValueFrom(orders.watched('7'));
     await lose();
     await expect(result).resolves.toBe('done');
   });
 
-  it('learns of it where what it calls makes sure', async () => {
+  it('sees the loss by assertHeld() in a callee', async () => {
     const result = caught(orders.asking('7'), LockLostError);
     await lose();
     expect((await result).lockName).toBe('order:7');
   });
 
-  it('learns of it where what it calls was passed the signal', async () => {
+  it('sees the loss by the signal in a callee', async () => {
     const outcome = orders.listening('7').catch((error: unknown) => error);
     await clock.advance(LEASE);
     expect(await outcome).toMatchObject({ name: 'AbortError', cause: expect.any(LockLostError) as unknown });

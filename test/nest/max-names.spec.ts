@@ -112,7 +112,7 @@ describe('maxNames', () => {
     await expect(stock.reserve({ lines: same.lines.slice(1) })).resolves.toBe(2);
   });
 
-  it('D6: holds for key functions, whose names are not looked at', async () => {
+  it('D6: applies to key functions before their names are checked', async () => {
     await open({ maxNames: 2 });
     const names = [...THREE];
     let reads = 0;
@@ -158,7 +158,7 @@ describe('maxNames', () => {
     await expect(locks.getMultiLock(...namesOf(1500)).withLock(() => 'done')).resolves.toBe('done');
   });
 
-  it('D6: one lock twice is found by looking at each name once', async () => {
+  it('D6: a repeated lock is found in linear time', async () => {
     await open();
     let reads = 0;
     const lockNamed = (text: string): ReentrantLock => {

@@ -77,7 +77,7 @@ describe('A connection that is missing', () => {
     expect(redisInput(options)).toEqual(options.connection ?? 'redis://127.0.0.1:6379');
   });
 
-  it('D35: is none of memory, and none beside several connections', () => {
+  it('D35: is not used for memory, nor with several connections', () => {
     const memory = { backend: 'memory', connection: FROM_ENVIRONMENT };
     expect(parseModuleOptions(memory as RedisLockOptions).target).toEqual({ kind: 'memory' });
     const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redlock: undefined };

@@ -200,7 +200,7 @@ describe('The connection', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
   });
 
-  it('is taken as a Cluster client, as servers of a Cluster, and as what Sentinels watch', () => {
+  it('may be a Cluster client, servers of a Cluster, or a master behind Sentinels', () => {
     const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, keyPrefix: 'shop:' });
     expect(parseModuleOptions({ connection: cluster })).toMatchObject({
       target: { kind: 'redis', input: cluster },
@@ -231,7 +231,7 @@ describe('The connection', () => {
     await app.close();
   });
 
-  it('is not made up where only masters are given: a lock on some default server would exclude nobody', async () => {
+  it('has no default if only masters are given: a lock on a default server would not exclude others', async () => {
     const app = await start({}, { redlock: { nodes: MASTERS } });
     const locks = app.get(LockService);
     const answers = [

@@ -47,13 +47,13 @@ describe('RedisLockModule.forRoot()', () => {
     expect(settings).toMatchObject({ connection: 'redis://127.0.0.1:6379', keyPrefix: '' });
   });
 
-  it('gives one LockService to every module', async () => {
+  it('provides one LockService to every module', async () => {
     const app = await application(FeatureModule, RedisLockModule.forRoot({ backend: 'memory' }));
     expect(app.get(Consumer, { strict: false }).locks).toBe(app.get(LockService));
     await app.close();
   });
 
-  it('gives it only to the modules that import it with isGlobal: false', async () => {
+  it('provides it only to the modules that import it, with isGlobal: false', async () => {
     const local = RedisLockModule.forRoot({ backend: 'memory', isGlobal: false });
     await expect(application(FeatureModule, local)).rejects.toThrow("can't resolve dependencies of the Consumer");
     @Module({ imports: [local], providers: [Consumer] })
@@ -141,7 +141,7 @@ describe('RedisLockModule.forRootAsync()', () => {
     });
   });
 
-  it('rejects with the very error of a factory that fails', async () => {
+  it('rejects with the original error of a factory that fails', async () => {
     const failure = new Error('no configuration');
     const locking = RedisLockModule.forRootAsync({ useFactory: () => Promise.reject(failure) });
     await expect(application(locking)).rejects.toBe(failure);

@@ -121,21 +121,21 @@ describe('An application that starts', () => {
       { controllers: [HandlerController] },
       'lockHandler cannot be locked: connection must be "default", not "billing"',
     ],
-  ])('refuses %s that locks on a connection it has not', async (_, metadata, message) => {
+  ])('refuses %s that locks on an unknown connection', async (_, metadata, message) => {
     const module = await compile(metadata, without);
     const error = await caught(module.createNestApplication({ logger: false }).init(), LockOptionsError);
     expect(error.message).toBe(message);
     expect(error.details).toEqual({ option: 'connection', value: 'billing' });
   });
 
-  it('accepts them where there is one, in memory, too', async () => {
+  it('accepts them if the connection exists, in memory, too', async () => {
     const app = await start({ providers: [ConcurrencyProbe, Bills] }, MEMORY);
     await Promise.all([app.get(Bills).send('1'), app.get(Bills).send('1')]);
     expect(app.get(ConcurrencyProbe).peak).toBe(1);
     await app.close();
   });
 
-  it('leaves it to the call where several modules could be meant', async () => {
+  it('leaves the check to the call with several modules', async () => {
     const own = { ...without, isGlobal: false };
     const module = await compile(
       {
@@ -162,7 +162,7 @@ describe('Connections without a default one', () => {
     async run(): Promise<void> {}
   }
 
-  it('serve what names one', async () => {
+  it('serve locks that name one', async () => {
     const app = await start({ providers: [ConcurrencyProbe, Bills] }, onlyNamed);
     const locks = app.get(LockService);
     await expect(app.get(Bills).send('1')).resolves.toBe('1');
@@ -172,7 +172,7 @@ describe('Connections without a default one', () => {
     await app.close();
   });
 
-  it('refuse what names none, and "default"', async () => {
+  it('refuse locks that name none, and "default"', async () => {
     const app = await start({}, onlyNamed);
     const locks = app.get(LockService);
     const attempts = [
@@ -209,7 +209,7 @@ describe('Connections in memory', () => {
     await app.close();
   });
 
-  it('share one shutdown time-out: their holders are told at one instant, and given up at one', async () => {
+  it('share one shutdown time-out: signals abort at one instant, and holders are given up at one', async () => {
     const clock = new ManualClock();
     const app = await start({}, { ...MEMORY, shutdownTimeout: 2000 }, clock);
     const locks = app.get(LockService);

@@ -188,7 +188,7 @@ describe('An application with two connections', () => {
       expect(() => billing.getRedLock('a')).toThrow(LockOptionsError);
     });
 
-    it('that names the connection there is not, and those there are, before anything is sent', async () => {
+    it('that names the unknown connection and the known ones before anything is sent', async () => {
       const before = await calls();
       const given = { connection: 'biling' };
       const attempts = [
@@ -358,7 +358,7 @@ describe('Named connections', () => {
     }
   });
 
-  it('do not suffer from each other: one that cannot be reached fails its own locks only', async () => {
+  it('are independent: one that cannot be reached fails its own locks only', async () => {
     const unreachable = 'redis://127.0.0.1:1';
     const app = await start({}, { connections: { default: connections().default, unreachable }, probe: false });
     const locks = app.get(LockService);
@@ -367,7 +367,7 @@ describe('Named connections', () => {
     await app.close();
   });
 
-  it('end together: waiters are sent away on all, holders finish, and no connection is left', async () => {
+  it('end together: waiters are rejected on all, holders finish, and no connection is left', async () => {
     const app = await start({}, { connections: connections(), shutdownTimeout: '10s' });
     const locks = app.get(LockService);
     const billing = locks.forConnection('billing');
@@ -396,7 +396,7 @@ describe('Named connections', () => {
     await expect(keys()).resolves.toEqual([[], []]);
   });
 
-  it('have one time-out for the whole shutdown, and their holders are told', async () => {
+  it('have one time-out for the whole shutdown, and abort the signals of their holders', async () => {
     const app = await start({}, { connections: connections(), shutdownTimeout: 60 });
     const locks = app.get(LockService);
     const holds = [await locks.acquire('a'), await locks.acquire('a', { connection: 'billing' })];

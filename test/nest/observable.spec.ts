@@ -26,13 +26,13 @@ describe.each([
   ['whose declared type is Observable', () => streams.declared('1')],
   ['with the option returns: "observable"', () => streams.byOption('1')],
 ])('The Observable of a @Locked method %s', (_, call) => {
-  it('takes no lock and runs nothing until somebody subscribes', async () => {
+  it('takes no lock and runs nothing before a subscription', async () => {
     expect(call()).toBeInstanceOf(Observable);
     await expect(isLocked()).resolves.toBe(false);
     expect(streams.runs).toBe(0);
   });
 
-  it('is locked until it completes, and free when that is heard', async () => {
+  it('is locked until it completes, and free when the listener is called', async () => {
     const heard: unknown[] = [];
     const completed = new Promise<void>((resolve) => {
       const complete = (): void => {
@@ -50,7 +50,7 @@ describe.each([
     expect(heard).toEqual(['first', 'last', { held: 0 }]);
   });
 
-  it('is locked until it fails, and free when that is heard', async () => {
+  it('is locked until it fails, and free when the listener is called', async () => {
     const failure = new Error('out of stock');
     const heard = new Promise((resolve) => {
       call().subscribe({ error: (error: unknown) => resolve({ same: error === failure, held: held() }) });
@@ -61,7 +61,7 @@ describe.each([
     await expect(heard).resolves.toEqual({ same: true, held: 0 });
   });
 
-  it('is locked until nobody subscribes to it any more', async () => {
+  it('is locked until the last unsubscription', async () => {
     const subscription = call().subscribe();
     await until(() => streams.events.observed);
     await expect(isLocked()).resolves.toBe(true);
@@ -83,7 +83,7 @@ describe.each([
     await until(async () => !(await isLocked()));
   });
 
-  it('stops waiting when nobody subscribes to it any more', async () => {
+  it('stops waiting at the last unsubscription', async () => {
     const rival = await locks.acquire('stream:1');
     const subscription = call().subscribe();
     await until(() => runtimeOf(app).acquirer.contended === 1);
@@ -102,7 +102,7 @@ describe('The Observable of a @Locked method', () => {
     expect(app.get(ConcurrencyProbe).peak).toBe(1);
   });
 
-  it('runs as the owner where it comes from, and not where it is listened to', async () => {
+  it('runs as the owner in its source, and not in its listeners', async () => {
     const seen: unknown[] = [];
     streams.holds('1').subscribe((source) => seen.push({ source, listener: locks.currentHold()?.name }));
     await until(() => seen.length === 2);
@@ -117,14 +117,14 @@ describe('The Observable of a @Locked method', () => {
     await until(async () => !(await isLocked()));
   });
 
-  it('leaves its listener under the lock that the listener has', async () => {
+  it("leaves its listener under the listener's own lock", async () => {
     const listener = locks.withLock('listener', () =>
       firstValueFrom(streams.holds('1').pipe(map((source) => [source, locks.currentHold()?.name]))),
     );
     await expect(listener).resolves.toEqual(['stream:1', 'listener']);
   });
 
-  it('re-enters where its subscriber holds the lock', async () => {
+  it('re-enters if its subscriber holds the lock', async () => {
     await locks.withLock('stream:1', () => firstValueFrom(streams.enters('1')));
     expect(app.get(ConcurrencyProbe).entered).toEqual(['1']);
     await expect(isLocked()).resolves.toBe(false);
@@ -154,7 +154,7 @@ describe('The Observable of a @Locked method', () => {
     expect(streams.runs).toBe(0);
   });
 
-  it('fails where the method returns something else', async () => {
+  it('fails if the method returns another value', async () => {
     const error = await caught(firstValueFrom(streams.none('1')), TypeError);
     expect(error.message).toContain(
       'LockedStreams.none is @Locked with returns: "observable", but it returned "no Observable"',
@@ -162,7 +162,7 @@ describe('The Observable of a @Locked method', () => {
     await until(async () => !(await isLocked()));
   });
 
-  it('fails, is skipped or is answered by a function when somebody else has the lock', async () => {
+  it('fails, is skipped or is answered by a function if another owner has the lock', async () => {
     const rival = await locks.acquire('stream:1');
     const all = <T>(observable: Observable<T>) => firstValueFrom(observable.pipe(toArray()));
     await caught(all(streams.impatient('1')), LockConflictError);

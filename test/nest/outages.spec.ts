@@ -49,8 +49,8 @@ afterEach(async () => {
   Logger.overrideLogger(false);
 });
 
-describe('D31: a server that goes', () => {
-  it('is said once, however many calls fail, and once when it is back', async () => {
+describe('D31: a server that goes down', () => {
+  it('is reported once, however many calls fail, and once when it is back', async () => {
     await using server = await RedisServer.start();
     const locks = await start({ connection: server.url.replace('//', '//default:a-secret@') });
     await until(() => works(locks));
@@ -86,7 +86,7 @@ describe('D31: a server that goes', () => {
     expect(said.join()).not.toContain('secret');
   });
 
-  it('is said of each connection that leads to it', async () => {
+  it('is reported for each connection that leads to it', async () => {
     await using server = await RedisServer.start();
     await using other = await RedisServer.start();
     const locks = await start({ connections: { default: server.url, billing: other.url } });
@@ -97,7 +97,7 @@ describe('D31: a server that goes', () => {
     expect(said).toEqual([expect.stringContaining(`error Redis at 127.0.0.1:${other.port} cannot be reached`)]);
   });
 
-  it('is a vote less where it is one of several nodes', async () => {
+  it('is a missing vote if it is one of several nodes', async () => {
     await using one = await RedisServer.start();
     await using two = await RedisServer.start();
     await using three = await RedisServer.start();
@@ -114,7 +114,7 @@ describe('D31: a server that goes', () => {
     ]);
   });
 
-  it('says nothing of an end that was wanted', async () => {
+  it('is not reported when the connection is closed on purpose', async () => {
     await using server = await RedisServer.start();
     const locks = await start({ connection: server.url });
     await until(() => works(locks));
@@ -124,8 +124,8 @@ describe('D31: a server that goes', () => {
   });
 });
 
-describe('D31: servers of a cluster that go', () => {
-  it('are said with what that means for their slots, and that others have taken their place', async () => {
+describe('D31: servers of a cluster that go down', () => {
+  it('are reported with the consequence for their slots, and with their replacement', async () => {
     await using cluster = await RedisCluster.start({ replicasPerMaster: 1, nodeTimeout: 1000 });
     const locks = await start({ connection: { cluster: cluster.urls } });
     await until(() => works(locks));
@@ -144,7 +144,7 @@ describe('D31: servers of a cluster that go', () => {
     await until(() => works(locks));
   });
 
-  it('are said once, as the cluster that they are, where none of them answers', async () => {
+  it('are reported once, as a cluster, if none of them answers', async () => {
     const ports = [await freePort(), await freePort()];
     const seeds = ports.map((port) => `redis://127.0.0.1:${port}`);
     const locks = await start({ connection: { cluster: seeds } });

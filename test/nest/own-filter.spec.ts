@@ -71,15 +71,15 @@ describe.each(adapters)('A filter of the application on %s', (_, adapter) => {
     [503, null],
   ];
 
-  it('goes before ours where it is bound to a controller or a handler', async () => {
+  it("precedes the library's if it is bound to a controller or a handler", async () => {
     await expect(asked({ controllers: [OwnErrors] })).resolves.toEqual(conflictsByOwn);
   });
 
-  it('goes before ours with useGlobalFilters', async () => {
+  it("precedes the library's with useGlobalFilters", async () => {
     await expect(asked({ controllers: [Errors] }, {}, Own)).resolves.toEqual(conflictsByOwn);
   });
 
-  it('takes the place of ours as APP_FILTER with exceptionFilter: false, and may extend it', async () => {
+  it("replaces the library's as APP_FILTER with exceptionFilter: false, and may extend it", async () => {
     const metadata = { controllers: [Errors], providers: [{ provide: APP_FILTER, useClass: Extended }] };
     await expect(asked(metadata, { exceptionFilter: false })).resolves.toEqual([
       [409, 'LOCK_CONFLICT'],

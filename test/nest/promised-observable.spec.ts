@@ -43,7 +43,7 @@ describe('A promised Observable of a @Locked method', () => {
     await clock.advance(2 * WATCHDOG_TIMEOUT);
   });
 
-  it('is locked until it completes, and free when that is heard', async () => {
+  it('is locked until it completes, and free when the listener is called', async () => {
     const observable = await streams.promised('1');
     const heard: unknown[] = [];
     observable.subscribe({
@@ -69,14 +69,14 @@ describe('A promised Observable of a @Locked method', () => {
     await expect(isLocked()).resolves.toBe(false);
   });
 
-  it('is locked until nobody subscribes to it any more', async () => {
+  it('is locked until the last unsubscription', async () => {
     const subscription = (await streams.promised('1')).subscribe();
     await expect(isLocked()).resolves.toBe(true);
     subscription.unsubscribe();
     await until(isFree);
   });
 
-  it('covers one subscription, and says to the next how to lock each', async () => {
+  it('covers one subscription, and rejects the next with the remedy', async () => {
     const observable = await streams.promised('1');
     const first = observable.subscribe();
     const error = await caught(firstValueFrom(observable), LockLostError);
@@ -87,7 +87,7 @@ describe('A promised Observable of a @Locked method', () => {
     await until(isFree);
   });
 
-  it('is given up where nobody subscribes', async () => {
+  it('is given up without a subscription', async () => {
     const observable = await streams.promised('1');
     await clock.advance(WATCHDOG_TIMEOUT - 1);
     await expect(isLocked()).resolves.toBe(true);
@@ -98,7 +98,7 @@ describe('A promised Observable of a @Locked method', () => {
     expect(streams.events.observed).toBe(false);
   });
 
-  it('runs as the owner where it comes from, and not where it is listened to', async () => {
+  it('runs as the owner in its source, and not in its listeners', async () => {
     @Controller()
     class Reader {
       constructor(@Inject(LockService) readonly service: LockService) {}

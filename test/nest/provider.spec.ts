@@ -77,7 +77,7 @@ describe.each([
 
   afterEach(() => app.close());
 
-  it('runs calls on one key one at a time, whichever instance they come through', async () => {
+  it('runs calls on one key one at a time, through any instance', async () => {
     expect(new Set(instances).size).toBe(instancesInAll);
     await expect(Promise.all(instances.map((orders) => orders.pay('1')))).resolves.toEqual(['1', '1', '1', '1']);
     expect(probe.peak).toBe(1);

@@ -69,7 +69,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
     expect({ peak: probe.peak, holds: new Set(holds).size }).toEqual({ peak: 1, holds: 3 });
   });
 
-  it('goes one at a time with its siblings inside, in the order they came', async () => {
+  it('runs one at a time with its siblings inside, in the order of arrival', async () => {
     await locks.withLock('a', async ({ owner }) => {
       const siblings = [1, 2, 3, 4].map((visitor) =>
         locks.withLock('a', async (hold) => {
@@ -120,7 +120,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
     });
   });
 
-  it('is nobody once the callback has settled, however long it goes on', async () => {
+  it('has no owner once the callback has settled, however long it continues', async () => {
     const rest = new Gate();
     const detached = await locks.withLock('a', () => {
       const goOn = async (): Promise<unknown> => {
@@ -135,7 +135,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
     await rival.release();
   });
 
-  it('keeps the lock while a nested callback goes on that nobody waits for', async () => {
+  it('keeps the lock during a nested callback that is not awaited', async () => {
     const busy = new Gate();
     const detached = await locks.withLock('a', async () => {
       const nested = locks.withLock('a', () => busy.pass());
@@ -196,7 +196,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
     await other.close();
   });
 
-  it('includes listeners that it calls, and not those that are called elsewhere', async () => {
+  it('includes listeners that it calls, and not those called elsewhere', async () => {
     const emitter = new EventEmitter();
     const seen: unknown[] = [];
     await locks.withLock('a', () => {
@@ -207,7 +207,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
     expect(seen).toEqual(['a', undefined]);
   });
 
-  it('does not grow a chain when it schedules itself again and again', async () => {
+  it('does not grow a context chain by scheduling itself repeatedly', async () => {
     const depths: number[] = [];
     const depth = (region: unknown): number => (region ? 1 + depth(Reflect.get(Object(region), 'outer')) : 0);
     const step = (left: number): Promise<unknown> =>

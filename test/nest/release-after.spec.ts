@@ -121,7 +121,7 @@ describe('@Locked with releaseAfter', () => {
     expect(runtimeOf(app).grants.size).toBe(0);
   });
 
-  it('gives the result at once, and keeps the lock until that has ended', async () => {
+  it('returns the result at once, and keeps the lock until the promise settles', async () => {
     const transaction = new Transaction();
     await expect(transaction.run(() => stock.take('7'))).resolves.toBe('took 7');
     expect(asked).toEqual([['7']]);
@@ -133,12 +133,12 @@ describe('@Locked with releaseAfter', () => {
     await expect(isLocked()).resolves.toBe(false);
   });
 
-  it('releases at once where nothing is said', async () => {
+  it('releases at once without a promise', async () => {
     await stock.take('7');
     await expect(isLocked()).resolves.toBe(false);
   });
 
-  it('keeps it also where the method fails, and for an Observable', async () => {
+  it('keeps the lock also if the method fails, and for an Observable', async () => {
     const calls: readonly (() => Promise<unknown>)[] = [() => stock.fail('7'), () => lastValueFrom(stock.watch('7'))];
     for (const call of calls) {
       const transaction = new Transaction();
@@ -149,7 +149,7 @@ describe('@Locked with releaseAfter', () => {
     }
   });
 
-  it('gives permits back then, too', async () => {
+  it('releases permits after the promise, too', async () => {
     const shelf = locks.getSemaphore('shelf');
     await shelf.trySetPermits(1);
     const transaction = new Transaction();
@@ -159,7 +159,7 @@ describe('@Locked with releaseAfter', () => {
     await until(async () => (await shelf.availablePermits()) === 1);
   });
 
-  it('asks where the method was called, wherever its end comes from', async () => {
+  it("calls the function in the context of the method's caller", async () => {
     const transaction = new Transaction();
     const listening = transaction.run(() => lastValueFrom(stock.listen('7'), { defaultValue: 'heard' }));
     await until(() => stock.stops.observed);
@@ -170,12 +170,12 @@ describe('@Locked with releaseAfter', () => {
     await until(isFree);
   });
 
-  it('releases where what was waited for fails', async () => {
+  it('releases if the promise rejects', async () => {
     await expect(stock.rollBack('7')).resolves.toBeUndefined();
     await until(isFree);
   });
 
-  it('leaves nobody inside who was not: a call from the transaction waits for its end', async () => {
+  it('does not re-enter meanwhile: a call from the transaction waits for its end', async () => {
     const transaction = new Transaction();
     await transaction.run(() => stock.take('7'));
     await expect(locks.tryAcquire('stock:7')).resolves.toBeNull();
@@ -184,7 +184,7 @@ describe('@Locked with releaseAfter', () => {
     await until(isFree);
   });
 
-  it('releases, and says so, where the function fails', async () => {
+  it('releases and reports an error of the function', async () => {
     const events: LockEvent[] = [];
     locks.onEvent((event) => events.push(event));
     app.useLogger(false);
@@ -193,10 +193,10 @@ describe('@Locked with releaseAfter', () => {
     expect(events).toEqual([{ type: 'unexpected', error: new Error('nobody to ask') }]);
   });
 
-  describe('that is kept for something', () => {
+  describe('that is kept for an object', () => {
     const grants = (): number => runtimeOf(app).grants.size;
 
-    it('is entered again for the same, and released when that has ended', async () => {
+    it('re-enters for the same object, and releases when that has ended', async () => {
       const transaction = new Transaction();
       await transaction.run(async () => {
         await stock.reserve('7');
@@ -214,7 +214,7 @@ describe('@Locked with releaseAfter', () => {
       await until(() => grants() === 0);
     });
 
-    it('goes to callers side by side in their turn, from the first on', async () => {
+    it('serves concurrent callers in turn, from the first on', async () => {
       const transaction = new Transaction();
       await transaction.run(() => Promise.all([stock.reserve('7'), stock.reserve('7'), stock.reserve('7')]));
       expect(stock.mostInside).toBe(1);
@@ -223,7 +223,7 @@ describe('@Locked with releaseAfter', () => {
       await until(isFree);
     });
 
-    it('is joined by its calls where the caller holds it, and kept beyond the caller', async () => {
+    it('joins the hold of the caller, and keeps it beyond the caller', async () => {
       const transaction = new Transaction();
       await transaction.run(() =>
         stock.around('7', async () => {
@@ -236,7 +236,7 @@ describe('@Locked with releaseAfter', () => {
       await until(isFree);
     });
 
-    it('D5: is entered again from a scope of the caller', async () => {
+    it('D5: re-enters from a scope of the caller', async () => {
       const transaction = new Transaction();
       await transaction.run(async () => {
         await stock.reserve('7');
@@ -248,7 +248,7 @@ describe('@Locked with releaseAfter', () => {
       await until(() => grants() === 0);
     });
 
-    it('D5: is entered again outside the scope in which it was taken', async () => {
+    it('D5: re-enters outside the scope in which it was acquired', async () => {
       const transaction = new Transaction();
       await transaction.run(async () => {
         await locks.runInScope(() => stock.reserve('7'));
@@ -260,7 +260,7 @@ describe('@Locked with releaseAfter', () => {
       await until(() => grants() === 0);
     });
 
-    it('D5: goes to callers side by side in their turn, in a scope or not', async () => {
+    it('D5: serves concurrent callers in turn, in a scope or not', async () => {
       const transaction = new Transaction();
       const inScope = () => locks.runInScope(() => stock.reserve('7'));
       await transaction.run(() => Promise.all([inScope(), stock.reserve('7'), inScope()]));
@@ -269,7 +269,7 @@ describe('@Locked with releaseAfter', () => {
       await until(isFree);
     });
 
-    it('D5: is entered again after the caller that held it has ended', async () => {
+    it('D5: re-enters after the caller that held the lock has ended', async () => {
       const transaction = new Transaction();
       await transaction.run(async () => {
         await stock.around('7', () => stock.reserve('7'));
@@ -281,7 +281,7 @@ describe('@Locked with releaseAfter', () => {
       await until(isFree);
     });
 
-    it('D5: is entered by other calls only when the caller that holds it has ended', async () => {
+    it('D5: lets other calls in only when the holding caller has ended', async () => {
       const transaction = new Transaction();
       const busy = new Gate();
       let isCallerInside = true;
@@ -304,7 +304,7 @@ describe('@Locked with releaseAfter', () => {
       await until(isFree);
     });
 
-    it('D5: is entered again where a scope of the caller held it before', async () => {
+    it('D5: re-enters if a scope of the caller held the lock before', async () => {
       const transaction = new Transaction();
       await transaction.run(async () => {
         await locks.runInScope(async () => {
@@ -320,14 +320,14 @@ describe('@Locked with releaseAfter', () => {
       await until(() => grants() === 0);
     });
 
-    it('is not taken where it cannot be told what for', async () => {
+    it('acquires no lock if keptFor fails', async () => {
       await expect(stock.reserve(['7', 'unknown'])).resolves.toBe('reserved 7,unknown');
       await expect(stock.reserve('unknown')).rejects.toThrow(LockOptionsError);
       expect(grants()).toBe(0);
     });
   });
 
-  it('is a function', () => {
+  it('needs a function', () => {
     const decorate = () => Locked('n', { releaseAfter: 'commit' as never });
     expect(thrownBy(decorate, LockOptionsError).message).toContain('releaseAfter must be a function, not "commit"');
   });

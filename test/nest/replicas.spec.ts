@@ -75,7 +75,7 @@ describe('A job on five replicas whose clocks differ', () => {
     expect(runs).toEqual(runs.map((_, index) => first + index));
   });
 
-  it('makes a result once for all that ask while it is made, and anew for who asks later', async () => {
+  it('makes a result once for all concurrent calls, and again for later ones', async () => {
     for (const run of [1, 2]) {
       const calls = replicas.flatMap((replica) => [1, 2].map(() => replica.call('made', 'may', replicas.length - 1)));
       const [first, ...others] = await Promise.all(calls);
@@ -84,7 +84,7 @@ describe('A job on five replicas whose clocks differ', () => {
     }
   });
 
-  it('is done again by each that comes later without it', async () => {
+  it('is repeated by each later replica without it', async () => {
     await expect(tick('careless')).resolves.toBeGreaterThan(1);
   });
 });

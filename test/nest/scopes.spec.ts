@@ -86,7 +86,7 @@ describe.each(applicationBackends)('A scope %s', (_, openBackend) => {
     await one;
   });
 
-  it('inside a holder is not the holder', async () => {
+  it('inside a holder is another owner', async () => {
     await lock.withLock(async () => {
       const inside = await locks.runInScope(async () => [
         locks.currentHold()?.name,
@@ -105,14 +105,14 @@ describe.each(applicationBackends)('A scope %s', (_, openBackend) => {
     });
   });
 
-  it('that ends leaves alone what it did not release', async () => {
+  it('that ends does not touch its unreleased locks', async () => {
     const hold = await locks.runInScope(() => lock.acquire());
     await expect(lock.isLocked()).resolves.toBe(true);
     await caught(lock.release(), LockOwnershipError);
     await expect(hold.release()).resolves.toBe('released');
   });
 
-  it('gives nothing to work that goes on after its end', async () => {
+  it('owns nothing for work that continues after its end', async () => {
     const rest = new Gate();
     const { detached, hold } = await locks.runInScope(async () => {
       const acquired = await lock.acquire();

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('An application on Redis that has shut down', () => {
-  it('has sent its waiters away, with no subscription and no connection left', async () => {
+  it('has rejected its waiters, with no subscription and no connection left', async () => {
     const app = await start({}, { connection: server.url });
     const locks = app.get(LockService);
     const hold = await locks.acquire('a');
@@ -45,7 +45,7 @@ describe('An application on Redis that has shut down', () => {
     await expect(raw.keys('*')).resolves.toEqual([]);
   });
 
-  it('has not released what is still held, but has told the holder', async () => {
+  it('has not released held locks, but aborted the signal of the holder', async () => {
     const app = await start({}, { connection: server.url, shutdownTimeout: 20 });
     const hold = await app.get(LockService).acquire('a');
     await app.close();
@@ -57,7 +57,7 @@ describe('An application on Redis that has shut down', () => {
     await caught(hold.release(), LockUnavailableError);
   });
 
-  it('closes although Redis has gone', async () => {
+  it('closes although Redis is down', async () => {
     await using gone = await RedisServer.start();
     const app = await start({}, { connection: gone.url, shutdownTimeout: 20, commandTimeout: 50 });
     const locks = app.get(LockService);
@@ -84,7 +84,7 @@ describe('A process', () => {
     expect(stdout).toBe('closed');
   });
 
-  it('that is terminated finishes what it can in time, and leaves the rest to its lease', async () => {
+  it('that is terminated finishes work in time, and leaves the rest to its lease', async () => {
     const worker = await Worker.start<typeof api>(new URL('./fixtures/terminated.worker.ts', import.meta.url));
     await worker.call('start', server.url);
     await expect(raw.keys('*').then((keys) => keys.toSorted())).resolves.toEqual(['finishes', 'never finishes']);

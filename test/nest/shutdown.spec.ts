@@ -30,7 +30,7 @@ describe('While an application shuts down', () => {
     return { closed };
   };
 
-  it('nobody new gets a lock', async () => {
+  it('no new lock is granted', async () => {
     const hold = await locks.acquire('held');
     const { closed } = await beginClosing();
     const attempts = [
@@ -49,7 +49,7 @@ describe('While an application shuts down', () => {
     await caught(locks.acquire('a'), LockShutdownError);
   });
 
-  it('waiters are sent away at once, however long they would have waited', async () => {
+  it('waiters are rejected at once, however long they would have waited', async () => {
     const hold = await locks.acquire('a');
     const waiting = [
       locks.acquire('a', { wait: Number.POSITIVE_INFINITY }),
@@ -198,7 +198,7 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
     ({ busy } = served.app.get(WorkController));
   });
 
-  it('requests that wait for a lock are answered at once, and the one that holds it finishes', async () => {
+  it('waiting requests are answered at once, and the holding one finishes', async () => {
     const working = get('work/1');
     await busy.reached;
     const waiting = Promise.all([get('work/1'), get('handler/1'), get('nested/1')]);
@@ -217,7 +217,7 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
     expect(runtimeOf(served.app).grants.size).toBe(0);
   });
 
-  it('a request that goes on for longer than shutdownTimeout is told by its signal', async () => {
+  it('a request that lasts longer than shutdownTimeout sees its signal abort', async () => {
     const working = get('until-told');
     await busy.reached;
     const closed = served.app.close();

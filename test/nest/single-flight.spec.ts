@@ -80,7 +80,7 @@ describe('@SingleFlight', () => {
 
   afterEach(() => app.close());
 
-  it('runs once for all who call with the same key, and for each key', async () => {
+  it('runs once for all concurrent calls with the same key, and for each key', async () => {
     const calls = [reports.report('may'), reports.report('may'), reports.report('june')];
     await until(() => runs === 2);
     finish();
@@ -116,7 +116,7 @@ describe('@SingleFlight', () => {
     await expect(alone.report('may')).rejects.toBeInstanceOf(LockNotWiredError);
   });
 
-  it('refuses what it cannot stand on', () => {
+  it('refuses targets other than methods', () => {
     const decorate = (returnType: unknown, method: unknown, options?: object) => () => {
       const prototype = {};
       Reflect.defineMetadata('design:returntype', returnType, prototype, 'report');
@@ -204,7 +204,7 @@ describe.each(adapters)('@SingleFlight on handlers of %s', (_, adapter) => {
     expect(seen[0]).toEqual([404, { statusCode: 404, error: 'Not Found', message: 'No month 13' }]);
   });
 
-  it('waits no longer for a client that has gone', async () => {
+  it('stops waiting for a disconnected client', async () => {
     const own = fetch(`${served.url}/reports/may`);
     await until(() => runs === 1);
     const gone = new AbortController();

@@ -100,7 +100,7 @@ describe('When an application starts', () => {
     await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
   });
 
-  it('D9: that there is no key prefix is warned of, unless none is wanted', async () => {
+  it('D9: a missing key prefix is warned of, unless it is empty on purpose', async () => {
     await start({ connection: server.url, keyPrefix: undefined });
     expect(said).toEqual([
       expect.stringMatching(/^warn Redis .*; no keyPrefix is set, so a lock may have the same key/),
@@ -116,7 +116,7 @@ describe('When an application starts', () => {
     }
   });
 
-  it('F18 it does not where locks could be evicted, and leaves nothing behind', async () => {
+  it('F18 an eviction policy refuses the start, and leaves nothing behind', async () => {
     await evicting();
     const error = await caught(start({ connection: server.url }), LockUnsafeError);
     expect(error.code).toBe('LOCK_UNSAFE');
@@ -126,7 +126,7 @@ describe('When an application starts', () => {
     });
   });
 
-  it("F18 it does with probe: 'warn', and says the same", async () => {
+  it("F18 an eviction policy is only reported with probe: 'warn'", async () => {
     await evicting();
     const { message } = await caught(start({ connection: server.url }), LockUnsafeError);
     said = [];
@@ -135,7 +135,7 @@ describe('When an application starts', () => {
     await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
   });
 
-  it('F18 nothing is asked with probe: false', async () => {
+  it('F18 nothing is checked with probe: false', async () => {
     await evicting();
     await admin.config('RESETSTAT');
     const locks = await start({ connection: server.url, probe: false });
@@ -144,13 +144,13 @@ describe('When an application starts', () => {
     expect(await admin.info('commandstats')).not.toMatch(/cmdstat_(subscribe|persist|zadd)/);
   });
 
-  it('on a replica, it does not', async () => {
+  it('a replica refuses the start', async () => {
     await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
     const { message } = await caught(start({ connection: replica.url }), LockUnsafeError);
     expect(message).toContain(`it is a replica of 127.0.0.1:${server.port}, and accepts no writes`);
   });
 
-  it('on one server that is given as a cluster, it does not', async () => {
+  it('one server given as a cluster refuses the start', async () => {
     const { message } = await caught(start({ connection: { cluster: [server.url] } }), LockUnsafeError);
     expect(message).toContain('it is not part of a cluster; give it as one server');
   });
@@ -179,7 +179,7 @@ describe('When an application starts', () => {
     await closeAll();
   });
 
-  it('each connection is looked at', async () => {
+  it('each connection is checked', async () => {
     await using other = await RedisServer.start();
     await start({ connections: { default: server.url, billing: other.url, memory: 'memory' } });
     expect(said).toHaveLength(2);
@@ -210,7 +210,7 @@ describe('Nodes of a RedLock', () => {
     ]);
   });
 
-  it('F18 one that comes later and is not safe takes no part, and the others decide', async () => {
+  it('F18 lose an unsafe node that comes later, and the others decide', async () => {
     await using other = await RedisServer.start();
     const port = await freePort();
     const nodes = [server.url, other.url, `redis://127.0.0.1:${port}`];
@@ -233,20 +233,20 @@ const outOfReach = (port: number): string =>
   `error Redis at 127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}; check that it runs, ` +
   'and check host and port. Until it is back, locks fail with LockUnavailableError, 503 over HTTP';
 
-describe('D34: what is said of a start that is refused', () => {
-  it('because locks could be evicted: nothing but why', async () => {
+describe('D34: the log of a refused start', () => {
+  it('because locks could be evicted: only the reason', async () => {
     await evicting();
     await caught(start({ connection: server.url }), LockUnsafeError);
     expect(said).toEqual([]);
   });
 
-  it('because it is a replica: nothing but why', async () => {
+  it('because it is a replica: only the reason', async () => {
     await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
     await caught(start({ connection: replica.url }), LockUnsafeError);
     expect(said).toEqual([]);
   });
 
-  it('because of one node of a RedLock: nothing of the others', async () => {
+  it('because of one node of a RedLock: nothing about the others', async () => {
     await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
     await using other = await RedisServer.start();
     await caught(start({ redlock: { nodes: [server.url, other.url, replica.url] } }), LockUnsafeError);
@@ -296,20 +296,23 @@ describe('D32: a server that refuses the connection for good', () => {
     expect(message).toContain(`Redis at 127.0.0.1:${guarded.port}`);
   });
 
-  it.each(['warn', false] as const)('is said as an error with probe: %p, and the application starts', async (probe) => {
-    await using guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
-    const locks = await start({ connection: guarded.url, commandTimeout: '200ms', probe });
-    await until(() => said.length > 0);
-    expect(said).toEqual([
-      expect.stringMatching(`^error Redis at 127.0.0.1:${guarded.port} cannot be used: it requires a password`),
-    ]);
-    await caught(locks.tryAcquire('order:1'), LockUnavailableError);
-    await closeAll();
-  });
+  it.each(['warn', false] as const)(
+    'is logged as an error with probe: %p, and the application starts',
+    async (probe) => {
+      await using guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
+      const locks = await start({ connection: guarded.url, commandTimeout: '200ms', probe });
+      await until(() => said.length > 0);
+      expect(said).toEqual([
+        expect.stringMatching(`^error Redis at 127.0.0.1:${guarded.port} cannot be used: it requires a password`),
+      ]);
+      await caught(locks.tryAcquire('order:1'), LockUnavailableError);
+      await closeAll();
+    },
+  );
 });
 
 describe('A server that cannot be reached when an application starts', () => {
-  it('F18 is looked at when it can, and everything is refused where it is not safe', async () => {
+  it('F18 is checked when it can be reached, and refused if it is not safe', async () => {
     const port = await freePort();
     const locks = await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
     expect(said).toEqual([outOfReach(port)]);
@@ -328,7 +331,7 @@ describe('A server that cannot be reached when an application starts', () => {
     await closeAll();
   });
 
-  it('is used when it can be, where it is safe', async () => {
+  it('is used when it can be reached, if it is safe', async () => {
     const port = await freePort();
     const locks = await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
     await using late = await RedisServer.start({ port });
@@ -338,7 +341,7 @@ describe('A server that cannot be reached when an application starts', () => {
     await closeAll();
   });
 
-  it('does not hold up the end of the application', async () => {
+  it('does not delay the end of the application', async () => {
     const port = await freePort();
     await start({ connection: `redis://127.0.0.1:${port}`, commandTimeout: '200ms' });
     const begun = performance.now();
@@ -346,7 +349,7 @@ describe('A server that cannot be reached when an application starts', () => {
     expect(performance.now() - begun).toBeLessThan(1000);
   });
 
-  it('I3 nor does one that accepts and says nothing', async () => {
+  it('I3 does not delay the end of the application if it accepts without an answer', async () => {
     const proxy = await FaultProxy.start(server);
     proxy.acceptThenSilent();
     try {

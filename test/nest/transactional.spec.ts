@@ -115,7 +115,7 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
     expect(runtimeOf(app).grants.size).toBe(0);
   });
 
-  it('keeps the lock until the commit is over, and whoever waits gets it then', async () => {
+  it('keeps the lock until the commit is over, and then grants it to the next waiter', async () => {
     const commit = database.nextCommit();
     const first = stock.inside('7');
     await commit.reached;
@@ -190,7 +190,7 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
     await until(async () => !(await isLocked('order:7')));
   });
 
-  it('refuses calls where it cannot know the end, before they are locked', async () => {
+  it('refuses calls whose end it cannot observe, before they are locked', async () => {
     await expect(stock.takeNowhere('7')).rejects.toThrow(LockOptionsError);
     await expect(stock.takeNowhere('7')).rejects.toThrow('no ClsPluginTransactional with connectionName "nowhere"');
     await expect(stock.takePlainly('7')).resolves.toBe('took 7');

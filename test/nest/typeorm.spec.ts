@@ -141,7 +141,7 @@ describe('transactionEnd of nest-redis-lock/typeorm', () => {
     }
   });
 
-  it('asks a function which transaction it is, if any', async () => {
+  it('uses a function that picks the transaction, if any', async () => {
     const runner = await begun();
     await stock.takeFor('7', { manager: runner.manager });
     await expect(isLocked()).resolves.toBe(true);

@@ -47,7 +47,7 @@ describe('An instance that was not wired', () => {
     expect(probe.entered).toEqual([]);
   });
 
-  it('says so in the way in which the method returns, and not before it is asked for anything', async () => {
+  it('fails in the way in which the method returns, and not before', async () => {
     const orders = new Orders(new ConcurrencyProbe());
     const statuses = orders.follow('1');
     const items = orders.list('1');
@@ -137,7 +137,7 @@ describe('An instance that Nest did not construct is wired', () => {
     await app.close();
   });
 
-  it('anew by the next application, when the one before has closed', async () => {
+  it('again by the next application after the one before has closed', async () => {
     const orders = new Orders(new ConcurrencyProbe());
     const providers = [{ provide: 'orders', useValue: orders }];
     await (await start({ providers })).close();
@@ -146,7 +146,7 @@ describe('An instance that Nest did not construct is wired', () => {
     await app.close();
   });
 
-  it('once where it is also known under another name', async () => {
+  it('once if it is also registered under another token', async () => {
     const app = await start({ providers: [ConcurrencyProbe, Orders, { provide: 'orders', useExisting: Orders }] });
     await expect(exclude(app.get(Orders), app.get<Orders>('orders'))).resolves.toBe(1);
     await app.close();
@@ -187,7 +187,7 @@ describe('An instance that Nest did not construct is wired', () => {
 });
 
 describe('An application whose lock module is not global', () => {
-  it('compiles where the module that locks imports it, and only there', async () => {
+  it('compiles if the module with @Locked imports it, and only then', async () => {
     const locking = RedisLockModule.forRoot({ backend: 'memory', isGlobal: false });
     @Module({ imports: [locking], providers: [ConcurrencyProbe, Orders], exports: [Orders, ConcurrencyProbe] })
     class OrdersModule {}
