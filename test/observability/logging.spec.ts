@@ -8,7 +8,7 @@ describe('The log', () => {
     ['drain', undefined, 'all permits were taken from "s"', 'addPermits()'],
     ['release', 3, '3 permit(s) were given back to "s"', 'addPermits()'],
     ['count-down', 1, 'one count was taken from "s"', 'countDown()'],
-  ] as const)('D18: tells which %s was given up, of what, why, and what to do', (request, count, what, remedy) => {
+  ] as const)('D18: reports a %s that was given up, with name, reason and remedy', (request, count, what, remedy) => {
     const lines: string[] = [];
     const events = new LockEvents();
     logEvents(events, {
@@ -32,7 +32,7 @@ describe('The log', () => {
       'Until it is back or replaced, locks in its slots fail with LockUnavailableError, 503 over HTTP',
     ],
     ['its-vote', false, 'Until it is back, getRedLock(name) decides without it'],
-  ] as const)('D31: tells what an outage of %s means, for good: %p', (affects, permanent, consequence) => {
+  ] as const)('D31: reports the consequence of an outage of %s, permanent: %p', (affects, permanent, consequence) => {
     const lines: string[] = [];
     const events = new LockEvents();
     const note = (line: string): void => void lines.push(line);
@@ -46,7 +46,7 @@ describe('The log', () => {
     [400, false, 'Redis at redis:6379 is back after 400 ms'],
     [14_200, false, 'Redis at redis:6379 is back after 14.2 s'],
     [4000, true, 'Redis at redis:6379 is replaced after 4 s'],
-  ])('D31: tells the end of an outage of %d ms, replaced: %p', (after, isReplaced, expected) => {
+  ])('D31: reports the end of an outage of %d ms, replaced: %p', (after, isReplaced, expected) => {
     const lines: string[] = [];
     const events = new LockEvents();
     const note = (line: string): void => void lines.push(line);
