@@ -3,7 +3,7 @@ import { MemoryWorld } from '../kit/memory-world.js';
 
 type Kind = 'plain' | 'multi' | 'red';
 
-describe('A caller beside a server that answers no release any more', () => {
+describe('A caller of a server that no longer answers releases', () => {
   const world = new MemoryWorld();
 
   afterEach(() => world.reset());
@@ -29,25 +29,28 @@ describe('A caller beside a server that answers no release any more', () => {
   };
 
   const kinds: readonly Kind[] = ['multi', 'red'];
-  it.each(kinds)('D19: is told of the end of its wait for a %s lock in time, and of an abort at once', async (kind) => {
-    const { locks, lock } = await open();
-    const rival = (await world.open()).locks;
-    for (const name of ['b', 'c']) await rival.acquire(name);
-    const abc = ['a', 'b', 'c'].map((name) => locks.getLock(name));
-    const wanted = kind === 'red' ? locks.getRedLock(...abc) : locks.getMultiLock(...abc);
-    const acquire = (options: AcquireOptions): Promise<unknown> => wanted.acquire(options);
-    lock.release = never;
-    await expect(endOf(acquire({ wait: 300 }), 2000)).resolves.toMatchObject({ code: 'LOCK_TIMEOUT', took: 300 });
-    const abort = new AbortController();
-    const waiting = acquire({ wait: 10_000, signal: abort.signal });
-    waiting.catch(() => {});
-    await world.time.pass(200);
-    abort.abort();
-    // One tick of the test's clock, which is how often it looks.
-    await expect(endOf(waiting, 100)).resolves.toMatchObject({ code: 'LOCK_ABORTED', took: 1 });
-  });
+  it.each(kinds)(
+    'D19: is rejected in time at the end of its wait for a %s lock, and at once by an abort',
+    async (kind) => {
+      const { locks, lock } = await open();
+      const rival = (await world.open()).locks;
+      for (const name of ['b', 'c']) await rival.acquire(name);
+      const abc = ['a', 'b', 'c'].map((name) => locks.getLock(name));
+      const wanted = kind === 'red' ? locks.getRedLock(...abc) : locks.getMultiLock(...abc);
+      const acquire = (options: AcquireOptions): Promise<unknown> => wanted.acquire(options);
+      lock.release = never;
+      await expect(endOf(acquire({ wait: 300 }), 2000)).resolves.toMatchObject({ code: 'LOCK_TIMEOUT', took: 300 });
+      const abort = new AbortController();
+      const waiting = acquire({ wait: 10_000, signal: abort.signal });
+      waiting.catch(() => {});
+      await world.time.pass(200);
+      abort.abort();
+      // One tick of the test's clock, which is how often it looks.
+      await expect(endOf(waiting, 100)).resolves.toMatchObject({ code: 'LOCK_ABORTED', took: 1 });
+    },
+  );
 
-  it('D19: is told of an abort at once where it re-enters and queues for its turn', async () => {
+  it('D19: is rejected at once by an abort while it re-enters and queues for its turn', async () => {
     const { locks, lock } = await open();
     const told = await locks.withLock('n', async () => {
       let [endFirst, answer] = [(): void => {}, (): void => {}];

@@ -36,12 +36,12 @@ describe('A shared result', () => {
     '+undefined',
     'somebody',
     '',
-  ])('D13: %s is none', (text) => {
+  ])('D13: %s is not a shared result', (text) => {
     expect(read(text, errors)).toBeUndefined();
   });
 
   it.each(['+', '+null', '+1', '+{"a":[1]}', '-{"thrown":null}', '-{"thrown":{"message":"text"}}'])(
-    'D13: %s is one, and is written as it was read',
+    'D13: %s is a shared result, and is written as it was read',
     (text) => {
       const result = read(text, errors);
       expect(result && write(result, errors)).toBe(text);

@@ -41,7 +41,7 @@ class Parts {
   }
 }
 
-describe('What came of something that is wanted together', () => {
+describe('Members acquired together', () => {
   let clock: ManualClock;
   let scheduler: MonotonicScheduler;
   let parts: Parts;
@@ -88,7 +88,7 @@ describe('What came of something that is wanted together', () => {
   };
 
   it.each([false, true])(
-    'D19: goes back behind who is told that the wait is over, in common order: %s',
+    'D19: are released in the background at the end of the wait, in common order: %s',
     async (inCommonOrder) => {
       parts.free.delete('c');
       const waiting = all(1000, { inCommonOrder });
@@ -101,7 +101,7 @@ describe('What came of something that is wanted together', () => {
     },
   );
 
-  it('D19: goes back behind who aborts, whatever is being done at the time', async () => {
+  it('D19: are released in the background at an abort, at any step', async () => {
     parts.free.delete('c');
     const waiting = all(Number.POSITIVE_INFINITY);
     waiting.catch(() => {});
@@ -113,7 +113,7 @@ describe('What came of something that is wanted together', () => {
     await expect(endOf(waiting)).resolves.toBeInstanceOf(LockAbortedError);
   });
 
-  it('D19: goes back behind who aborts while the last thing is done', async () => {
+  it('D19: are released in the background at an abort during the last step', async () => {
     const waiting = all(Number.POSITIVE_INFINITY, { complete: () => new Promise(() => {}) });
     waiting.catch(() => {});
     await expect(endOf(waiting)).resolves.toBe('waits');
@@ -122,7 +122,7 @@ describe('What came of something that is wanted together', () => {
     expect(parts.returning).toHaveLength(3);
   });
 
-  it('is given back before it is wanted again', async () => {
+  it('are released before the next round', async () => {
     parts.free.delete('c');
     const waiting = all(Number.POSITIVE_INFINITY);
     await clock.advance(60);
@@ -135,7 +135,7 @@ describe('What came of something that is wanted together', () => {
     expect(parts.taken).toEqual(['a', 'b', 'c', 'a', 'b']);
   });
 
-  it('D19: is no majority, and goes back behind who is told so at the end of the wait, or aborts', async () => {
+  it('D19: without a majority are released in the background at the end of the wait, or at an abort', async () => {
     for (const isAborted of [false, true]) {
       parts = new Parts();
       for (const part of ['b', 'c'] as const) parts.free.delete(part);
