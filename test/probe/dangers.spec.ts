@@ -52,12 +52,12 @@ describe('Locks could not be trusted', () => {
     ['it is 10.0', { level: [10, 0] }],
     ['run ids are unknown', {}, { otherNodes: [seen({ address: 'b:2' })] }],
     ['messages do not arrive', { hearsMessages: false }],
-  ])('but not because %s', (_, facts, expected = {}) => {
+  ])('are trusted although %s', (_, facts, expected = {}) => {
     expect(dangersOf(seen(facts), { ...alone, ...expected })).toEqual([]);
   });
 });
 
-describe('What is hardly meant', () => {
+describe('A doubt of the probe', () => {
   it.each<[doubt: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
     ['2 replica(s) must have each lock and 1 follow(s) it now', { replicas: 1 }, { minReplicas: 2 }],
     ['its user may not use nest-redis-lock:probe (~*)', { isNameAllowed: false }],
@@ -69,16 +69,16 @@ describe('What is hardly meant', () => {
   });
 });
 
-describe('The line', () => {
+describe('The summary of the probe', () => {
   const precautions = { minReplicas: 0, restartGuard: 0 };
 
-  it('calls unknown what is', () => {
+  it('reports unknown facts as unknown', () => {
     expect(summaryOf('somewhere', [seen({ hearsMessages: undefined, untold: ['+info'] })], precautions)).toBe(
       'Redis of unknown version, somewhere: locks exclude each other as long as their server keeps its data; persistence unknown; replicas unknown; no restart guard; eviction unknown; messages by PUBLISH, not tested; all rights except +info',
     );
   });
 
-  it('says of several servers what differs', () => {
+  it('lists different facts of several servers', () => {
     const servers = [
       seen({ version: '7.0.15', appendsToFile: true, fsync: 'always', replicas: 1 }),
       seen({ version: '7.2.0', appendsToFile: true, fsync: 'everysec', replicas: 1 }),

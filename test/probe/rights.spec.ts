@@ -70,7 +70,7 @@ describe('The commands that the probe tries in scripts', () => {
 });
 
 describe('F40 A user with the documented rights, and nothing more', () => {
-  it('passes', async () => {
+  it('passes the probe', async () => {
     const findings = await probeAs(RULES);
     expect(findings).toMatchObject({ dangers: [], doubts: [] });
     expect(findings.summary).toMatch(/messages by PUBLISH; all rights$/);
@@ -92,7 +92,7 @@ describe('F40 A user with the documented rights, and nothing more', () => {
     expect(rightsIn(findings).toSorted()).toEqual([...all].toSorted());
   });
 
-  it('without +info gets no error, and is told that it is unknown what a server says of itself', async () => {
+  it('without +info gets no error, but unknown facts', async () => {
     const findings = await probeAs(without(RULES, '+info'));
     expect(findings.dangers).toEqual([]);
     expect(findings.summary).toContain('persistence unknown; replicas unknown');
@@ -103,7 +103,7 @@ describe('F40 A user with the documented rights, and nothing more', () => {
     expect(rightsIn(await probeAs(without(RULES, '+info'), { restartGuard: 1000 }))).toEqual(['+info']);
   });
 
-  it('who may use other names than the probe lacks nothing for that', async () => {
+  it('lacks nothing if it may not use the name of the probe', async () => {
     const findings = await probeAs(RULES.map((rule) => (rule === `~${PREFIX}*` ? `~${PREFIX}order:*` : rule)));
     expect(findings.dangers).toEqual([]);
     expect(findings.doubts).toEqual([expect.stringContaining(`(~${PREFIX}*), so which names it may use is unknown`)]);

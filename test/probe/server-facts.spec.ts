@@ -5,8 +5,8 @@ const infoOf = (fields: Readonly<Record<string, string | number>>): string =>
     .map(([name, value]) => `${name}:${value}\r\n`)
     .join('')}`;
 
-describe('What a server tells of itself', () => {
-  it('is read from INFO', () => {
+describe('The facts of a server', () => {
+  it('are read from INFO', () => {
     const info = infoOf({
       redis_version: '7.0.15',
       redis_mode: 'standalone',
@@ -39,15 +39,15 @@ describe('What a server tells of itself', () => {
     ['KeyDB', '6.3.4', { redis_version: '6.3.4', executable: '/usr/bin/keydb-server' }],
     ['Dragonfly', 'df-v1.20', { redis_version: '7.2.0', dragonfly_version: 'df-v1.20' }],
     ['Redis', '6.2.14', { redis_version: '6.2.14', executable: '/usr/bin/redis-server' }],
-  ])('%s is told from others', (kind, version, fields) => {
+  ])('distinguish %s from others', (kind, version, fields) => {
     expect(factsOf('a:1', infoOf(fields))).toMatchObject({ kind, version });
   });
 
-  it('is unknown where it is not told', () => {
+  it('are unknown if INFO lacks them', () => {
     expect(factsOf('a:1', '')).toEqual({ address: 'a:1', kind: 'Redis' });
   });
 
-  it('names the master of a replica', () => {
+  it('include the master of a replica', () => {
     const info = infoOf({ role: 'slave', master_host: '10.0.0.1', master_port: 6379 });
     expect(factsOf('a:1', info)).toMatchObject({ role: 'replica', master: '10.0.0.1:6379' });
   });
@@ -56,7 +56,7 @@ describe('What a server tells of itself', () => {
     [{ redis_mode: 'cluster' }, true],
     [{ cluster_enabled: 1 }, true],
     [{ redis_mode: 'standalone' }, false],
-  ])('%j tells whether it is part of a cluster', (fields, isClusterNode) => {
+  ])('in %j include whether it is part of a cluster', (fields, isClusterNode) => {
     expect(factsOf('a:1', infoOf(fields))).toMatchObject({ isClusterNode });
   });
 });
