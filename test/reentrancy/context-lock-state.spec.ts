@@ -34,21 +34,18 @@ describe('The state of a lock in a context', () => {
     expect([state.joinableGrant, state.isIdle]).toEqual([undefined, true]);
   });
 
-  it.each(['sectionMutex', 'acquireMutex'] as const)(
-    'is not idle while somebody has a turn of its %s',
-    async (mutex) => {
-      let idle = 0;
-      const state = new ContextLockState(() => void (idle += 1));
-      const end = await state[mutex].lock();
-      const next = state[mutex].lock();
-      expect(state.isIdle).toBe(false);
-      end();
-      const endNext = await next;
-      expect([state.isIdle, idle]).toEqual([false, 0]);
-      endNext();
-      expect([state.isIdle, idle]).toEqual([true, 1]);
-    },
-  );
+  it.each(['sectionMutex', 'acquireMutex'] as const)('is not idle while its %s is locked', async (mutex) => {
+    let idle = 0;
+    const state = new ContextLockState(() => void (idle += 1));
+    const end = await state[mutex].lock();
+    const next = state[mutex].lock();
+    expect(state.isIdle).toBe(false);
+    end();
+    const endNext = await next;
+    expect([state.isIdle, idle]).toEqual([false, 0]);
+    endNext();
+    expect([state.isIdle, idle]).toEqual([true, 1]);
+  });
 });
 
 describe('The states of the locks in contexts', () => {

@@ -4,7 +4,7 @@ import { currentHold } from '../../lib/reentrancy/current-hold.js';
 import { newScope, openContexts } from './open-contexts.js';
 
 describe('The current hold', () => {
-  it('without a name is that of the innermost region on one of the connections, and never that of a scope', () => {
+  it('without a name is that of the innermost context on one of the connections, and never that of a scope', () => {
     const [ours, theirs] = [openContexts(), openContexts()];
     const outer = ours.region({ name: 'a' });
     const inner = theirs.region({ name: 'b' }, outer.context);
@@ -20,7 +20,7 @@ describe('The current hold', () => {
     expect(currentHold([ours.runtime], undefined)).toBeUndefined();
   });
 
-  it('by a name has the prefix of its connection, in regions and in scopes', () => {
+  it('by a name has the prefix of its connection, in contexts and in scopes', () => {
     const { region, holdIn, runtime } = openContexts({ keyPrefix: 'p:' });
     const { context, first } = region({ name: 'p:a' });
     const scope = newScope(context);

@@ -12,13 +12,13 @@ import type { LockFamily } from '../../lib/holds/lock-kind.js';
 import { newScope, openContexts } from './open-contexts.js';
 
 describe('The hold that covers the running code', () => {
-  it('is none outside all regions', () => {
+  it('is none outside all contexts', () => {
     const { enclosing } = openContexts();
     expect(enclosing().covering('exclusive')).toBeUndefined();
     expect([currentScope(), currentBeneficiary()]).toEqual([undefined, undefined]);
   });
 
-  it('is that of the innermost region, and that of the next one when the inner has closed', () => {
+  it('is that of the innermost context, and that of the next one when the inner has closed', () => {
     const { enclosing, region } = openContexts();
     const outer = region({ owner: 'me:1' });
     const inner = region({ owner: 'me:2' }, outer.context);
@@ -48,7 +48,7 @@ describe('The hold that covers the running code', () => {
     expect(runInContext(scope, () => ours.enclosing().covering('exclusive'))).toBeUndefined();
   });
 
-  it('is that of a scope, inside of which a region holds something else', () => {
+  it('is that of a scope although a context inside holds another lock', () => {
     const { enclosing, region, holdIn } = openContexts();
     const scope = newScope();
     const { grant } = holdIn(scope);
@@ -101,14 +101,14 @@ describe.each([
     }
   });
 
-  it.each([asked, other])('is not found as the %s half that its own region is releasing', (family) => {
+  it.each([asked, other])('is not found as the %s half that its own context is releasing', (family) => {
     const { enclosing, region } = openContexts();
     const { context, first } = region({ family });
     void first.release().catch(() => {});
     expect(enclosing().heldIn(context, family)).toBeUndefined();
   });
 
-  it('is not found where the owner has only one half', () => {
+  it('is not found if the owner has only one half', () => {
     const { enclosing, region } = openContexts();
     expect(enclosing().heldIn(region({ family: other }).context, asked)).toBeUndefined();
   });

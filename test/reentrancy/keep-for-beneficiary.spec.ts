@@ -15,7 +15,7 @@ const setUp = () => {
 };
 
 describe('A hold that is kept for a beneficiary', () => {
-  it('can be joined by its later calls at once, and their turn comes when the region of the caller has closed', async () => {
+  it('can be joined by its later calls at once, whose turn comes when the context of the caller has closed', async () => {
     const { clock, states, caller, grant, beneficiary, keep, turn } = setUp();
     keep();
     expect(states.find(beneficiary, STATE)?.joinableGrant).toBe(grant);
@@ -27,7 +27,7 @@ describe('A hold that is kept for a beneficiary', () => {
     expect(waiting.end).toEqual(expect.any(Function));
   });
 
-  it.each(['before', 'in the same turn as'])('whose caller closes %s it is kept waits for nobody', async (when) => {
+  it.each(['before', 'in the same turn as'])('whose caller closes %s it is kept does not wait', async (when) => {
     const { clock, caller, keep, turn } = setUp();
     if (when === 'before') caller.close();
     keep();
@@ -37,7 +37,7 @@ describe('A hold that is kept for a beneficiary', () => {
     expect(waiting.end).toEqual(expect.any(Function));
   });
 
-  it('is kept once: when it is kept again, nobody waits for another turn', async () => {
+  it('is kept once: a repetition does not wait for another turn', async () => {
     const { clock, caller, keep, turn } = setUp();
     keep();
     keep();
@@ -48,7 +48,7 @@ describe('A hold that is kept for a beneficiary', () => {
     expect(waiting.end).toEqual(expect.any(Function));
   });
 
-  it('leaves what the beneficiary holds already as it is', async () => {
+  it('does not change the existing hold of the beneficiary', async () => {
     const { clock, states, beneficiary, holdIn, keep, turn } = setUp();
     const own = holdIn(beneficiary);
     keep();
@@ -58,7 +58,7 @@ describe('A hold that is kept for a beneficiary', () => {
     expect(states.find(beneficiary, STATE)?.grant).toBe(own.grant);
   });
 
-  it.each(['lost', 'released'])('takes the place of what the beneficiary held, if that is %s', (fate) => {
+  it.each(['lost', 'released'])('replaces the hold of the beneficiary if that is %s', (fate) => {
     const { states, grant, beneficiary, holdIn, keep } = setUp();
     const own = holdIn(beneficiary);
     if (fate === 'lost') own.grant.lease.lose('gone');
@@ -67,7 +67,7 @@ describe('A hold that is kept for a beneficiary', () => {
     expect(states.find(beneficiary, STATE)?.joinableGrant).toBe(grant);
   });
 
-  it('waits for a call of the beneficiary that runs, and comes before those that ask later', async () => {
+  it('waits for a running call of the beneficiary, and precedes later ones', async () => {
     const { clock, states, caller, beneficiary, keep, turn } = setUp();
     const end = await states.take(beneficiary, STATE).sectionMutex.lock();
     keep();
@@ -80,7 +80,7 @@ describe('A hold that is kept for a beneficiary', () => {
     expect(later.end).toEqual(expect.any(Function));
   });
 
-  it('stays joinable when the caller has closed, and is forgotten where it was released before', async () => {
+  it('stays joinable when the caller has closed, and is forgotten if it was released before', async () => {
     for (const isReleased of [false, true]) {
       const { clock, states, caller, first, grant, beneficiary, keep } = setUp();
       keep();
