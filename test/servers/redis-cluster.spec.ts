@@ -84,7 +84,7 @@ describe('RedisCluster', () => {
     expect(servers.filter(({ folder }) => existsSync(folder))).toEqual([]);
   }, 30_000);
 
-  it('says what is wrong when it cannot be started', async () => {
+  it('reports why it cannot be started', async () => {
     await expect(RedisCluster.start({ args: ['--no-such-setting', '1'] })).rejects.toThrow('no-such-setting');
   });
 });

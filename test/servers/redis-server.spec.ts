@@ -51,14 +51,14 @@ describe('RedisServer', () => {
     client.disconnect();
   });
 
-  it('can want a password', async () => {
+  it('can require a password', async () => {
     await using server = await RedisServer.start({ args: ['--requirepass', 'secret'] });
     const client = new Redis(server.url, { password: 'secret' });
     await expect(client.ping()).resolves.toBe('PONG');
     client.disconnect();
   });
 
-  it('takes the port that is asked for, and says why it cannot start', async () => {
+  it('uses the requested port, and reports why it cannot start', async () => {
     const port = await freePort();
     await using server = await RedisServer.start({ port });
     expect(server.url).toBe(`redis://127.0.0.1:${port}`);

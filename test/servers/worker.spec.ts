@@ -26,7 +26,7 @@ describe('Worker', () => {
     });
   });
 
-  it('gives up what was asked when it is killed', async () => {
+  it('rejects pending calls when it is killed', async () => {
     setTimeout(() => worker.kill('SIGKILL'), 20);
     await expect(worker.call('sleep', 60_000)).rejects.toThrow('ended with SIGKILL');
     await expect(worker.exited).resolves.toEqual({ code: null, signal: 'SIGKILL' });
@@ -38,7 +38,7 @@ describe('Worker', () => {
     await expect(worker.stop()).resolves.toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  it('says so when a file ends before it serves', async () => {
+  it('reports a file that ends before it serves', async () => {
     const mute = new URL('./fixtures/mute.worker.ts', import.meta.url);
     await expect(Worker.start(mute)).rejects.toThrow('ended with code 3 before it served');
   });
