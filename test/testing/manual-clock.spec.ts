@@ -13,14 +13,14 @@ describe('ManualClock', () => {
     log = [];
   });
 
-  it('stands still until it is told to move', async () => {
+  it('stands still until it is advanced', async () => {
     clock.schedule(0, note('due'));
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(clock.now()).toBe(0);
     expect(log).toEqual([]);
   });
 
-  it('runs what comes due at its own instant, in the order of time and then of scheduling', async () => {
+  it('runs tasks at their own instant, in the order of time and then of scheduling', async () => {
     clock.schedule(30, note('c'));
     clock.schedule(10, note('a'));
     clock.schedule(30, note('d'));
@@ -32,7 +32,7 @@ describe('ManualClock', () => {
     expect(clock.pending).toBe(1);
   });
 
-  it('runs what a task schedules, if that comes due on the way', async () => {
+  it('runs tasks scheduled by a task, if they are due meanwhile', async () => {
     const tick = (): void => {
       note('tick')();
       clock.schedule(10, tick);
@@ -43,7 +43,7 @@ describe('ManualClock', () => {
     expect(clock.now()).toBe(35);
   });
 
-  it('never runs a task that was called off, even by another one due at the same instant', async () => {
+  it('never runs a cancelled task, even if cancelled by another one due at the same instant', async () => {
     const doomed = [clock.schedule(5, note('first')), clock.schedule(10, note('second'))];
     doomed[0]?.cancel();
     clock.schedule(9, () => doomed[1]?.cancel());
@@ -78,7 +78,7 @@ describe('ManualClock', () => {
     expect(log).toEqual(['settled@0', 'overdue@0']);
   });
 
-  it('runs a task in the async context that scheduled it, whoever advances', async () => {
+  it('runs a task in the async context that scheduled it', async () => {
     const context = new AsyncLocalStorage<string>();
     context.run('scheduling', () => clock.schedule(10, () => log.push(String(context.getStore()))));
     await context.run('advancing', () => clock.advance(10));
@@ -91,7 +91,7 @@ describe('ManualClock', () => {
     expect(clock.pending).toBe(1);
   });
 
-  it('hands on what a task throws and can be advanced again', async () => {
+  it('throws the error of a task and can be advanced again', async () => {
     clock.schedule(10, () => {
       throw new Error('broken task');
     });
