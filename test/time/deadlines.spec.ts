@@ -22,7 +22,7 @@ describe('Deadlines that share a timer', () => {
     return { clock, errors, deadlines, told, at };
   };
 
-  it('tell each once, when it has passed, and not who was deleted', async () => {
+  it('call each callback once, after its deadline, and not a deleted one', async () => {
     const { clock, deadlines, told, at } = setUp();
     const called = at(20);
     for (const deadline of [at(100), called, at(10), at(50)]) deadlines.add(deadline);
@@ -35,7 +35,7 @@ describe('Deadlines that share a timer', () => {
     expect(told).toEqual(['at 10', 'at 50', 'at 100']);
   });
 
-  it('are told a few milliseconds late at the most where many lie close together', async () => {
+  it('are at most a few milliseconds late if many lie close together', async () => {
     const { clock, deadlines, told, at } = setUp();
     for (let ms = 1; ms <= 1000; ms++) deadlines.add(at(ms));
     for (let now = 1; now <= 1000; now++) {
@@ -45,7 +45,7 @@ describe('Deadlines that share a timer', () => {
     }
   });
 
-  it('share one timer however many come and go, and none when it has fired in vain', async () => {
+  it('share one timer for any number, and none after it has fired without work', async () => {
     const { clock, deadlines, told, at } = setUp();
     for (let round = 0; round < 100; round++) {
       const one = at(1000);
@@ -68,7 +68,7 @@ describe('Deadlines that share a timer', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('go on although one of those who are told throws, and although a timer never fires', async () => {
+  it('continue although a callback throws, and although a timer never fires', async () => {
     const { clock, errors, deadlines, told, at } = setUp();
     const throwing = at(10, () => {
       throw new Error('not now');
@@ -80,7 +80,7 @@ describe('Deadlines that share a timer', () => {
     expect(told).toEqual(['at 40']);
   });
 
-  it('tell those that passed while the loop stood still, although another is added before their timer fires', () => {
+  it('call expired callbacks after a blocked loop, although another deadline is added before their timer fires', () => {
     let now = 0;
     const timers: { readonly due: number; readonly task: () => void; isOver: boolean }[] = [];
     const schedule = (ms: number, task: () => void) => {
