@@ -85,7 +85,7 @@ describe('embed-scripts', () => {
     expect(embed('--check')).toEqual({ status: 0, stderr: '' });
   });
 
-  it('tells scripts that grant something, and where a reply tells the time', () => {
+  it('marks scripts that grant, and the position of the time in replies', () => {
     const text = `--- Gives a share.
 --- key total
 --- reply [outcome: 'given', now: number]
@@ -137,7 +137,7 @@ return { 'given', redis.call('GET', total) }
     `);
   });
 
-  it('takes all keys under one name', () => {
+  it('accepts all keys under one name', () => {
     write(
       'kind/count.lua',
       '--- Counts.\n--- keys all\n--- args marks: string\n--- reply [n: number]\nreturn { #all + #marks }\n',
@@ -157,13 +157,13 @@ return { 'given', redis.call('GET', total) }
     );
   });
 
-  it('lets no argument be given where none is declared', () => {
+  it('accepts no argument without a declaration', () => {
     write('kind/count.lua', '--- Counts.\n--- key one\n--- reply [n: number]\nreturn { redis.call("EXISTS", one) }\n');
     embed(folder);
     expect(generated()).toContain('script<{ one: string }, Record<string, never>, [n: number]>');
   });
 
-  it('notices with --check that a script changed, and leaves the file alone', () => {
+  it('detects a changed script with --check, and does not write the file', () => {
     write('kind/give.lua', GOOD);
     embed(folder);
     const before = generated();
@@ -181,7 +181,7 @@ return { 'given', redis.call('GET', total) }
     expect(refusalOf('kind/give.lua', GOOD)).toContain('shared/clock.lua:1: ARGV in the body');
   });
 
-  describe('of a folder full of mistakes', () => {
+  describe('of a folder with mistakes', () => {
     let problems: string[];
 
     beforeAll(() => {
@@ -192,7 +192,7 @@ return { 'given', redis.call('GET', total) }
       rmSync(folder, { recursive: true });
     });
 
-    it('names every one at once', () => expect(problems).toHaveLength(BAD.length));
+    it('names every mistake at once', () => expect(problems).toHaveLength(BAD.length));
 
     it.each(BAD)('refuses %s', (what, _, problem) => {
       const file = `kind/${what.replaceAll(' ', '-')}.lua:`;
