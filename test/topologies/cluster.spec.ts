@@ -26,16 +26,19 @@ afterEach(async () => {
 afterAll(() => cluster.stop());
 
 describe('In a cluster', () => {
-  it.each(LOCKS)('TP-01 TP-02 FE-08 the %s lock is taken, seen and given back, three times', async (_, lockOf) => {
-    const { locks } = await clients.open();
-    const lock = lockOf(locks, 'order:7');
-    for (let round = 0; round < 3; round++) {
-      const hold = await lock.acquire();
-      expect(await lock.isLocked()).toBe(true);
-      expect(await hold.release()).toBe('released');
-      expect(await lock.isLocked()).toBe(false);
-    }
-  });
+  it.each(LOCKS)(
+    'TP-01 TP-02 FE-08 the %s lock is acquired, inspected and released, three times',
+    async (_, lockOf) => {
+      const { locks } = await clients.open();
+      const lock = lockOf(locks, 'order:7');
+      for (let round = 0; round < 3; round++) {
+        const hold = await lock.acquire();
+        expect(await lock.isLocked()).toBe(true);
+        expect(await hold.release()).toBe('released');
+        expect(await lock.isLocked()).toBe(false);
+      }
+    },
+  );
 
   it.each(LOCKS)('TP-11 a release of the %s lock wakes a waiter of another client at once', async (kind, lockOf) => {
     const [one, other] = await Promise.all([clients.open({ safetyPoll: '1m' }), clients.open({ safetyPoll: '1m' })]);
@@ -50,7 +53,7 @@ describe('In a cluster', () => {
     expect(await next.release()).toBe('released');
   });
 
-  it('TP-03 a lock is tried for and given back thirty times', async () => {
+  it('TP-03 a lock is acquired and released thirty times', async () => {
     const { locks } = await clients.open();
     for (let round = 0; round < 30; round++) {
       const hold = await locks.tryAcquire(`order:${round}`);
@@ -83,7 +86,7 @@ describe('In a cluster', () => {
     expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
   });
 
-  it('waiters listen to plain channels where that is wanted', async () => {
+  it('waiters use plain channels with shardedPubSub: false', async () => {
     const { locks } = await clients.open({ shardedPubSub: false });
     const hold = await locks.acquire('order:7');
     const waiting = locks.acquire('order:7', { wait: '30s' });
@@ -93,7 +96,7 @@ describe('In a cluster', () => {
     expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
   });
 
-  it('a latch whose name has braces of its own, which Redisson cannot use there, wakes all the same', async () => {
+  it('a latch whose name has braces of its own, which Redisson cannot use there, still wakes', async () => {
     const [one, other] = await Promise.all([clients.open(), clients.open({ safetyPoll: '1m' })]);
     await one.locks.getCountDownLatch('a{b}c').trySetCount(1);
     const waiting = other.locks.getCountDownLatch('a{b}c').await({ wait: '30s' });
@@ -102,7 +105,7 @@ describe('In a cluster', () => {
     expect(await time.finish(waiting, AT_ONCE_MS)).toBe(true);
   });
 
-  it('a client of the application is taken as it is, and left alone', async () => {
+  it('a client of the application is used as it is, and not changed', async () => {
     const given = new Cluster(
       cluster.masters.map(({ host, port }) => ({ host, port })),
       { keyPrefix: 'shop:', lazyConnect: true },
@@ -131,7 +134,7 @@ describe('While a slot moves', () => {
     return cluster.masters.filter((server) => server !== owner);
   };
 
-  it('F24 a held lock is renewed, kept from others and given back at every step', async () => {
+  it('F24 a held lock is renewed, excludes others and is released at every step', async () => {
     const client = await clients.open({ watchdogTimeout: 1500 });
     const lock = client.locks.getLock('order:{7}');
     const hold = await lock.acquire();
@@ -153,7 +156,7 @@ describe('While a slot moves', () => {
     expect(await lock.isLocked()).toBe(false);
   });
 
-  it('F24 a new plain lock is taken and given back while half of the keys are here and half there', async () => {
+  it('F24 a new plain lock is acquired and released while half of the keys have moved', async () => {
     const { locks } = await clients.open();
     const [to] = await others();
     if (!to) throw new Error('There is no other master');
@@ -168,7 +171,7 @@ describe('While a slot moves', () => {
     await cluster.finishMigration(slot, to);
   });
 
-  it('F24 a kind of several keys waits for the end of the move, and is then had', async () => {
+  it('F24 a kind of several keys waits for the end of the move, and is then acquired', async () => {
     const { locks } = await clients.open();
     const [to] = await others();
     if (!to) throw new Error('There is no other master');

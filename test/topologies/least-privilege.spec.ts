@@ -76,7 +76,7 @@ const usesEverything = (
     expect(said).toEqual([expect.stringMatching(/all rights$/)]);
   });
 
-  it.each(LOCKS)('the %s lock is taken, waited for, handed over and given back', async (kind, lockOf) => {
+  it.each(LOCKS)('the %s lock is acquired, awaited, handed over and released', async (kind, lockOf) => {
     const [one, other] = await Promise.all([clients.open(OPTIONS), clients.open(OPTIONS)]);
     const lock = lockOf(one.locks, 'order:7');
     const hold = await lock.acquire();
@@ -97,7 +97,7 @@ const usesEverything = (
     await expect(useSynchronizers(locks, 'order:7')).resolves.toBeUndefined();
   });
 
-  it('without +eval everything goes on where the scripts are loaded', async () => {
+  it('without +eval everything works if the scripts are loaded', async () => {
     for (const { text } of lockScripts) await Promise.all(servers().map((server) => server.script('LOAD', text)));
     await allow(rules.filter((rule) => rule !== '+eval'));
     const { locks } = await clients.open(OPTIONS);
@@ -105,7 +105,7 @@ const usesEverything = (
     await expect(useSynchronizers(locks, 'order:8')).resolves.toBeUndefined();
   });
 
-  it('what is not theirs is denied', async () => {
+  it('foreign keys are denied', async () => {
     await expect(clients.open({ ...OPTIONS, keyPrefix: 'bank:' })).rejects.toMatchObject({
       code: 'LOCK_UNAVAILABLE',
       permanent: true,

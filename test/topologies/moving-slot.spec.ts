@@ -85,7 +85,7 @@ describe('Renewals while a slot moves', () => {
     await slot.finish();
   });
 
-  it('D3: a lock of the slot that was lost is told from those that are held', async () => {
+  it('D3: a lost lock of the slot is distinguished from held ones', async () => {
     const { lock } = await open();
     const [one, two] = [await take(lock, 'one:{t}'), await take(lock, 'two:{t}')];
     const slot = await beginToMove('{t}');
@@ -129,7 +129,7 @@ describe('Renewals while a slot moves', () => {
 
 describe('Reads while a slot moves', () => {
   it.each(['the hash', 'the time-out key'])(
-    'D4: a reader enters beside one of whom only %s has moved, reads twice, and leaves',
+    'D4: a reader enters beside one of which only %s has moved, reads twice, and leaves',
     async (what) => {
       const { readLock, writeLock } = await open();
       const first = await take(readLock, 'doc:{t}');
@@ -165,7 +165,7 @@ describe('Releases while a slot moves', () => {
     await take(writeLock, 'doc:{t}');
   });
 
-  it('D4: a writer goes on reading whose time-out key has moved before the lock', async () => {
+  it('D4: a writer whose time-out key has moved before the lock keeps reading', async () => {
     const { readLock, writeLock } = await open();
     const write = await take(writeLock, 'doc:{t}');
     await readLock.hold({ ...write, count: 1 });
@@ -220,7 +220,7 @@ describe('Releases while a slot moves', () => {
     expect(await readLock.renew([long])).toMatchObject({ held: [true] });
   });
 
-  it('D4: a permit is not lost that is taken where only permits were out whose lease is over', async () => {
+  it('D4: a permit is not lost if it is acquired when only expired permits were out', async () => {
     const { permitExpirableSemaphore: permits } = await open();
     expect(await permits.trySetPermits('p:{t}', 1)).toBe(true);
     const [first, second] = ['0'.repeat(32), 'f'.repeat(32)];
@@ -247,7 +247,7 @@ describe('The queue of a fair lock while its slot moves', () => {
     await admin.zadd(fairDeadlines(name), 1, dead);
   };
 
-  it('D4: is emptied of the dead by a release, which says that it released', async () => {
+  it('D4: loses dead waiters with a release, which reports success', async () => {
     const { fairLock } = await open();
     const held = await take(fairLock, name);
     await queueDead();
@@ -256,7 +256,7 @@ describe('The queue of a fair lock while its slot moves', () => {
     expect(await slot.left()).toEqual([]);
   });
 
-  it('D4: is told when who has the lock leaves', async () => {
+  it('D4: is woken when the holder leaves', async () => {
     const { fairLock } = await open();
     const held = await take(fairLock, name);
     const next = { name, owner: owners.next(), lease: LEASE, slot: 5000 };
@@ -292,7 +292,7 @@ describe('A group while its slot moves', () => {
 });
 
 describe('A writer that waits to go first while a slot moves', () => {
-  it('D15: is told who reads, though it cannot be announced', async () => {
+  it('D15: learns the reader, although it cannot be announced', async () => {
     const { readLock, writeLock } = await open();
     const read = await take(readLock, 'doc:{t}');
     const slot = await beginToMove('{t}');

@@ -42,14 +42,14 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> => work.catch((erro
 describe('With a replica that must know of a lock', () => {
   const replicas = { min: 1, timeout: 200 };
 
-  it.each(LOCKS)('TP-01 the %s lock is had once it does', async (_, lockOf) => {
+  it.each(LOCKS)('TP-01 the %s lock is acquired once the replica has it', async (_, lockOf) => {
     const { locks } = await clients.open({ replicas: { min: 1, timeout: '3s' } });
     const hold = await lockOf(locks, 'order:7').acquire();
     expect(await lockOf(locks, 'order:7').isLocked()).toBe(true);
     expect(await hold.release()).toBe('released');
   });
 
-  it.each(LOCKS)('F21 the %s lock is given back, and that is said, where it does not', async (_, lockOf) => {
+  it.each(LOCKS)('F21 the %s lock is released with an error if the replica does not have it', async (_, lockOf) => {
     const { locks } = await clients.open({ replicas });
     link.hold('reply');
     const lock = lockOf(locks, 'order:7');
@@ -84,7 +84,7 @@ describe('With a replica that must know of a lock', () => {
     await hold.release();
   });
 
-  it('many that are acquired at once share what is asked', async () => {
+  it('many concurrent acquisitions share one confirmation', async () => {
     const { locks } = await clients.open({ replicas: { min: 1, timeout: '2s' } });
     await locks.withLock('warm', () => {});
     const before = await waits();
@@ -93,7 +93,7 @@ describe('With a replica that must know of a lock', () => {
     await Promise.all(holds.map((hold) => hold.release()));
   });
 
-  it('more replicas than there are cannot be had', async () => {
+  it('acquisitions fail with more replicas than there are', async () => {
     const { locks } = await clients.open({ replicas: { min: 2, timeout: 100 } });
     const error = await refusalOf(locks.acquire('order:7', { wait: 0 }));
     expect(error).toMatchObject({ details: { replicas: { wanted: 2, found: 1 } } });
@@ -123,7 +123,7 @@ describe('With a replica that must know of a lock', () => {
     ['all permits', ({ semaphore }: Synchronizers) => semaphore.drainPermits()],
     ['a permit with an id', ({ permits }: Synchronizers) => permits.tryAcquire()],
     ['permits with a lease', ({ permits }: Synchronizers) => permits.tryAcquireMany(2, { lease: '30s' })],
-  ] as const)('D25: %s are given back, and that is said, where it does not have them', async (_, take) => {
+  ] as const)('D25: %s are released with an error if the replica does not have them', async (_, take) => {
     const all = await synchronizers(await clients.open({ replicas }));
     link.hold('reply');
     const error = await refusalOf(take(all));
@@ -142,7 +142,7 @@ describe('With a replica that must know of a lock', () => {
     ['setPermits', ({ permits }: Synchronizers) => permits.setPermits(7)],
     ['addPermits of permits with ids', ({ permits }: Synchronizers) => permits.addPermits(4)],
     ['trySetCount', ({ latch }: Synchronizers) => latch.trySetCount(7)],
-  ] as const)('D25: %s rejects where it does not have the number, which stays', async (call, change) => {
+  ] as const)('D25: %s rejects if the replica does not have the number, which stays', async (call, change) => {
     const { locks } = await clients.open({ replicas });
     const all = await synchronizers({ locks } as Client);
     if (call.startsWith('try')) await admin.del('semaphore', 'permits', 'latch');
@@ -153,7 +153,7 @@ describe('With a replica that must know of a lock', () => {
     expect(await admin.mget('semaphore', 'permits', 'latch')).toContain('7');
   });
 
-  it('D25: releases and count-downs go on until it has them, and happen once', async () => {
+  it('D25: releases and count-downs are repeated until the replica has them, with one effect', async () => {
     const { semaphore, latch } = await synchronizers(await clients.open({ replicas }));
     link.hold('reply');
     const errors = await Promise.all([refusalOf(semaphore.release(2)), refusalOf(latch.countDown())]);
@@ -166,7 +166,7 @@ describe('With a replica that must know of a lock', () => {
     expect(await admin.mget('semaphore', 'latch')).toEqual(['5', '2']);
   });
 
-  it('D25: everything works where it does', async () => {
+  it('D25: everything works if the replica has it', async () => {
     const { locks } = await clients.open({ replicas: { min: 1, timeout: '3s' } });
     await useSynchronizers(locks, 'all');
     const markers = () => admin.keys('redisson_unlock_latch:*');
@@ -178,7 +178,7 @@ describe('With a replica that must know of a lock', () => {
     Number(/cmdstat_wait:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
 });
 
-it('TP-08 without that, a replica and an append-only file cost no waiting', async () => {
+it('TP-08 without the option a replica and an append-only file cost no waiting', async () => {
   const { locks } = await clients.open();
   link.hold('reply');
   const start = performance.now();
@@ -186,13 +186,13 @@ it('TP-08 without that, a replica and an append-only file cost no waiting', asyn
   expect((performance.now() - start) / 100).toBeLessThan(50);
 });
 
-it('TP-10 a lock is taken and given back by one try, without a pause', async () => {
+it('TP-10 a lock is acquired and released by one attempt, without a pause', async () => {
   const { locks } = await clients.open();
   const hold = await locks.tryAcquire('order:7', { wait: 0, lease: 10_000 });
   expect(await hold?.release()).toBe('released');
 });
 
-describe('On a server without WAIT that nobody looked at', () => {
+describe('On a server without WAIT that was not probed', () => {
   let deaf: RedisServer;
   let direct: Redis;
 
@@ -216,7 +216,7 @@ describe('On a server without WAIT that nobody looked at', () => {
     ),
     ['semaphore', (locks: LockService) => locks.getSemaphore('n').acquire(1, { wait: '10s' })] as const,
     ['permits', (locks: LockService) => locks.getPermitExpirableSemaphore('n').acquire({ wait: '10s' })] as const,
-  ])('D25: the first answer is final for %s, and nothing is taken again', async (kind, acquire) => {
+  ])('D25: the first reply is final for %s, and nothing is acquired again', async (kind, acquire) => {
     const { locks } = await clients.open({ replicas: { min: 1, timeout: 100 }, probe: false }, deaf.url);
     const isSemaphore = kind === 'semaphore' || kind === 'permits';
     if (isSemaphore) await direct.set('n', 1);

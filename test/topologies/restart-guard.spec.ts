@@ -18,7 +18,7 @@ inWorld(world, ({ time }) => {
     await time.until(async () => (await uptime()) * 1000 >= LEASE, 2 * LEASE);
   };
 
-  it('F10 I1 nothing is granted by a server that restarted empty until what it forgot is over', async () => {
+  it('F10 I1 a server that restarted empty grants nothing until the lost leases are over', async () => {
     await warm();
     const [one, other] = [await world.open(GUARDED), await world.open(GUARDED)];
     const hold = await one.locks.acquire('order:1');
@@ -94,7 +94,7 @@ onMasters(3, (masters) => {
     await next.release();
   });
 
-  it('F42 without a guard it does: what the guard is there for', async () => {
+  it('F42 without a guard it does give a second quorum', async () => {
     const { other, granted } = await forgotten({});
     await time.until(async () => (await other.locks.getRedLock('n').tryAcquire({ lease: 1000 })) !== null, LEASE);
     // Within the lease of the first, who is told by what it asks when the master is back, and may be told too late.
