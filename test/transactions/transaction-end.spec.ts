@@ -122,7 +122,7 @@ describe('A lock that is kept until a transaction has ended', () => {
       await runner.release();
     });
 
-    it('is free as soon as the connection was cut, though nobody tells the query runner', async () => {
+    it('is free as soon as the connection was cut, although the query runner is not told', async () => {
       const runner = fixture.replica.database.createQueryRunner();
       await runner.startTransaction();
       await stock().sellUntilEnd(SKU, runner.manager);
