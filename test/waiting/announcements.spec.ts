@@ -112,31 +112,37 @@ describe('An announcement', () => {
     return { line, waits };
   };
 
-  it.each(KINDS)('D2: that comes before the reply to a successful try for $kind wakes the next', async ({ after }) => {
-    const tries = new HeldBackTries(0, after);
-    const { waits } = await tryUnderWay(tries);
-    tries.available += 1;
-    announce();
-    await settle(tries);
-    await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
-  });
+  it.each(KINDS)(
+    'D2: that comes before the reply to a successful attempt for $kind wakes the next',
+    async ({ after }) => {
+      const tries = new HeldBackTries(0, after);
+      const { waits } = await tryUnderWay(tries);
+      tries.available += 1;
+      announce();
+      await settle(tries);
+      await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
+    },
+  );
 
-  it.each(KINDS)('D2: that comes before the reply to a try in vain for $kind wakes the same', async ({ after }) => {
-    const tries = new HeldBackTries(0, after);
-    const { acquire } = lineOf(tries);
-    const waiting = acquire();
-    await settle(tries);
-    announce();
-    await clock.advance(0);
-    expect(tries.underWay).toBe(1);
-    tries.available += 1;
-    announce();
-    await settle(tries);
-    await expect(endsOf([waiting])).resolves.toEqual(['served']);
-  });
+  it.each(KINDS)(
+    'D2: that comes before the reply to a failed attempt for $kind wakes the same waiter',
+    async ({ after }) => {
+      const tries = new HeldBackTries(0, after);
+      const { acquire } = lineOf(tries);
+      const waiting = acquire();
+      await settle(tries);
+      announce();
+      await clock.advance(0);
+      expect(tries.underWay).toBe(1);
+      tries.available += 1;
+      announce();
+      await settle(tries);
+      await expect(endsOf([waiting])).resolves.toEqual(['served']);
+    },
+  );
 
   it.each([false, true])(
-    'D2: that a latch has opened lets through who came during a look that found it open: %s',
+    'D2: that a latch has opened lets a waiter through that came during an attempt: %s',
     async (isOpen) => {
       const tries = new HeldBackTries(0, () => undefined, true);
       const { acquire } = lineOf(tries);
@@ -155,7 +161,7 @@ describe('An announcement', () => {
     },
   );
 
-  it('D2: of the release that made a try succeed costs no try in vain', async () => {
+  it('D2: of the release that made an attempt succeed causes no further attempt', async () => {
     const tries = new HeldBackTries(0, () => ({ holder: 'us', remaining: 30_000 }));
     const { line, acquire } = lineOf(tries);
     const waits = [acquire(), acquire()];
@@ -180,7 +186,7 @@ describe('An announcement', () => {
     await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
   });
 
-  it('D2: costs no try in vain where the next release leaves before it comes', async () => {
+  it('D2: causes no further attempt if the next release is sent before it comes', async () => {
     const tries = new HeldBackTries(0, () => ({ holder: 'us', remaining: 30_000 }));
     const { line, acquire } = lineOf(tries);
     const waits = [acquire(), acquire(), acquire()];
@@ -205,7 +211,7 @@ describe('An announcement', () => {
     expect(tries.asked).toBe(asked);
   });
 
-  it('D2: that comes soon after a release that was announced to nobody is news', async () => {
+  it('D2: that comes soon after a release without listeners is not ignored', async () => {
     const tries = new HeldBackTries(0, () => untilMessage);
     const { line, acquire } = lineOf(tries);
     const waits = [acquire(), acquire()];
@@ -220,7 +226,7 @@ describe('An announcement', () => {
     await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
   });
 
-  it('D2: is not needed by the next in line where the one before it leaves during its try', async () => {
+  it('D2: is not needed by the next waiter if the one before it leaves during its attempt', async () => {
     const tries = new HeldBackTries(0, () => untilMessage);
     const { acquire } = lineOf(tries);
     const abort = new AbortController();
@@ -240,7 +246,7 @@ describe('Two releases of a semaphore', () => {
   const world = new MemoryWorld();
   afterEach(() => world.reset());
 
-  it('D2: serve two waiters, however close the second comes to the try that the first has caused', async () => {
+  it('D2: serve two waiters, however close the second is to the attempt caused by the first', async () => {
     const [waiter, releaser] = [await world.open(), await world.open()];
     for (let distance = 0; distance < 40; distance += 1) {
       const name = `s:${distance}`;

@@ -25,7 +25,7 @@ describe('A backoff', () => {
     expect(new Set(seen.map(([, , third]) => third)).size).toBe(2);
   });
 
-  it('SP-10 begins anew for each acquisition', () => {
+  it('SP-10 starts again for each acquisition', () => {
     const backoff = exponentialBackoff({ initial: 10, max: 100, multiplier: 3 });
     expect(pausesOf(backoff, 2)).toEqual([10, 30]);
     expect(pausesOf(backoff, 2)).toEqual([10, 30]);
@@ -58,7 +58,7 @@ describe('A backoff', () => {
     expect(() => exponentialBackoff({ multiplier: 0.5 })).toThrow('multiplier must be a number of at least 1, not 0.5');
   });
 
-  it('may be any function that gives pauses, of which the last stays', () => {
+  it('may be any function that returns pauses, of which the last is repeated', () => {
     expect(pausesOf(() => [1, 5, 25], 5)).toEqual([1, 5, 25, 25, 25]);
   });
 

@@ -60,7 +60,7 @@ describe('Acquiring a fair lock', () => {
       expect(parts.locks.acquires.sent).toHaveLength(1);
     });
 
-    it('takes one attempt if its time has passed before, and then says for how long it has waited', async () => {
+    it('takes one attempt if its time has passed before, and then reports the time waited', async () => {
       const asked = parts.context({ wait: 50 });
       await parts.clock.advance(60);
       const call = acquirer.acquire(asked, LEASE).catch((error: unknown) => error);
@@ -69,7 +69,7 @@ describe('Acquiring a fair lock', () => {
       expect(parts.attempted).toEqual([]);
     });
 
-    it('gives back what it gets after it was aborted', async () => {
+    it('releases a grant that comes after the abort', async () => {
       const abort = new AbortController();
       const call = acquire({ wait: 0, signal: abort.signal });
       const { request, reply } = parts.locks.acquires.take();
@@ -80,7 +80,7 @@ describe('Acquiring a fair lock', () => {
     });
   });
 
-  it.each([0, 1000])('that was aborted before asks nothing (wait %i)', async (wait) => {
+  it.each([0, 1000])('that was aborted before sends nothing (wait %i)', async (wait) => {
     const call = acquire({ wait, signal: AbortSignal.abort() });
     await expect(call).resolves.toMatchObject({ code: 'LOCK_ABORTED' });
     expect([parts.attempted, parts.locks.acquires.sent]).toEqual([[], []]);
@@ -102,7 +102,7 @@ describe('Acquiring a fair lock', () => {
     await expect(Promise.all(calls)).resolves.toEqual(['us:1', 'us:2', 'us:3']);
   });
 
-  it('opens a new queue after everybody has left the last one', async () => {
+  it('opens a new queue after all waiters have left the last one', async () => {
     const first = acquire();
     await parts.settle();
     await parts.grant('us:1');
@@ -116,7 +116,7 @@ describe('Acquiring a fair lock', () => {
   });
 
   it.each(['granted', 'placed', 'failed'] as const)(
-    'goes on undisturbed when the attempt of an aborted waiter, whose queue is over, is %s',
+    'continues undisturbed when the attempt of an aborted waiter of an ended queue is %s',
     async (answer) => {
       const abort = new AbortController();
       const first = acquire({ signal: abort.signal });
@@ -139,7 +139,7 @@ describe('Acquiring a fair lock', () => {
     },
   );
 
-  it('is settled when no attempt of those who wait, and no leaving, is on its way', async () => {
+  it('is settled when no attempt of waiters, and no departure, is in flight', async () => {
     await expect(isSettled()).resolves.toBe(true);
     const abort = new AbortController();
     const call = acquire({ signal: abort.signal });
@@ -153,7 +153,7 @@ describe('Acquiring a fair lock', () => {
     await expect(isSettled()).resolves.toBe(true);
   });
 
-  it('is settled when no attempt of those who do not wait, and no release, is on its way', async () => {
+  it('is settled when no attempt without a wait, and no release, is in flight', async () => {
     const abort = new AbortController();
     const call = acquire({ wait: 0, signal: abort.signal });
     await expect(isSettled()).resolves.toBe(false);

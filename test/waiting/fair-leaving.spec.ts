@@ -57,7 +57,7 @@ describe('Leaving the queue of a fair lock', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'is told of once, also %i turns after the answer to the last request came in',
+    'is reported once, also %i turns after the reply to the last request',
     async (turns) => {
       leave('a');
       await parts.settle();
@@ -94,7 +94,7 @@ describe('Leaving the queue of a fair lock', () => {
     expect(parts.locks.leaves.sent.at(-1)).toMatchObject({ name: 'other', owners: ['c'] });
   });
 
-  it('that fails is an event for each who left, and goes on with the others', async () => {
+  it('that fails is an event for each waiter, and continues with the others', async () => {
     leave('a', 'b');
     await parts.settle();
     leave('c');
@@ -117,7 +117,7 @@ describe('Leaving the queue of a fair lock', () => {
     await expect(isSettled()).resolves.toBe(true);
   });
 
-  it('goes on outside the region of who left', async () => {
+  it('continues outside the context of the waiter', async () => {
     runInContext(new ScopeContext(), () => leave('a'));
     await parts.settle();
     expect([...parts.locks.leaves.regions]).toEqual([undefined]);

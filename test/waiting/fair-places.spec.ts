@@ -23,8 +23,8 @@ const steps = fc.array(fc.tuple(fc.constantFrom('add' as const, 'delete' as cons
   maxLength: 60,
 });
 
-describe('The places of a fair line', () => {
-  it('have the first and the order that an array would have, whoever comes and goes', () => {
+describe('The places of a fair queue', () => {
+  it('have the first and the order that an array would have, after any arrivals and departures', () => {
     fc.assert(
       fc.property(steps, (list) => {
         const [places, model] = [new ServerOrder<number>(), new Model()];

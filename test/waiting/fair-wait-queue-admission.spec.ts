@@ -28,7 +28,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('asks only after the waiter before it has its answer', async () => {
+  it('attempts only after the reply to the waiter before it', async () => {
     for (let count = 0; count < 3; count++) await world.enter();
     expect(world.attempted).toEqual(['us:1']);
     await world.place('us:1');
@@ -37,7 +37,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     expect(world.attempted).toEqual(['us:1', 'us:2', 'us:3']);
   });
 
-  it('asks at once if everybody before it has a place', async () => {
+  it('attempts at once if all waiters before it have a place', async () => {
     await world.enterPlaced();
     const { owner } = await world.enter();
     expect(world.attempting).toEqual([owner]);
@@ -103,7 +103,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('gives up what it gets after it was rejected because of another waiter', async () => {
+  it('releases a grant that comes after it was rejected because of another waiter', async () => {
     const [first, second] = [await world.enterFirst(), await world.enter()];
     await world.publish(first.owner);
     await world.fail(second.owner, new WrongKeyTypeError('Not a lock'));
@@ -114,7 +114,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('is refused if as many wait as may, and asks nothing', async () => {
+  it('is refused by a full queue, and sends nothing', async () => {
     world = new FairQueueWorld({ maxQueue: 2 });
     const abort = new AbortController();
     await world.enterPlaced({ signal: abort.signal });
@@ -128,7 +128,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     expect(world.attempting).toEqual([fourth.owner]);
   });
 
-  it('sends everything outside the region of its caller', async () => {
+  it('sends everything outside the context of its caller', async () => {
     const abort = new AbortController();
     await runInContext(new ScopeContext(), async () => {
       expect(currentContext()).toBeDefined();
@@ -144,8 +144,8 @@ describe('A waiter that comes to the queue of a fair lock', () => {
   });
 });
 
-describe('A waiter for a fair lock that is granted too late to be worth having', () => {
-  it('D1: gives the lock up and asks again under a new id after 100 ms, if it had no place', async () => {
+describe('A waiter for a fair lock that is granted too late to be useful', () => {
+  it('D1: releases the lock and attempts again under a new id after 100 ms, if it had no place', async () => {
     const world = new FairQueueWorld();
     const wait = await world.enter();
     await world.clock.advance(LEASE / 2 + 1);
@@ -176,7 +176,7 @@ describe('A waiter for a fair lock that is granted too late to be worth having',
     expect(world.idle).toBe(1);
   });
 
-  it('D1: is granted what took exactly half of its lease', async () => {
+  it('D1: keeps a grant that took exactly half of its lease', async () => {
     const world = new FairQueueWorld();
     const wait = await world.enter();
     await world.clock.advance(LEASE / 2);
@@ -184,7 +184,7 @@ describe('A waiter for a fair lock that is granted too late to be worth having',
     expect(wait.outcome).toBe('granted us:1');
   });
 
-  it('D1: counts as one of those who may wait, under its new id', async () => {
+  it('D1: counts for maxQueue under its new id', async () => {
     const world = new FairQueueWorld({ maxQueue: 1 });
     const abort = new AbortController();
     await world.enter({ signal: abort.signal });
@@ -195,7 +195,7 @@ describe('A waiter for a fair lock that is granted too late to be worth having',
     expect((await world.enter()).outcome).toBe('waiting');
   });
 
-  it('D1: is told why, if its wait has ended meanwhile', async () => {
+  it('D1: is rejected with the reason, if its wait has ended meanwhile', async () => {
     const world = new FairQueueWorld();
     const wait = await world.enter({ wait: 1000 });
     await world.clock.advance(LEASE / 2 + 1);

@@ -18,7 +18,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     return world.attempting.length > 0 ? world.clock.now() - start : Number.POSITIVE_INFINITY;
   };
 
-  it('listens to its own channel, and asks again when it hears', async () => {
+  it('subscribes to its own channel, and attempts again after a message', async () => {
     const wait = await world.enterPlaced();
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(wait)]);
     expect(world.attempting).toEqual([]);
@@ -41,13 +41,13 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(ms).toBeLessThanOrEqual(latest);
   });
 
-  it('takes no last look if its wait is short', async () => {
+  it('makes no last attempt if its wait is short', async () => {
     const wait = await world.enterFirst({ wait: 100 });
     expect(await msUntilAttempt(200)).toBe(Number.POSITIVE_INFINITY);
     expect(wait.outcome).toBe('LockTimeoutError');
   });
 
-  it('takes no last look if the server could not answer, and is told so when its wait ends', async () => {
+  it('makes no last attempt if the server could not answer, and is rejected with that when its wait ends', async () => {
     const { random } = Math;
     // A pause of 140 ms.
     Math.random = () => 0.9;
@@ -110,7 +110,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('asks once more after a message that comes while its attempt is on its way', async () => {
+  it('attempts once more after a message that comes during its attempt', async () => {
     const wait = await world.enterFirst();
     await world.publish(wait.owner);
     await world.publish(wait.owner);
@@ -121,7 +121,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.attempting).toEqual([]);
   });
 
-  it('is the only one that listens and asks, until it is granted the lock', async () => {
+  it('is the only one that subscribes and attempts, until it is granted the lock', async () => {
     const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
     await world.clock.advance(POLLING.subscribed);
     expect(world.attempting).toEqual([first.owner]);
@@ -140,7 +140,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('asks at the end of the lease that was granted to the one before it, although it heard nothing', async () => {
+  it('attempts at the end of the lease of the one before it, without a message', async () => {
     world = new FairQueueWorld();
     const [first, second] = [await world.enterFirst({ lease: 200 }), await world.enterPlaced({ lease: LEASE })];
     await world.publish(first.owner);
@@ -161,7 +161,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.attempting).toEqual([]);
   });
 
-  it('is followed at once by the next if it is aborted, and told of as gone', async () => {
+  it('is followed at once by the next if it is aborted, and leaves on the server', async () => {
     const abort = new AbortController();
     const [first, second] = [await world.enterFirst({ signal: abort.signal }), await world.enterPlaced()];
     abort.abort();
@@ -183,7 +183,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('goes behind the others if the server has queued it anew', async () => {
+  it('goes behind the others if the server has queued it again', async () => {
     const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
     await world.publish(first.owner);
     await world.place(first.owner, { outcome: 'queued' });
@@ -194,7 +194,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(first)]);
   });
 
-  it('stays the first, and goes on listening, if it is alone and the server has queued it anew', async () => {
+  it('stays the first, and subscribed, if it is alone and the server has queued it again', async () => {
     const wait = await world.enterFirst();
     await world.publish(wait.owner);
     await world.place(wait.owner, { outcome: 'queued' });

@@ -82,7 +82,7 @@ const AT_REST: readonly [string, Prepare, string, boolean][] = [
   ['pauses after an attempt of unknown outcome', pausing('unknown'), 'LockUnavailableError', true],
 ];
 
-describe('A waiter for a fair lock of which no attempt is on its way', () => {
+describe('A waiter for a fair lock without an attempt in flight', () => {
   it.each(AT_REST)('that %s is rejected as soon as its time is over', async (_, prepare, error, leaves) => {
     const world = new FairQueueWorld();
     const state = await prepare(world);
@@ -132,7 +132,7 @@ describe('The first attempt of a waiter for a fair lock', () => {
   });
 
   it.each(ELAPSED)(
-    'that ends after the waiter was aborted gives up what there may be, and no sooner: %s',
+    'that ends after the waiter was aborted releases a possible grant, and no sooner: %s',
     async (how, _, leaves) => {
       const world = new FairQueueWorld();
       const { wait, signalled } = await newcomer(world);
@@ -188,7 +188,7 @@ describe('An attempt of the first waiter in the queue of a fair lock', () => {
   });
 
   it.each(ELAPSED)(
-    'that is a last look does not make it wait longer, and gives up its place at the end: %s',
+    'that is the last one does not make it wait longer, and gives up its place at the end: %s',
     async (how) => {
       const world = new FairQueueWorld();
       const { wait } = await lookingLast(world);
@@ -201,7 +201,7 @@ describe('An attempt of the first waiter in the queue of a fair lock', () => {
     },
   );
 
-  it('that is a last look gets the lock, if it is answered in time', async () => {
+  it('that is the last one gets the lock, if it is answered in time', async () => {
     const world = new FairQueueWorld();
     const { wait } = await lookingLast(world);
     await world.grant(wait.owner);
@@ -227,7 +227,7 @@ describe('The error of a wait for a fair lock', () => {
     expect(wait.error).toMatchObject({ code: 'LOCK_TIMEOUT', details });
   });
 
-  it('is that of the shutdown where that ends it', async () => {
+  it('is that of the shutdown if that ends it', async () => {
     const world = new FairQueueWorld();
     const { wait, signalled } = await placed(world);
     const error = new LockShutdownError('Shutting down');

@@ -56,7 +56,7 @@ describe('The order of the waiters of a process in the queue of a fair lock', ()
     expect(world.pubSub.subscribes.unanswered).toEqual([]);
   });
 
-  it('lets an answer to a former first that comes late displace nobody', async () => {
+  it('lets a late reply to a former first displace no waiter', async () => {
     const abort = new AbortController();
     const [first, second] = [await world.enterFirst({ signal: abort.signal }), await world.enterPlaced()];
     const third = await world.enterPlaced();
@@ -100,7 +100,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.attempted.filter((owner) => owner === second.owner)).toHaveLength(1);
   });
 
-  it('are not kept any more when nobody waits', async () => {
+  it('are no longer kept without waiters', async () => {
     const abort = new AbortController();
     await world.enterFirst({ signal: abort.signal });
     abort.abort();
@@ -109,7 +109,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('are kept again when somebody comes after all had gone from the same queue', async () => {
+  it('are kept again when a waiter comes after all had left the same queue', async () => {
     const [first, second] = [await world.enterFirst(), await world.enter()];
     await world.publish(first.owner);
     await world.grant(first.owner);
@@ -119,7 +119,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.locks.keeps.sent).toMatchObject([{ owners: [second.owner] }]);
   });
 
-  it('are asked for anew if the server has forgotten them, the first included', async () => {
+  it('are requested again if the server has lost them, the first included', async () => {
     const [first, second, third] = [await world.enterFirst(), await world.enterPlaced(), await world.enterPlaced()];
     await untilKept(first);
     await kept([false, true, false]);
@@ -134,7 +134,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(first)]);
   });
 
-  it('are asked for anew by the attempt that is on its way, if there is one', async () => {
+  it('are requested again by the attempt in flight, if any', async () => {
     const first = await world.enterFirst();
     await untilKept(first);
     await world.publish(first.owner);
@@ -145,7 +145,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.pubSub.channels).toEqual([channelOf(first)]);
   });
 
-  it('are not asked for anew by those that left, or were granted the lock, before the server answers', async () => {
+  it('are not requested again by waiters that left, or were granted the lock, before the reply', async () => {
     const abort = new AbortController();
     const [first, second] = [await world.enterFirst(), await world.enterPlaced({ signal: abort.signal })];
     await untilKept(first);
@@ -158,7 +158,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.leftovers).toEqual(NOTHING);
   });
 
-  it('are not asked for anew by a waiter that goes on under another id', async () => {
+  it('are not requested again by a waiter that continues under another id', async () => {
     const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
     await untilKept(first);
     await world.publish(first.owner);
@@ -171,7 +171,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(second)]);
   });
 
-  it('are kept again soon if the server could not answer, and nobody is rejected', async () => {
+  it('are kept again soon if the server could not answer, without a rejection', async () => {
     const first = await world.enterFirst();
     await untilKept(first);
     const failedAt = world.clock.now();
@@ -181,7 +181,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     expect(first.outcome).toBe('waiting');
   });
 
-  it('are given up, and everybody is rejected, if they cannot be kept for good', async () => {
+  it('are given up, and all waiters are rejected, after a permanent failure', async () => {
     const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
     const third = await world.enter();
     await untilKept(first);
@@ -198,7 +198,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
 });
 
 describe('Waiters for a fair lock that one signal ends', () => {
-  it('are told of to the server together', async () => {
+  it('leave with one request', async () => {
     const world = new FairQueueWorld();
     const abort = new AbortController();
     const { signal } = abort;

@@ -64,7 +64,7 @@ describe('A waiter for a fair lock', () => {
     expect(parts.locks.queues.sent).toMatchObject([request, request, request]);
   });
 
-  it.each(HISTORIES)('that %s leaves once, if there may be something to give up', async (_, answers, leaves) => {
+  it.each(HISTORIES)('that %s leaves once, if it may have a place or the lock', async (_, answers, leaves) => {
     const { parts, waiter } = await opened(answers);
     waiter.leave();
     waiter.leave();
@@ -73,7 +73,7 @@ describe('A waiter for a fair lock', () => {
     expect(parts.locks.leaves.sent).toEqual(left);
   });
 
-  it.each(HISTORIES)('that %s is told why it fails, and leaves', async (_, answers, leaves) => {
+  it.each(HISTORIES)('that %s is rejected with the reason, and leaves', async (_, answers, leaves) => {
     const { parts, told, waiter } = await opened(answers);
     const error = new Error('Enough');
     waiter.fail(error);
@@ -83,7 +83,7 @@ describe('A waiter for a fair lock', () => {
   });
 
   it.each(HISTORIES)(
-    'that %s starts over under a new id, and gives up what is under the old',
+    'that %s starts again under a new id, and leaves under the old one',
     async (_, answers, leaves) => {
       const { parts, waiter, attempt } = await opened(answers);
       const { owner } = waiter;
@@ -110,7 +110,7 @@ describe('A waiter for a fair lock', () => {
     expect(parts.left).toEqual([]);
   });
 
-  it('that fails during an attempt is told at once, and leaves when it is told to', async () => {
+  it('that fails during an attempt is rejected at once, and leaves when told to', async () => {
     const { parts, told, waiter, attempt } = open();
     await attempt(queued);
     const reply = waiter.attempt();

@@ -58,7 +58,7 @@ describe('A line', () => {
   const isSettled = async (waiting: Promise<unknown>): Promise<boolean> =>
     Promise.race([waiting.then(() => true), clock.advance(0).then(() => false)]);
 
-  it('asks at once for whoever wants no more than there turns out to be, also for who was passed over', async () => {
+  it('attempts at once for each waiter that the last result may satisfy, also for skipped ones', async () => {
     const tries = new AskedTries();
     const acquire = open(tries);
     const many = acquire(5);
@@ -79,7 +79,7 @@ describe('A line', () => {
     expect(tries.asked).toBe(before + 3);
   });
 
-  it('serves those who want the same in the order in which they came', async () => {
+  it('serves equal requests in the order of arrival', async () => {
     const tries = new AskedTries();
     const acquire = open(tries);
     const served: number[] = [];
@@ -112,7 +112,7 @@ describe('A line', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('lets everybody have what one look shows, also whose wait ends while that is on its way', async () => {
+  it('grants the result of one attempt to all, also to a waiter whose wait ends during it', async () => {
     const tries = new AskedTries(true);
     const acquire = open(tries);
     const first = acquire(0);
@@ -124,7 +124,7 @@ describe('A line', () => {
     await expect(Promise.all([first, brief])).resolves.toEqual([{ left: 0 }, { left: 0 }]);
   });
 
-  it('tells whose wait ends while a look is on its way what that has found', async () => {
+  it('rejects a waiter whose wait ends during an attempt with its result', async () => {
     const tries = new AskedTries(true);
     const acquire = open(tries);
     const first = acquire(0);
@@ -137,7 +137,7 @@ describe('A line', () => {
     await expect(isSettled(first)).resolves.toBe(false);
   });
 
-  it('does not ask a server sooner that could not answer, however many come', async () => {
+  it('does not attempt sooner after a failed attempt, however many come', async () => {
     for (const isShared of [false, true]) {
       const tries = new AskedTries(isShared);
       const acquire = open(tries);
@@ -157,7 +157,7 @@ describe('A line', () => {
     }
   });
 
-  it('wakes who lets others go first as soon as somebody comes who cannot', async () => {
+  it('ends a yield as soon as a waiter comes that cannot yield', async () => {
     const tries = new AskedTries();
     const { line, acquire } = lineOf(tries);
     void acquire(1);
@@ -172,7 +172,7 @@ describe('A line', () => {
     expect(tries.asked).toBe(asked + 1);
   });
 
-  it('asks no more than twice while one of those who go first keeps what it got', async () => {
+  it('attempts at most twice while a peer keeps the lock', async () => {
     const tries = new AskedTries();
     const { line, acquire } = lineOf(tries);
     void acquire(1);
@@ -187,7 +187,7 @@ describe('A line', () => {
     expect(tries.asked).toBeLessThanOrEqual(asked + 2);
   });
 
-  it('passes nothing on to somebody who came after the one whose first try is on its way', async () => {
+  it('hands nothing over to a waiter that came after the first attempt in flight', async () => {
     const tries = new AskedTries();
     const { line, acquire } = lineOf(tries);
     const served: string[] = [];
@@ -202,7 +202,7 @@ describe('A line', () => {
     expect(served).toEqual(['first']);
   });
 
-  it('keeps no place for a first try that is over', async () => {
+  it('keeps no entry for a finished first attempt', async () => {
     const tries = new AskedTries();
     const { line, acquire } = lineOf(tries, { maxQueue: 1 });
     const first = acquire(1);
@@ -215,7 +215,7 @@ describe('A line', () => {
     await expect(isSettled(acquire(1))).resolves.toBe(false);
   });
 
-  it('tells whose wait ends during the first try of another what that has found', async () => {
+  it('rejects a waiter whose wait ends during the first attempt of another with its result', async () => {
     for (const unavailable of [true, false]) {
       const tries = new AskedTries();
       const { acquire } = lineOf(tries);
@@ -229,7 +229,7 @@ describe('A line', () => {
     }
   });
 
-  it('asks at once for whom the first try of another leaves enough, also where nothing can be heard', async () => {
+  it('attempts at once for a waiter that the first attempt of another leaves enough, also without a subscription', async () => {
     const unavailable = new LockUnavailableError('No permission', 'refused', false);
     pubSub = { subscribe: () => Promise.reject(unavailable) };
     const tries = new AskedTries();
@@ -240,7 +240,7 @@ describe('A line', () => {
     expect((await question(tries)).wanted).toBe(2);
   });
 
-  it('leaves nothing behind when it breaks while it is the turn of others', async () => {
+  it('leaves nothing behind when it fails during a yield', async () => {
     let refuse = (_error: Error): void => {};
     pubSub = { subscribe: () => new Promise((_resolve, reject) => void (refuse = reject)) };
     const tries = new AskedTries();
@@ -260,7 +260,7 @@ describe('A line', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('gives back what nobody wants any more, and says so to nobody', async () => {
+  it('releases an unwanted grant silently', async () => {
     const tries = new AskedTries();
     const line = new QueuedAcquirer(tries, { pubSub, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
     const abort = new AbortController();

@@ -70,7 +70,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect([lost, failures]).toEqual([[], []]);
   });
 
-  it('keeps whoever has a place when it beats', async () => {
+  it('keeps all waiters with a place at the time of the request', async () => {
     const [first, second] = enter(2);
     heartbeat.start();
     if (first) places.delete(first);
@@ -79,7 +79,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect(parts.locks.keeps.sent[0]?.owners).toEqual([second?.owner, third?.owner]);
   });
 
-  it('goes on without a request while nobody has a place', async () => {
+  it('sends no request while no waiter has a place', async () => {
     heartbeat.start();
     await parts.clock.advance(KEEP);
     expect(beats()).toBe(0);
@@ -101,7 +101,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect(parts.locks.keeps.unanswered).toEqual([]);
   });
 
-  it('does not keep places that ended while others were kept, nor those of who came meanwhile', async () => {
+  it('does not keep places that ended during the requests, nor those of new waiters', async () => {
     const waiters = enter(3 * BATCH);
     heartbeat.start();
     await parts.clock.advance(KEEP);
@@ -116,7 +116,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect(parts.locks.keeps.sent.slice(2).map(({ owners }) => owners.length)).toEqual([BATCH, 2]);
   });
 
-  it('tells of those whose places the server has forgotten, batch after batch', async () => {
+  it('reports waiters whose places the server has lost, batch after batch', async () => {
     const waiters = enter(BATCH + 2);
     const gone = [...waiters.slice(1, 3), ...waiters.slice(-1)];
     heartbeat.start();
@@ -127,7 +127,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect(ownersOf(lost)).toEqual(ownersOf(gone));
   });
 
-  it('does not tell of a waiter that goes on under another id since the request', async () => {
+  it('does not report a waiter that continues under another id since the request', async () => {
     const [first, second] = enter(2);
     heartbeat.start();
     await parts.clock.advance(KEEP);
@@ -138,7 +138,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect(lost).toEqual([second]);
   });
 
-  it('that fails for a moment tells nobody, and begins anew after a tenth of a slot', async () => {
+  it('that fails for a moment reports nothing, and starts again after a tenth of a slot', async () => {
     const waiters = enter(2 * BATCH);
     heartbeat.start();
     await parts.clock.advance(KEEP);
@@ -160,7 +160,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
   it.each([
     ['a refusal for good', unavailable('refused', true)],
     ['a broken reply', new TypeError('No reply')],
-  ])('tells of %s, skips the other batches, and goes on until it is stopped', async (_, error) => {
+  ])('reports %s, skips the other batches, and continues until it is stopped', async (_, error) => {
     enter(2 * BATCH);
     heartbeat.start();
     await parts.clock.advance(KEEP);
@@ -174,7 +174,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
     expect(parts.clock.pending).toBe(0);
   });
 
-  it('that is stopped by who is told of a failure leaves no timer', async () => {
+  it('that is stopped by the callback of a failure leaves no timer', async () => {
     enter(1);
     heartbeat = new QueueHeartbeat(NAME, parts.waiting, places, {
       lost: (waiter) => void lost.push(waiter),

@@ -151,7 +151,7 @@ describe('Callers that come during the first attempt of another', () => {
     { what: 'wrong type', afterGrant: undefined, sent: [1, 2], ends: ['a: WrongKeyTypeError'] },
     { what: 'no permission', afterGrant: undefined, sent: [1, 2], ends: ['a: LockUnavailableError'] },
   ] as const)(
-    'go on from its reply ($what, after a grant: $afterGrant): attempts for $sent',
+    'continue from its reply ($what, after a grant: $afterGrant): attempts for $sent',
     async ({ what, afterGrant, sent, ends }) => {
       const bench = new AcquirerBench();
       bench.attempts.afterGrant = afterGrant;
@@ -216,7 +216,7 @@ describe('A release without a queue', () => {
     },
   );
 
-  it('hands nothing over, and is forgotten after 1 ms', async () => {
+  it('hands nothing over, and has no effect after 1 ms', async () => {
     const bench = new AcquirerBench();
     expect(bench.acquirer.handOver('n', { id: 1 })).toBe(false);
     bench.acquirer.afterRelease('n', 2);

@@ -49,7 +49,7 @@ describe('The order of waiters on the server', () => {
     for (const waiter of ['a', 'b', 'c', 'd']) expect(order.has(waiter)).toBe(expected.includes(waiter));
   });
 
-  it('has no first while nobody has a place, and then has whoever comes', () => {
+  it('has no first without places, and then the first that comes', () => {
     const order = new ServerOrder<string>();
     expect(order.head).toBeUndefined();
     for (const waiter of ['a', 'b', 'a']) {
@@ -61,7 +61,7 @@ describe('The order of waiters on the server', () => {
     }
   });
 
-  it('has those as the first, one after the other, who came after the first was asked for', () => {
+  it('has later waiters as the first, one after the other', () => {
     const order = new ServerOrder<number>();
     order.add(0);
     for (let last = 0; last < 100; last++) {
@@ -72,7 +72,7 @@ describe('The order of waiters on the server', () => {
     expect(order.all()).toEqual([100]);
   });
 
-  it('can be read while those who are read leave', () => {
+  it('can be iterated while waiters leave', () => {
     const order = new ServerOrder<string>();
     for (const waiter of ['a', 'b', 'c']) order.add(waiter);
     const all = order.all();

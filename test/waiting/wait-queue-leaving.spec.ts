@@ -23,7 +23,7 @@ describe('A full wait queue', () => {
     },
   );
 
-  it('is of no use any more if it was made for a caller that it refused', async () => {
+  it('ends if it was created for a caller that it refused', async () => {
     const bench = new WaitQueueBench({ maxQueue: 1 });
     bench.firstAttempt = new Promise(() => {});
     bench.enter('a');
@@ -111,7 +111,7 @@ describe('A wait queue that fails', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('says once more that it is of no use if its subscription fails after the last waiter left', async () => {
+  it('reports its end again if its subscription fails after the last waiter left', async () => {
     const bench = new WaitQueueBench();
     let refuse = (_error: Error): void => {};
     bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));

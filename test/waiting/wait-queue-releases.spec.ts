@@ -85,7 +85,7 @@ describe('A hand-over to a wait queue', () => {
   it.each([
     { what: 'busy', undone: [] },
     { what: 'granted', undone: [9] },
-  ])('during the attempt for the same waiter leaves the reply to nobody: $what', async ({ what, undone }) => {
+  ])('during the attempt for the same waiter leaves the reply unused: $what', async ({ what, undone }) => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a');
     bench.pubSub.announce();
@@ -103,7 +103,7 @@ describe('A hand-over to a wait queue', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('ends the 5 ms when what was handed over is given back', async () => {
+  it('ends the 5 ms when the handed-over lock is released', async () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a');
     bench.queue.handOver({ id: 1 });
@@ -251,7 +251,7 @@ describe('A release by this process', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('leaves nothing behind when the yield ends and nobody has come', async () => {
+  it('leaves nothing behind when the yield ends without a new waiter', async () => {
     const bench = new WaitQueueBench();
     bench.queue.yieldTo(2);
     await bench.clock.advance(0.5);
@@ -275,7 +275,7 @@ describe('A release by this process', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('during an attempt in vain is a reason for the next attempt when the yield ends', async () => {
+  it('during a failed attempt causes the next attempt when the yield ends', async () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a');
     bench.pubSub.announce();

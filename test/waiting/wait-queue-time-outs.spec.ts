@@ -8,7 +8,7 @@ describe('A waiter whose time is over during its own attempt', () => {
     { what: 'busy', end: 'a: LockTimeoutError' },
     { what: 'no reply', end: 'a: LockUnavailableError' },
     { what: 'wrong type', end: 'a: WrongKeyTypeError' },
-  ] as const)('is told with the reply, which is $what: $end', async ({ what, end }) => {
+  ] as const)('settles with the reply, which is $what: $end', async ({ what, end }) => {
     const bench = new WaitQueueBench();
     bench.enter('a', { wait: 60 });
     await bench.untilAsleep();
@@ -24,7 +24,7 @@ describe('A waiter whose time is over during its own attempt', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('learns from the error what that attempt found, not the one before', async () => {
+  it('is rejected with the result of that attempt, not of the one before', async () => {
     const bench = new WaitQueueBench();
     bench.enter('a', { wait: 60 });
     await bench.untilAsleep({ holder: 'earlier' });
@@ -112,7 +112,7 @@ describe('A waiter whose time is over during the attempt of another', () => {
     { before: 'busy', atOnce: true, what: 'granted', error: { code: 'LOCK_TIMEOUT', details: { holder: 'them' } } },
     { before: 'no reply', atOnce: true, what: 'busy', error: { code: 'LOCK_UNAVAILABLE' } },
   ] as const)(
-    'is told at once: $atOnce, if the reply before was $before and that of the attempt is $what ($error.code)',
+    'is rejected at once: $atOnce, if the reply before was $before and that of the attempt is $what ($error.code)',
     async ({ before, atOnce, what, error }) => {
       const bench = new WaitQueueBench();
       bench.attempts.afterGrant = { holder: 'us', remaining: 30_000 };
@@ -129,7 +129,7 @@ describe('A waiter whose time is over during the attempt of another', () => {
     },
   );
 
-  it('is told at once if it is aborted, although nothing is known yet', async () => {
+  it('is rejected at once if it is aborted, although nothing is known yet', async () => {
     const bench = new WaitQueueBench();
     const abort = new AbortController();
     bench.enter('a');
@@ -143,7 +143,7 @@ describe('A waiter whose time is over during the attempt of another', () => {
     expect(bench.ends).toEqual(['b: LockAbortedError', 'a: granted 1']);
   });
 
-  it('is told in the order in which times were over, after the waiter of the attempt if that succeeds', async () => {
+  it('is rejected in the order of the limits, after the waiter of the attempt if that succeeds', async () => {
     const bench = new WaitQueueBench();
     bench.enter('a');
     bench.enter('b', { wait: 70 });
@@ -157,7 +157,7 @@ describe('A waiter whose time is over during the attempt of another', () => {
   });
 });
 
-describe('The last look before the time of the first waiter is over', () => {
+describe('The last attempt before the time of the first waiter is over', () => {
   it.each([
     { wait: 1000, instants: [980] },
     { wait: 101, instants: [81] },
@@ -218,7 +218,7 @@ describe('The last look before the time of the first waiter is over', () => {
     },
   );
 
-  it('does not count as one if an announcement causes the attempt: the waiter is told with the reply', async () => {
+  it('is not assumed if an announcement causes the attempt: the waiter is rejected with the reply', async () => {
     const bench = new WaitQueueBench();
     bench.enter('a', { wait: 1000 });
     await bench.untilAsleep();

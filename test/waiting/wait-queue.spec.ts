@@ -143,7 +143,7 @@ describe('The contender of a wait queue', () => {
     },
   );
 
-  it('grants what one attempt shows to every waiter that came before it, if results are shared', async () => {
+  it('grants the result of one attempt to every earlier waiter, if results are shared', async () => {
     const bench = new WaitQueueBench();
     bench.attempts.isShared = true;
     bench.attempts.afterGrant = undefined;

@@ -90,7 +90,7 @@ describe('A wake signal', () => {
   });
 });
 
-describe('The last look of a waiter', () => {
+describe('The last attempt of a waiter', () => {
   it.each([
     { wait: 1000, waited: 0, ms: 980 },
     { wait: 1000, waited: 899, ms: 81 },

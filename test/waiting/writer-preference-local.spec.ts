@@ -173,7 +173,7 @@ describe('Several writers of a process that wait for one lock', () => {
   );
 });
 
-describe('The withdrawal of a writer that waits no more', () => {
+describe('The withdrawal of a writer that has stopped waiting', () => {
   const withdrawing = async () => {
     const writers = setUpWriters();
     const abort = new AbortController();
@@ -190,7 +190,7 @@ describe('The withdrawal of a writer that waits no more', () => {
     return { ...writers, isSettled: () => settled };
   };
 
-  it('is waited for by nobody but the end of the application', async () => {
+  it('is awaited only by the end of the application', async () => {
     const { locks, settle, isSettled, seen } = await withdrawing();
     locks.withdrawals.take().reply();
     await settle();

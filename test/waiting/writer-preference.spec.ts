@@ -48,7 +48,7 @@ describe('A writer that goes before new readers while it waits', () => {
     expect(acquirer.contended).toBe(0);
   });
 
-  it('is withdrawn once it gets the lock after an attempt in vain', async () => {
+  it('is withdrawn once it gets the lock after a failed attempt', async () => {
     const { acquire, busy, sleep, announce, grant, waitingIds, withdrawn, locks } = setUpWriters();
     const call = acquire();
     await busy();
