@@ -2,8 +2,8 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LossReason, safeDuration } from '../../lib/watchdog/lease.js';
 
-describe('A lease in doubt', () => {
-  it('ends although what is left of it is too little to move the clock', async () => {
+describe('The end of a lease after a failed renewal', () => {
+  it('comes although the rest is too short to move the clock', async () => {
     const clock = new ManualClock();
     // From here on a step of the clock is 1/256 ms, and the deadline lies between two of them.
     await clock.advance(2 ** 44);

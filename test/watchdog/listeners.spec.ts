@@ -53,7 +53,7 @@ describe('A listener that is told of a loss while the running code holds another
     });
   });
 
-  it('D7: does not run as that holder when the reply to a command tells of the loss', async () => {
+  it('D7: does not run as that holder when the reply to a command shows the loss', async () => {
     const { locks, heard, runtime } = open();
     await locks.withLock('b', async () => {
       const hold = await locks.acquire('a');
