@@ -62,7 +62,7 @@ describe.each(NAMES)('In a cluster, the lock %p', (name) => {
   });
 });
 
-it('X18 a release that is announced to everybody and not to the shard does not wake Java', async () => {
+it('X18 a release that is announced by PUBLISH and not to the shard does not wake Java', async () => {
   const { locks } = await clients.open({ shardedPubSub: false });
   const hold = await locks.acquire('n');
   const theirs = java.thread('a').lock('n');

@@ -289,7 +289,7 @@ inWorld(world, ({ time }) => {
       await expect(world.hash('n')).resolves.toEqual({ [await java.thread('b').owner()]: '1' });
     });
 
-    it('finds nothing to end where nobody holds', async () => {
+    it('finds nothing to end if the lock is free', async () => {
       const { thread, locks } = await world.openBoth();
       await expect(thread.lock('n').forceUnlock()).resolves.toBe(false);
       await expect(locks.getLock('n').forceRelease()).resolves.toBe(false);
