@@ -90,3 +90,39 @@ describe('The deadline of a lease', () => {
     expect(lease.remaining).toBe(safeDuration(60_000));
   });
 });
+
+describe('The time for which the server may still keep a lease', () => {
+  const open = () => {
+    const clock = new ManualClock();
+    const scheduler = new MonotonicScheduler(clock, () => {});
+    const lease = new Lease(scheduler, new Stopwatch(scheduler), 30_000, { onLost: () => {} });
+    const request = (ms: number): LeaseCommand => {
+      const command = new LeaseCommand(new Stopwatch(scheduler), ms);
+      lease.request(command);
+      return command;
+    };
+    return { clock, lease, request };
+  };
+
+  it('is counted from the grant, and ends with the longest command requested, whatever became of it', async () => {
+    const { clock, lease, request } = open();
+    expect(lease.remainingOnServer).toBe(30_000);
+    await clock.advance(10_000);
+    const longer = request(60_000);
+    expect(lease.remainingOnServer).toBe(60_000);
+    lease.unanswered(longer);
+    const shorter = request(5000);
+    lease.granted(shorter, shorter.since);
+    await clock.advance(20_000);
+    expect(lease.remainingOnServer).toBe(40_000);
+  });
+
+  it('goes on after the lease is lost or released', async () => {
+    for (const end of [(lease: Lease) => lease.lose('gone'), (lease: Lease) => lease.end()]) {
+      const { clock, lease } = open();
+      await clock.advance(10_000);
+      end(lease);
+      expect([lease.remaining, lease.remainingOnServer]).toEqual([0, 20_000]);
+    }
+  });
+});
