@@ -10,12 +10,12 @@ export interface OpenLatch {
 /** Checks whether a latch is open. All waiters share the result of one check. */
 export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   readonly isShared = true;
-  private readonly underWay = new InFlight();
+  private readonly inFlight = new InFlight();
 
   constructor(private readonly latches: LatchOperations) {}
 
   attempt(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
-    return this.underWay.add(this.check(name));
+    return this.inFlight.add(this.check(name));
   }
 
   undo(): void {}
@@ -24,7 +24,7 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   outcomeAfterGrant(): undefined {}
 
   settled(): Promise<void> {
-    return this.underWay.settled();
+    return this.inFlight.settled();
   }
 
   private async check(name: string): Promise<{ readonly got: OpenLatch } | Busy> {

@@ -32,7 +32,7 @@ export const leaseSpent = (
 
 /** Attempts to acquire locks of one kind for new owners. A request is its lease in milliseconds. */
 export class LockAttempts implements AttemptStrategy<number, Acquired> {
-  private readonly underWay = new InFlight();
+  private readonly inFlight = new InFlight();
 
   /** @param silent Whether releases of this kind are not announced. */
   constructor(
@@ -46,15 +46,15 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   attempt(name: string, lease: number): Promise<AttemptResult<Acquired>> {
     const owner = this.owners.next();
     const asked = this.locks.acquire({ name, owner, lease, silent: this.silent });
-    this.underWay.enter();
+    this.inFlight.enter();
     return asked.then(
       (reply) => {
         const result = this.resultOf(reply, name, owner, lease);
-        this.underWay.leave();
+        this.inFlight.leave();
         return result;
       },
       (error: unknown) => {
-        this.underWay.leave();
+        this.inFlight.leave();
         throw error;
       },
     );
@@ -78,7 +78,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   }
 
   undo(name: string, { owner, lease }: Acquired): void {
-    this.underWay
+    this.inFlight
       .add(this.locks.release({ name, owner, lease, silent: this.silent }))
       .catch((error: unknown) => this.events.emit({ type: 'release-failed', lockName: name, owner, error }));
   }
@@ -88,7 +88,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   }
 
   settled(): Promise<void> {
-    return this.underWay.settled();
+    return this.inFlight.settled();
   }
 }
 

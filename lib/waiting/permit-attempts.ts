@@ -25,7 +25,7 @@ export interface AcquiredPermits {
 
 /** Attempts to acquire permits with ids and leases. A waiter does not block others that want fewer permits. */
 export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPermits> {
-  private readonly underWay = new InFlight();
+  private readonly inFlight = new InFlight();
 
   constructor(
     private readonly semaphores: PermitOperations,
@@ -34,11 +34,11 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
 
   /** Uses new ids for each attempt: one of unknown outcome is released by its ids, which must not affect the next. */
   attempt(name: string, wanted: WantedPermits): Promise<AttemptResult<AcquiredPermits>> {
-    return this.underWay.add(this.acquire(name, wanted));
+    return this.inFlight.add(this.acquire(name, wanted));
   }
 
   undo(name: string, { ids }: AcquiredPermits): void {
-    this.underWay
+    this.inFlight
       .add(this.semaphores.releaseAll(name, ids))
       .catch((error: unknown) =>
         this.events.emit({ type: 'permits-release-failed', lockName: name, permits: ids.length, error }),
@@ -53,7 +53,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   }
 
   settled(): Promise<void> {
-    return this.underWay.settled();
+    return this.inFlight.settled();
   }
 
   private async acquire(name: string, { permits, lease }: WantedPermits): Promise<AttemptResult<AcquiredPermits>> {
@@ -80,7 +80,7 @@ export interface TakenPermits {
 
 /** Attempts to take a number of permits. A waiter does not block others that want fewer permits. */
 export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> {
-  private readonly underWay = new InFlight();
+  private readonly inFlight = new InFlight();
 
   constructor(
     private readonly semaphores: SemaphoreOperations,
@@ -88,12 +88,12 @@ export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> 
   ) {}
 
   attempt(name: string, permits: number): Promise<{ readonly got: TakenPermits } | Busy> {
-    return this.underWay.add(this.take(name, permits));
+    return this.inFlight.add(this.take(name, permits));
   }
 
   /** Only if the semaphore still exists: releasing permits must not recreate a deleted one. */
   undo(name: string, { permits }: TakenPermits): void {
-    this.underWay
+    this.inFlight
       .add(this.semaphores.releaseIfExists(name, permits))
       .catch((error: unknown) => this.events.emit({ type: 'permits-release-failed', lockName: name, permits, error }));
   }
@@ -108,7 +108,7 @@ export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> 
   }
 
   settled(): Promise<void> {
-    return this.underWay.settled();
+    return this.inFlight.settled();
   }
 
   private async take(name: string, permits: number): Promise<{ readonly got: TakenPermits } | Busy> {

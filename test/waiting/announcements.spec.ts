@@ -9,12 +9,12 @@ const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
 type Thing = { readonly permits: number };
 
-/** What the server has of something when a try is executed; the test says when the reply comes. */
-class HeldBackTries implements AttemptStrategy<number, Thing> {
+/** What the server has of something when an attempt is executed; the test says when the reply comes. */
+class DelayedAttempts implements AttemptStrategy<number, Thing> {
   private readonly replies: (() => void)[] = [];
   asked = 0;
 
-  /** @param outcomeAfterGrant What the next in line finds after a grant. */
+  /** @param outcomeAfterGrant What the next in acquirer finds after a grant. */
   constructor(
     public available: number,
     readonly outcomeAfterGrant: (got: Thing) => Busy | undefined,
@@ -37,20 +37,20 @@ class HeldBackTries implements AttemptStrategy<number, Thing> {
 
   async settled(): Promise<void> {}
 
-  /** Lets the reply to the oldest try through. */
+  /** Lets the reply to the oldest attempt through. */
   reply(): void {
     const next = this.replies.shift();
-    if (!next) throw new Error('Nobody tries');
+    if (!next) throw new Error('Nobody attempts');
     next();
   }
 
-  get underWay(): number {
+  get inFlight(): number {
     return this.replies.length;
   }
 }
 
 const untilMessage = { available: 0, remaining: -1 };
-/** How the next in line goes on after a grant, for each kind of tries. */
+/** The state that the next waiter assumes after a grant, for each kind of attempts. */
 const KINDS = [
   { kind: 'a lock', after: (): Busy => ({ holder: 'us', remaining: 30_000 }) },
   { kind: 'a semaphore', after: (): Busy => untilMessage },
@@ -67,7 +67,7 @@ describe('An announcement', () => {
     scheduler = new MonotonicScheduler(clock, () => {});
   });
 
-  const lineOf = (tries: HeldBackTries) => {
+  const open = (attempts: DelayedAttempts) => {
     const listeners = new Set<() => void>();
     announce = () => {
       for (const listener of listeners) listener();
@@ -78,20 +78,24 @@ describe('An announcement', () => {
         return { alive: true, cancel: () => void listeners.delete(listener) };
       },
     };
-    const line = new QueuedAcquirer(tries, { pubSub, scheduler, polling: POLLING, maxQueue: 100 }, () => 'channel');
+    const acquirer = new QueuedAcquirer(
+      attempts,
+      { pubSub, scheduler, polling: POLLING, maxQueue: 100 },
+      () => 'channel',
+    );
     const acquire = (wait = 1000, signals: readonly AbortSignal[] = []): Promise<string> => {
       const limit = new WaitLimit(scheduler, wait, signals);
-      return line.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1).then(
+      return acquirer.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1).then(
         () => 'served',
         (error: unknown) => (error instanceof Error ? error.name : 'unknown'),
       );
     };
-    return { line, acquire };
+    return { acquirer, acquire };
   };
 
-  /** Replies to everything until the line sleeps. */
-  const settle = async (tries: HeldBackTries): Promise<void> => {
-    for (await clock.advance(0); tries.underWay > 0; await clock.advance(0)) tries.reply();
+  /** Replies to everything until the acquirer sleeps. */
+  const settle = async (attempts: DelayedAttempts): Promise<void> => {
+    for (await clock.advance(0); attempts.inFlight > 0; await clock.advance(0)) attempts.reply();
   };
 
   /** What has become of waits by now, the clock all but standing still. */
@@ -100,144 +104,141 @@ describe('An announcement', () => {
     return Promise.all(waits.map((wait) => Promise.race([wait, asleep])));
   };
 
-  /** Two wait, one release has woken them, and the try for the first has been executed but not answered. */
-  const tryUnderWay = async (tries: HeldBackTries) => {
-    const { line, acquire } = lineOf(tries);
+  /** Two waiters that a release has woken; the attempt for the first has been executed but not answered. */
+  const attemptInFlight = async (attempts: DelayedAttempts) => {
+    const { acquirer, acquire } = open(attempts);
     const waits = [acquire(), acquire()];
-    await settle(tries);
-    tries.available += 1;
+    await settle(attempts);
+    attempts.available += 1;
     announce();
     await clock.advance(0);
-    expect(tries.underWay).toBe(1);
-    return { line, waits };
+    expect(attempts.inFlight).toBe(1);
+    return { acquirer, waits };
   };
 
   it.each(KINDS)(
     'D2: that comes before the reply to a successful attempt for $kind wakes the next',
     async ({ after }) => {
-      const tries = new HeldBackTries(0, after);
-      const { waits } = await tryUnderWay(tries);
-      tries.available += 1;
+      const attempts = new DelayedAttempts(0, after);
+      const { waits } = await attemptInFlight(attempts);
+      attempts.available += 1;
       announce();
-      await settle(tries);
+      await settle(attempts);
       await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
     },
   );
 
-  it.each(KINDS)(
-    'D2: that comes before the reply to a failed attempt for $kind wakes the same waiter',
-    async ({ after }) => {
-      const tries = new HeldBackTries(0, after);
-      const { acquire } = lineOf(tries);
-      const waiting = acquire();
-      await settle(tries);
-      announce();
-      await clock.advance(0);
-      expect(tries.underWay).toBe(1);
-      tries.available += 1;
-      announce();
-      await settle(tries);
-      await expect(endsOf([waiting])).resolves.toEqual(['served']);
-    },
-  );
+  it.each(KINDS)('D2: that comes before the reply to a vain attempt for $kind wakes the same', async ({ after }) => {
+    const attempts = new DelayedAttempts(0, after);
+    const { acquire } = open(attempts);
+    const waiting = acquire();
+    await settle(attempts);
+    announce();
+    await clock.advance(0);
+    expect(attempts.inFlight).toBe(1);
+    attempts.available += 1;
+    announce();
+    await settle(attempts);
+    await expect(endsOf([waiting])).resolves.toEqual(['served']);
+  });
 
   it.each([false, true])(
-    'D2: that a latch has opened lets a waiter through that came during an attempt: %s',
+    'D2: that a latch has opened lets through a waiter that came during an attempt that found it open: %s',
     async (isOpen) => {
-      const tries = new HeldBackTries(0, () => undefined, true);
-      const { acquire } = lineOf(tries);
+      const attempts = new DelayedAttempts(0, () => undefined, true);
+      const { acquire } = open(attempts);
       const first = acquire();
-      await settle(tries);
-      if (isOpen) tries.available = 1;
+      await settle(attempts);
+      if (isOpen) attempts.available = 1;
       announce();
       await clock.advance(0);
-      // It is set again, and opened again, while the look is on its way.
-      tries.available = 0;
+      // It is set again, and opened again, while the attempt is in flight.
+      attempts.available = 0;
       const second = acquire();
-      tries.available = 1;
+      attempts.available = 1;
       announce();
-      await settle(tries);
+      await settle(attempts);
       await expect(endsOf([first, second])).resolves.toEqual(['served', 'served']);
     },
   );
 
-  it('D2: of the release that made an attempt succeed causes no further attempt', async () => {
-    const tries = new HeldBackTries(0, () => ({ holder: 'us', remaining: 30_000 }));
-    const { line, acquire } = lineOf(tries);
+  it('D2: of the release that made an attempt succeed costs no vain attempt', async () => {
+    const attempts = new DelayedAttempts(0, () => ({ holder: 'us', remaining: 30_000 }));
+    const { acquirer, acquire } = open(attempts);
     const waits = [acquire(), acquire()];
-    await settle(tries);
-    // Nobody else was told of the last release, so the next try leaves right behind the release.
-    line.beforeRelease('n');
-    line.afterRelease('n', 1);
+    await settle(attempts);
+    // No peer received the last release, so the next attempt follows the release at once.
+    acquirer.beforeRelease('n');
+    acquirer.afterRelease('n', 1);
     announce();
-    await settle(tries);
-    line.beforeRelease('n');
-    tries.available += 1;
+    await settle(attempts);
+    acquirer.beforeRelease('n');
+    attempts.available += 1;
     await clock.advance(0);
-    const { asked } = tries;
+    const { asked } = attempts;
     announce();
-    await settle(tries);
+    await settle(attempts);
     await expect(endsOf(waits)).resolves.toEqual(['served', 'asleep']);
-    expect(tries.asked).toBe(asked);
-    // One of our own is all there is to be heard of our own: this one is of somebody who ended what we had got.
-    tries.available += 1;
+    expect(attempts.asked).toBe(asked);
+    // Our own announcement has arrived: this one is that of a forced release.
+    attempts.available += 1;
     announce();
-    await settle(tries);
+    await settle(attempts);
     await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
   });
 
-  it('D2: causes no further attempt if the next release is sent before it comes', async () => {
-    const tries = new HeldBackTries(0, () => ({ holder: 'us', remaining: 30_000 }));
-    const { line, acquire } = lineOf(tries);
+  it('D2: costs no vain attempt if the next release is sent before it arrives', async () => {
+    const attempts = new DelayedAttempts(0, () => ({ holder: 'us', remaining: 30_000 }));
+    const { acquirer, acquire } = open(attempts);
     const waits = [acquire(), acquire(), acquire()];
-    await settle(tries);
-    line.beforeRelease('n');
-    line.afterRelease('n', 1);
-    await settle(tries);
+    await settle(attempts);
+    acquirer.beforeRelease('n');
+    acquirer.afterRelease('n', 1);
+    await settle(attempts);
     announce();
-    await settle(tries);
+    await settle(attempts);
     // What the first release makes possible is used and released again before the first announcement comes.
-    line.beforeRelease('n');
-    tries.available += 1;
-    await settle(tries);
-    line.beforeRelease('n');
-    tries.available += 1;
+    acquirer.beforeRelease('n');
+    attempts.available += 1;
+    await settle(attempts);
+    acquirer.beforeRelease('n');
+    attempts.available += 1;
     await clock.advance(0);
-    const { asked } = tries;
+    const { asked } = attempts;
     announce();
     announce();
-    await settle(tries);
+    await settle(attempts);
     await expect(endsOf(waits)).resolves.toEqual(['served', 'served', 'asleep']);
-    expect(tries.asked).toBe(asked);
+    expect(attempts.asked).toBe(asked);
   });
 
-  it('D2: that comes soon after a release without listeners is not ignored', async () => {
-    const tries = new HeldBackTries(0, () => untilMessage);
-    const { line, acquire } = lineOf(tries);
+  it('D2: that comes soon after a release that no client received is taken for that of a peer', async () => {
+    const attempts = new DelayedAttempts(0, () => untilMessage);
+    const { acquirer, acquire } = open(attempts);
     const waits = [acquire(), acquire()];
-    await settle(tries);
-    line.beforeRelease('n');
-    line.afterRelease('n', 0);
-    tries.available += 1;
+    await settle(attempts);
+    acquirer.beforeRelease('n');
+    acquirer.afterRelease('n', 0);
+    attempts.available += 1;
     await clock.advance(0);
-    tries.available += 1;
+    attempts.available += 1;
     announce();
-    await settle(tries);
+    await settle(attempts);
     await expect(endsOf(waits)).resolves.toEqual(['served', 'served']);
   });
 
   it('D2: is not needed by the next waiter if the one before it leaves during its attempt', async () => {
-    const tries = new HeldBackTries(0, () => untilMessage);
-    const { acquire } = lineOf(tries);
+    const attempts = new DelayedAttempts(0, () => untilMessage);
+    const { acquire } = open(attempts);
     const abort = new AbortController();
     const first = acquire(1000, [abort.signal]);
     const second = acquire();
-    await settle(tries);
-    tries.available = 1;
+    await settle(attempts);
+    attempts.available = 1;
     announce();
     await clock.advance(0);
     abort.abort();
-    await settle(tries);
+    await settle(attempts);
     await expect(endsOf([first, second])).resolves.toEqual(['LockAbortedError', 'served']);
   });
 });
@@ -246,7 +247,7 @@ describe('Two releases of a semaphore', () => {
   const world = new MemoryWorld();
   afterEach(() => world.reset());
 
-  it('D2: serve two waiters, however close the second is to the attempt caused by the first', async () => {
+  it('D2: serve two waiters, however close the second comes to the attempt that the first has caused', async () => {
     const [waiter, releaser] = [await world.open(), await world.open()];
     for (let distance = 0; distance < 40; distance += 1) {
       const name = `s:${distance}`;

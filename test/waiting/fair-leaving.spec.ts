@@ -25,7 +25,7 @@ describe('Leaving the queue of a fair lock', () => {
 
   const isSettled = async (): Promise<boolean> => {
     let settled = false;
-    void parts.waiting.underWay.settled().then(() => (settled = true));
+    void parts.waiting.inFlight.settled().then(() => (settled = true));
     await parts.settle();
     return settled;
   };

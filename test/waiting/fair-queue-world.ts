@@ -83,9 +83,9 @@ export class FairParts {
   constructor({ maxQueue = 10_000 } = {}) {
     const { locks, pubSub, owners, events, scheduler } = this;
     events.on((event) => void this.seen.push(event));
-    const underWay = new InFlight();
-    const shared = { locks, pubSub, owners, events, scheduler, underWay, polling: POLLING, maxQueue, slot: SLOT };
-    this.waiting = { ...shared, leaving: new FairLeaving(shared, underWay) };
+    const inFlight = new InFlight();
+    const shared = { locks, pubSub, owners, events, scheduler, inFlight, polling: POLLING, maxQueue, slot: SLOT };
+    this.waiting = { ...shared, leaving: new FairLeaving(shared, inFlight) };
   }
 
   context({ wait = Number.POSITIVE_INFINITY, signal }: WaitTerms = {}, name = NAME): AcquireContext {

@@ -229,10 +229,10 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
   it('counts as under way until it has its answer', async () => {
     enter(1);
     heartbeat.start();
-    expect(parts.waiting.underWay.size).toBe(0);
+    expect(parts.waiting.inFlight.size).toBe(0);
     await parts.clock.advance(KEEP);
-    expect(parts.waiting.underWay.size).toBe(1);
+    expect(parts.waiting.inFlight.size).toBe(1);
     await fail(new TypeError('No reply'));
-    expect(parts.waiting.underWay.size).toBe(0);
+    expect(parts.waiting.inFlight.size).toBe(0);
   });
 });

@@ -13,9 +13,9 @@ export class FairAcquirer implements Acquirer<number, Acquired> {
   private readonly waiting: FairWaiting;
   private readonly queues = new Map<string, FairWaitQueue>();
 
-  constructor(waiting: Omit<FairWaiting, 'underWay' | 'leaving'>) {
-    const underWay = new InFlight();
-    this.waiting = { ...waiting, underWay, leaving: new FairLeaving(waiting, underWay) };
+  constructor(waiting: Omit<FairWaiting, 'inFlight' | 'leaving'>) {
+    const inFlight = new InFlight();
+    this.waiting = { ...waiting, inFlight, leaving: new FairLeaving(waiting, inFlight) };
     this.attempts = new LockAttempts(waiting.locks, waiting.owners, waiting.events);
   }
 
@@ -26,7 +26,7 @@ export class FairAcquirer implements Acquirer<number, Acquired> {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.attempts.settled(), this.waiting.underWay.settled()]);
+    await Promise.all([this.attempts.settled(), this.waiting.inFlight.settled()]);
   }
 
   get contended(): number {

@@ -16,7 +16,7 @@ interface Leaver {
   readonly lease: number;
 }
 
-interface LeavingParts {
+interface LeavingServices {
   readonly locks: Pick<FairLockOperations, 'leave'>;
   readonly events: LockEvents;
   readonly slot: number;
@@ -30,8 +30,8 @@ export class FairLeaving {
   private readonly leavers = new Map<string, Leaver[]>();
 
   constructor(
-    private readonly parts: LeavingParts,
-    private readonly underWay: InFlight,
+    private readonly parts: LeavingServices,
+    private readonly inFlight: InFlight,
   ) {}
 
   /** Gives up the place of the owner, and the lock if an attempt acquired it. Continues in the background. */
@@ -43,18 +43,18 @@ export class FairLeaving {
     }
     const leavers = [{ owner, lease }];
     this.leavers.set(name, leavers);
-    void this.underWay.add(runOutsideContexts(() => this.tell(name, leavers)));
+    void this.inFlight.add(runOutsideContexts(() => this.report(name, leavers)));
   }
 
-  private async tell(name: string, leavers: Leaver[]): Promise<void> {
+  private async report(name: string, leavers: Leaver[]): Promise<void> {
     // Waiters that leave in the same turn are reported together.
     await Promise.resolve();
-    while (leavers.length > 0) await this.tellOf(name, leavers.splice(0, MAX_BATCH));
+    while (leavers.length > 0) await this.reportBatch(name, leavers.splice(0, MAX_BATCH));
     this.leavers.delete(name);
   }
 
   /** Never rejects: a failure is emitted as an event. */
-  private async tellOf(name: string, batch: readonly Leaver[]): Promise<void> {
+  private async reportBatch(name: string, batch: readonly Leaver[]): Promise<void> {
     const { locks, events, slot } = this.parts;
     const owners = batch.map(({ owner }) => owner);
     const lease = Math.max(...batch.map((leaver) => leaver.lease));

@@ -138,7 +138,7 @@ export class FairWaitQueue {
   }
 
   private attempt(waiter: FairWaiter): Promise<void> {
-    return this.waiting.underWay.add(this.attemptFor(waiter));
+    return this.waiting.inFlight.add(this.attemptFor(waiter));
   }
 
   private async attemptFor(waiter: FairWaiter): Promise<void> {

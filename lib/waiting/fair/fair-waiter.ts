@@ -12,7 +12,7 @@ export interface FairWaiting extends WaitDependencies {
   readonly locks: FairLockOperations;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
-  readonly underWay: InFlight;
+  readonly inFlight: InFlight;
   readonly leaving: FairLeaving;
   /** Milliseconds after which the server drops the place of a waiter unless its process keeps it alive. */
   readonly slot: number;

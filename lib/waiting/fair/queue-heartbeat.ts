@@ -41,9 +41,9 @@ export class QueueHeartbeat {
   }
 
   private schedule(share: number): void {
-    const { scheduler, slot, underWay } = this.waiting;
+    const { scheduler, slot, inFlight } = this.waiting;
     this.timer?.cancel();
-    this.timer = scheduler.schedule(slot * share, () => void underWay.add(this.beat()));
+    this.timer = scheduler.schedule(slot * share, () => void inFlight.add(this.beat()));
   }
 
   private async beat(): Promise<void> {

@@ -1,22 +1,22 @@
 import type { Busy, AttemptStrategy } from '../../lib/waiting/attempt-strategy.js';
 
-/** What was got, and how much of it was left. */
+/** A grant: how many permits were left after it. */
 export interface Taken {
   readonly left: number;
 }
 
-/** A try that the test answers. */
-export interface Question {
+/** An attempt that the test answers. */
+export interface SentAttempt {
   readonly wanted: number;
   found(available: number): void;
   taken(left: number): void;
   failed(error: Error): void;
 }
 
-/** Tries for a number of something, each answered by the test, in the order in which they were made. */
-export class AskedTries implements AttemptStrategy<number, Taken> {
-  readonly questions: Question[] = [];
-  readonly givenBack: Taken[] = [];
+/** Attempts to take a number of permits. The test answers them, in the order in which they were made. */
+export class CountedAttempts implements AttemptStrategy<number, Taken> {
+  readonly unanswered: SentAttempt[] = [];
+  readonly undone: Taken[] = [];
   asked = 0;
 
   constructor(readonly isShared = false) {}
@@ -28,7 +28,7 @@ export class AskedTries implements AttemptStrategy<number, Taken> {
   attempt(_name: string, wanted: number): Promise<{ readonly got: Taken } | Busy> {
     this.asked += 1;
     return new Promise((resolve, reject) => {
-      this.questions.push({
+      this.unanswered.push({
         wanted,
         found: (available) => resolve({ available, remaining: -1 }),
         taken: (left) => resolve({ got: { left } }),
@@ -38,7 +38,7 @@ export class AskedTries implements AttemptStrategy<number, Taken> {
   }
 
   undo(_name: string, got: Taken): void {
-    this.givenBack.push(got);
+    this.undone.push(got);
   }
 
   outcomeAfterGrant({ left }: Taken): Busy | undefined {
