@@ -42,7 +42,10 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
     private readonly silent?: boolean,
   ) {}
 
-  /** Uses a new owner id each time: one of unknown outcome is released by its id, which must not hit the next. */
+  /**
+   * Uses a new owner id each time: one of unknown outcome is released by its id, which must not hit the next. On the hot
+   * path, see docs/architecture.md#hot-path: hence two-armed `then` and a counter instead of `await` and `add`.
+   */
   attempt(name: string, lease: number): Promise<AttemptResult<Acquired>> {
     const owner = this.owners.next();
     const asked = this.locks.acquire({ name, owner, lease, silent: this.silent });

@@ -36,7 +36,10 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     return skipsQueue ? this.acquireFirst(asked, wanted, backoff) : this.queueFor(name).enter(asked, wanted, backoff);
   }
 
-  /** Fast path: with no waiters, try once without queue, timer or listener; create those only if the lock is busy. */
+  /**
+   * With no waiters: one attempt without queue, timer or listener. Those are created only if the lock is busy. On the
+   * hot path, see docs/architecture.md#hot-path.
+   */
   private acquireFirst(asked: AcquireContext, wanted: Wanted, backoff: BackoffSequence | undefined): Promise<Got> {
     const { name, limit } = asked;
     const result = this.attempts.attempt(name, wanted);
