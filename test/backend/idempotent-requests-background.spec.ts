@@ -10,25 +10,23 @@ import {
   setUpRequests,
   UNKNOWN,
   WRONG_TYPE,
-} from './scripted-requests.js';
+} from './idempotent-requests-bench.js';
 
 describe('A request with an idempotency key that is completed in the background', () => {
   it.each<readonly [answers: string, discardedAt: number, readonly Answer[]]>([
     ['answered', 0, [RELEASED]],
     ['unknown, then answered', 60_000, [UNKNOWN, RELEASED]],
   ])('(%s) deletes its key after %i ms and has nothing to complete', async (_, discardedAt, answers) => {
-    const { clock, complete, keys, discarded } = setUpRequests(answers);
-    const settled = complete();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, complete, keys, discarded } = setUpRequests(answers);
+    const settled = await aDayAfter(complete);
     expect(settled).toEqual([{ at: 0, value: { outcome: 'released', count: 3 } }]);
     expect(discarded()).toEqual([['counter/forget', keys()[0], discardedAt]]);
   });
 
   it('has a full command time-out for its second attempt, and is repeated in the background with its key', async () => {
     const answers = [UNKNOWN, UNKNOWN, REFUSED, LATE, NOT_SENT, UNKNOWN, RELEASED];
-    const { clock, complete, sent, keys, discarded, givenUp } = setUpRequests(answers, { duration: 500 });
-    const settled = complete();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, clock, complete, sent, keys, discarded, givenUp } = setUpRequests(answers, { duration: 500 });
+    const settled = await aDayAfter(complete);
     expect(settled).toEqual([{ at: 1000, error: UNKNOWN }]);
     expect(sent.map(({ at, deadline }) => [at, deadline])).toEqual([
       [0, 1000],
@@ -50,9 +48,8 @@ describe('A request with an idempotency key that is completed in the background'
     ['refused for good', DENIED, [DENIED]],
     ['refused, then for good', DENIED, [REFUSED, DENIED]],
   ])('(%s) is not repeated', async (_, error, answers) => {
-    const { clock, complete, times, givenUp } = setUpRequests(answers);
-    const settled = complete();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, complete, times, givenUp } = setUpRequests(answers);
+    const settled = await aDayAfter(complete);
     expect(settled).toEqual([{ at: 0, error }]);
     expect(times()).toHaveLength(answers.length);
     expect(givenUp).toEqual([]);
@@ -62,9 +59,8 @@ describe('A request with an idempotency key that is completed in the background'
     ['unknown, then refused for good', DENIED, [UNKNOWN, DENIED, DENIED]],
     ['unknown, then a key of another type', { code: 'LOCK_WRONG_KEY_TYPE' }, [UNKNOWN, REFUSED, REFUSED, WRONG_TYPE]],
   ])('(%s) is given up in the background, and that is reported', async (_, error, answers) => {
-    const { clock, complete, times, givenUp, discarded } = setUpRequests(answers);
-    const settled = complete();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, complete, times, givenUp, discarded } = setUpRequests(answers);
+    const settled = await aDayAfter(complete);
     expect(settled).toEqual([{ at: 0, error: UNKNOWN }]);
     expect(times()).toHaveLength(answers.length);
     expect(givenUp).toMatchObject([{ name: 'n', request: 'release', count: 3, error }]);
@@ -102,10 +98,9 @@ describe('A request with an idempotency key that is completed in the background'
   });
 
   it('fails and is not repeated if replicas cannot be counted', async () => {
-    const { clock, commands, complete, times, givenUp } = setUpRequests([RELEASED], { withReplicas: true });
+    const { aDayAfter, commands, complete, times, givenUp } = setUpRequests([RELEASED], { withReplicas: true });
     commands.replicas = () => Promise.reject(DENIED);
-    const settled = complete();
-    await clock.advance(DAY_MS);
+    const settled = await aDayAfter(complete);
     expect(settled).toMatchObject([{ at: 0, error: { permanent: true } }]);
     expect(times()).toEqual([0]);
     expect(givenUp).toEqual([]);
@@ -126,10 +121,9 @@ describe('A request with an idempotency key that is completed in the background'
   });
 
   it('that fails twice after the end of the background is reported at once and is not sent again', async () => {
-    const { clock, requests, complete, times, givenUp } = setUpRequests([REFUSED, UNKNOWN]);
+    const { aDayAfter, requests, complete, times, givenUp } = setUpRequests([REFUSED, UNKNOWN]);
     await requests.finish(100);
-    const settled = complete();
-    await clock.advance(DAY_MS);
+    const settled = await aDayAfter(complete);
     expect(settled).toEqual([{ at: 0, error: UNKNOWN }]);
     expect(times()).toEqual([0, 0]);
     expect(givenUp).toEqual([{ name: 'n', request: 'release', count: 3, error: UNKNOWN }]);

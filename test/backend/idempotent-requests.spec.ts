@@ -10,7 +10,7 @@ import {
   TAKEN,
   UNKNOWN,
   WRONG_TYPE,
-} from './scripted-requests.js';
+} from './idempotent-requests-bench.js';
 
 describe('An acquisition with an idempotency key', () => {
   it.each<readonly [answers: string, count: number, readonly Answer[]]>([
@@ -18,9 +18,8 @@ describe('An acquisition with an idempotency key', () => {
     ['late, then granted', 5, [LATE, TAKEN]],
     ['not written, then granted without a count', 0, [NOT_SENT, ['taken', '', 0]]],
   ])('(%s) deletes its key, which was the same at every attempt', async (_, count, answers) => {
-    const { clock, acquire, keys, sent, discarded, undone } = setUpRequests(answers);
-    const settled = acquire();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, acquire, keys, sent, discarded, undone } = setUpRequests(answers);
+    const settled = await aDayAfter(acquire);
     expect(settled).toEqual([{ at: 0, value: { outcome: 'taken', count } }]);
     expect(sent).toEqual(
       answers.map(() => ({ at: 0, notAfter: 1000, deadline: 1000, idempotencyKey: keys()[0], keyTtl: DAY_MS + 2000 })),
@@ -35,18 +34,18 @@ describe('An acquisition with an idempotency key', () => {
     ['the server refuses it for good', DENIED, { error: DENIED }],
     ['another type of key has the name', WRONG_TYPE, { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
   ])('is sent once and leaves nothing to undo if %s', async (_, answer, settlement) => {
-    const { clock, acquire, times, discarded, undone } = setUpRequests([answer]);
-    const settled = acquire();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, acquire, times, discarded, undone } = setUpRequests([answer]);
+    const settled = await aDayAfter(acquire);
     expect(settled).toMatchObject([settlement]);
     expect([times(), discarded(), undone]).toEqual([[0], [], []]);
   });
 
   it('of unknown outcome fails at once, and is undone until it cannot take effect any more', async () => {
-    const { clock, acquire, times, keys, discarded, undone, undoAnswers, givenUp } = setUpRequests([UNKNOWN]);
+    const { aDayAfter, clock, acquire, times, keys, discarded, undone, undoAnswers, givenUp } = setUpRequests([
+      UNKNOWN,
+    ]);
     undoAnswers.push(0, REFUSED, 950, 1000, UNKNOWN, 1001);
-    const settled = acquire();
-    await clock.advance(DAY_MS);
+    const settled = await aDayAfter(acquire);
     expect(settled).toEqual([{ at: 0, error: UNKNOWN }]);
     expect(times()).toEqual([0]);
     expect(undone).toEqual([0, 100, 200, 251, 252, 352].map((at) => [keys()[0], at]));
@@ -96,9 +95,8 @@ describe('A change with an idempotency key', () => {
     ['unknown, then answered', 60_000, [UNKNOWN, SET]],
     ['refused, then answered', 60_000, [REFUSED, SET]],
   ])('(%s) has one key and one deadline; the key is deleted after %i ms', async (_, discardedAt, answers) => {
-    const { clock, change, sent, keys, discarded } = setUpRequests(answers);
-    const settled = change();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, change, sent, keys, discarded } = setUpRequests(answers);
+    const settled = await aDayAfter(change);
     expect(settled).toEqual([{ at: 0, value: { outcome: 'set', count: 0 } }]);
     expect(keys()).toHaveLength(1);
     expect(sent).toMatchObject(answers.map(() => ({ at: 0, notAfter: 1000, deadline: 1000 })));
@@ -113,9 +111,8 @@ describe('A change with an idempotency key', () => {
     ['refused, then for good', 100, [], DENIED, [REFUSED, DENIED]],
     ['refused for good', 50, [], DENIED, [DENIED]],
   ])('(%s) fails at %i ms: when it cannot take effect any more', async (_, settles, discardedAt, error, answers) => {
-    const { clock, change, times, keys, discarded, givenUp } = setUpRequests(answers, { duration: 50 });
-    const settled = change();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, clock, change, times, keys, discarded, givenUp } = setUpRequests(answers, { duration: 50 });
+    const settled = await aDayAfter(change);
     expect(settled).toEqual([{ at: settles, error }]);
     expect(times()).toHaveLength(answers.length);
     expect(discarded()).toEqual(discardedAt.map((at) => ['counter/forget', keys()[0], at]));
@@ -124,9 +121,8 @@ describe('A change with an idempotency key', () => {
   });
 
   it('is not repeated if the first attempt took all the time', async () => {
-    const { clock, change, times } = setUpRequests([UNKNOWN], { duration: 1000 });
-    const settled = change();
-    await clock.advance(DAY_MS);
+    const { aDayAfter, change, times } = setUpRequests([UNKNOWN], { duration: 1000 });
+    const settled = await aDayAfter(change);
     expect(settled).toEqual([{ at: 1001, error: UNKNOWN }]);
     expect(times()).toEqual([0]);
   });

@@ -1,24 +1,23 @@
 import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/orphan-releaser.js';
 import { settlementOf } from './answers-in-order.js';
-import { type AnswerTo, AskedReleases, CAUSE, PASSING, PERMANENT } from './asked-releases.js';
+import { type AnswerTo, OrphanReleaserBench, CAUSE, PASSING, PERMANENT } from './orphan-releaser-bench.js';
 
 describe('An orphaned acquisition whose owner acquires again', () => {
   const isWanted = ({ name }: OrphanedAcquisition): boolean => name === 'wanted';
 
   it('is not released any further during the pause before the next release', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt, givenUp } = releases;
-    releases.undo({ name: 'wanted' });
-    (await releases.next()).fail(PASSING);
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt, givenUp } = bench;
+    await bench.failOnce(PASSING, 'wanted');
     await clock.advance(50);
     const abandoned = settlementOf(releaser.abandon(isWanted), clock);
     await clock.advance(0);
     expect(abandoned).toMatchObject([{ at: 50 }]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
     await clock.advance(60_000);
     expect(sentAt).toEqual([0]);
     expect(givenUp).toEqual([]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it.each<readonly [answer: string, AnswerTo]>([
@@ -27,10 +26,10 @@ describe('An orphaned acquisition whose owner acquires again', () => {
     ['refused for now', ({ fail }) => fail(PASSING)],
     ['refused for good', ({ fail }) => fail(PERMANENT)],
   ])('is not released any further after the reply to the release in flight, here: %s', async (_, answer) => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt, givenUp } = releases;
-    releases.undo({ name: 'wanted' });
-    const release = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt, givenUp } = bench;
+    bench.release({ name: 'wanted' });
+    const release = await bench.next();
     const abandoned = settlementOf(releaser.abandon(isWanted), clock);
     await clock.advance(700);
     expect(abandoned).toEqual([]);
@@ -39,29 +38,28 @@ describe('An orphaned acquisition whose owner acquires again', () => {
     expect(abandoned).toHaveLength(1);
     expect(sentAt).toEqual([0]);
     expect(givenUp).toEqual([]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it('is not released any further, without a pause, once the release in flight has failed', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser } = releases;
-    releases.undo({ name: 'wanted' });
-    const release = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser } = bench;
+    bench.release({ name: 'wanted' });
+    const release = await bench.next();
     const abandoned = settlementOf(releaser.abandon(isWanted), clock);
     await clock.advance(700);
     release.fail(PASSING);
     await clock.advance(0);
     expect(abandoned).toMatchObject([{ at: 700 }]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it('does not stop the release of others', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, open } = releases;
-    releases.undo({ name: 'wanted' });
-    releases.undo({ name: 'other' });
-    (await releases.next()).fail(PASSING);
-    (await releases.next()).fail(PASSING);
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, open } = bench;
+    bench.release({ name: 'wanted' });
+    await bench.failOnce(PASSING, 'other');
+    (await bench.next()).fail(PASSING);
     await clock.advance(0);
     await releaser.abandon(isWanted);
     await clock.advance(100);
@@ -69,22 +67,21 @@ describe('An orphaned acquisition whose owner acquires again', () => {
   });
 
   it('is released anew where it is orphaned once more', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt } = releases;
-    releases.undo({ name: 'wanted' });
-    (await releases.next()).fail(PASSING);
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt } = bench;
+    await bench.failOnce(PASSING, 'wanted');
     await clock.advance(10);
     await releaser.abandon(isWanted);
-    releases.undo({ name: 'wanted' });
-    (await releases.next()).confirm(2000);
+    bench.release({ name: 'wanted' });
+    (await bench.next()).confirm(2000);
     expect(sentAt).toEqual([0, 10]);
   });
 
   it('has nothing to wait for if it was already released', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser } = releases;
-    releases.undo({ name: 'wanted' });
-    (await releases.next()).confirm(2000);
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser } = bench;
+    bench.release({ name: 'wanted' });
+    (await bench.next()).confirm(2000);
     await clock.advance(0);
     const abandoned = settlementOf(releaser.abandon(isWanted), clock);
     await clock.advance(0);
@@ -94,25 +91,24 @@ describe('An orphaned acquisition whose owner acquires again', () => {
 
 describe('The end of the releases', () => {
   it('comes at once if nothing is to be released; later acquisitions are given up without a release', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt, givenUp } = releases;
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt, givenUp } = bench;
     const finished = settlementOf(releaser.finish(500), clock);
     await clock.advance(0);
     expect(finished).toMatchObject([{ at: 0 }]);
-    releases.undo();
+    bench.release();
     await clock.advance(60_000);
     expect(sentAt).toEqual([]);
     expect(givenUp).toEqual([{ name: 'n', error: CAUSE, at: 0 }]);
   });
 
   it('ends a pause, since there may be no time for it, and comes with the last confirmation', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt, givenUp } = releases;
-    releases.undo();
-    (await releases.next()).fail(PASSING);
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt, givenUp } = bench;
+    await bench.failOnce(PASSING);
     await clock.advance(10);
     const finished = settlementOf(releaser.finish(500), clock);
-    const release = await releases.next();
+    const release = await bench.next();
     await clock.advance(20);
     expect(finished).toEqual([]);
     release.confirm(2000);
@@ -123,25 +119,24 @@ describe('The end of the releases', () => {
   });
 
   it('gives up failing releases after its time, with the last error, and reports each once', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt, givenUp } = releases;
-    releases.answer = ({ fail }) => fail(PASSING);
-    releases.undo();
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt, givenUp } = bench;
+    bench.answer = ({ fail }) => fail(PASSING);
+    bench.release();
     const finished = settlementOf(releaser.finish(250), clock);
     await clock.advance(60_000);
     expect(finished).toMatchObject([{ at: 250 }]);
     expect(sentAt).toEqual([0, 100, 200]);
     expect(givenUp).toEqual([{ name: 'n', error: PASSING, at: 250 }]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it('reports no error of a release before the last, which was confirmed too early', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, givenUp } = releases;
-    releases.undo();
-    (await releases.next()).fail(PASSING);
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, givenUp } = bench;
+    await bench.failOnce(PASSING);
     await clock.advance(100);
-    (await releases.next()).confirm(500);
+    (await bench.next()).confirm(500);
     const finished = settlementOf(releaser.finish(50), clock);
     await clock.advance(60_000);
     expect(finished).toMatchObject([{ at: 150 }]);
@@ -154,10 +149,10 @@ describe('The end of the releases', () => {
     ['refused for now', ({ fail }) => fail(PASSING)],
     ['refused for good', ({ fail }) => fail(PERMANENT)],
   ])('reports a release without an answer once, though it is answered later: %s', async (_, answer) => {
-    const releases = new AskedReleases();
-    const { clock, releaser, sentAt, givenUp } = releases;
-    releases.undo();
-    const release = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, sentAt, givenUp } = bench;
+    bench.release();
+    const release = await bench.next();
     const finished = settlementOf(releaser.finish(250), clock);
     await clock.advance(600);
     expect(finished).toMatchObject([{ at: 250 }]);
@@ -165,20 +160,20 @@ describe('The end of the releases', () => {
     await clock.advance(60_000);
     expect(sentAt).toEqual([0]);
     expect(givenUp).toEqual([{ name: 'n', error: CAUSE, at: 250 }]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 });
 
 describe('The end of background releases', () => {
   it('waits for releases that begin meanwhile, and leaves no timer behind', async () => {
-    const releases = new AskedReleases();
-    const { clock, releaser, givenUp } = releases;
-    releases.undo({ name: 'first', notAfter: 0 });
-    const first = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser, givenUp } = bench;
+    bench.release({ name: 'first', notAfter: 0 });
+    const first = await bench.next();
     const finished = settlementOf(releaser.finish(500), clock);
     await clock.advance(10);
-    releases.undo({ name: 'second', notAfter: 0 });
-    const second = await releases.next();
+    bench.release({ name: 'second', notAfter: 0 });
+    const second = await bench.next();
     first.confirm(1);
     await clock.advance(20);
     expect(finished).toEqual([]);
@@ -186,6 +181,6 @@ describe('The end of background releases', () => {
     await clock.advance(0);
     expect(finished).toMatchObject([{ at: 30 }]);
     expect(givenUp).toEqual([]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { type AnswerTo, AskedReleases, PASSING, PERMANENT } from './asked-releases.js';
+import { type AnswerTo, OrphanReleaserBench, PASSING, PERMANENT } from './orphan-releaser-bench.js';
 import { unavailable } from './scripted-commands.js';
 
 describe('The release of an orphaned acquisition', () => {
@@ -11,44 +11,43 @@ describe('The release of an orphaned acquisition', () => {
     ['by a failure of unknown outcome', 100, 0, ({ fail }) => fail(unavailable('unknown'))],
     ['by a failure to send it', 100, 0, ({ fail }) => fail(unavailable('not-sent'))],
   ])('is sent again if it was answered %s, %i ms later', async (_, next, notAfter, answer) => {
-    const releases = new AskedReleases();
-    const { clock, sentAt, givenUp } = releases;
-    releases.undo({ notAfter });
-    answer(await releases.next());
+    const bench = new OrphanReleaserBench();
+    const { clock, sentAt, givenUp } = bench;
+    bench.release({ notAfter });
+    answer(await bench.next());
     await clock.advance(next - 1);
     expect(sentAt).toEqual([0]);
     await clock.advance(1);
     expect(sentAt).toEqual([0, next]);
-    (await releases.next()).confirm(notAfter + 1);
+    (await bench.next()).confirm(notAfter + 1);
     await clock.advance(60_000);
     expect(sentAt).toEqual([0, next]);
     expect(givenUp).toEqual([]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it('is not sent again once it was confirmed after the acquisition could take effect', async () => {
-    const releases = new AskedReleases();
-    const { clock, sentAt, givenUp } = releases;
-    releases.undo({ notAfter: 1000 });
-    (await releases.next()).confirm(1001);
+    const bench = new OrphanReleaserBench();
+    const { clock, sentAt, givenUp } = bench;
+    bench.release({ notAfter: 1000 });
+    (await bench.next()).confirm(1001);
     await clock.advance(60_000);
     expect(sentAt).toEqual([0]);
     expect(givenUp).toEqual([]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it.each([
     ['a permanent refusal', PERMANENT],
     ['an error of the program', new TypeError('broken')],
   ])('is given up after %s, which is reported', async (_, error) => {
-    const releases = new AskedReleases();
-    const { clock, sentAt, givenUp } = releases;
-    releases.undo();
-    (await releases.next()).fail(error);
+    const bench = new OrphanReleaserBench();
+    const { clock, sentAt, givenUp } = bench;
+    await bench.failOnce(error);
     await clock.advance(60_000);
     expect(sentAt).toEqual([0]);
     expect(givenUp).toEqual([{ name: 'n', error, at: 0 }]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it.each([
@@ -58,10 +57,10 @@ describe('The release of an orphaned acquisition', () => {
     [10_000, 1000],
     [60_000, 1000],
   ])('that failed after %i ms is sent again %i ms later', async (spent, pause) => {
-    const releases = new AskedReleases();
-    const { clock, sentAt } = releases;
-    releases.undo({ lease: Number.POSITIVE_INFINITY });
-    const release = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, sentAt } = bench;
+    bench.release({ lease: Number.POSITIVE_INFINITY });
+    const release = await bench.next();
     await clock.advance(spent);
     release.fail(PASSING);
     await clock.advance(pause);
@@ -73,26 +72,26 @@ describe('The release of an orphaned acquisition', () => {
     ['again', 'would still be before', 1200, [0, 1320]],
     ['no more', 'would be after', 1250, [0]],
   ])('is sent %s if that %s the end of the lease of the acquisition', async (_again, _end, failedAt, expected) => {
-    const releases = new AskedReleases();
-    const { clock, sentAt, givenUp } = releases;
-    releases.undo({ lease: 1000 });
-    const release = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, sentAt, givenUp } = bench;
+    bench.release({ lease: 1000 });
+    const release = await bench.next();
     await clock.advance(failedAt);
     release.fail(PASSING);
     await clock.advance(149);
     expect(sentAt).toEqual(expected);
-    if (expected.length > 1) (await releases.next()).fail(PASSING);
+    if (expected.length > 1) (await bench.next()).fail(PASSING);
     await clock.advance(60_000);
     expect(sentAt).toEqual(expected);
     expect(givenUp).toMatchObject([{ name: 'n', error: PASSING }]);
-    expect(clock.pending).toBe(0);
+    expect(bench.isAtRest).toBe(true);
   });
 
   it('that is confirmed only after the lease was over leaves nothing to report', async () => {
-    const releases = new AskedReleases();
-    const { clock, givenUp } = releases;
-    releases.undo({ lease: 1000 });
-    const release = await releases.next();
+    const bench = new OrphanReleaserBench();
+    const { clock, givenUp } = bench;
+    bench.release({ lease: 1000 });
+    const release = await bench.next();
     await clock.advance(5000);
     release.confirm(5000);
     await clock.advance(0);
@@ -100,14 +99,14 @@ describe('The release of an orphaned acquisition', () => {
   });
 
   it('goes on for one acquisition while that of another is on its way, failed or was confirmed', async () => {
-    const releases = new AskedReleases();
-    const { clock, open, givenUp } = releases;
-    for (const name of ['pending', 'refused', 'confirmed', 'broken']) releases.undo({ name });
+    const bench = new OrphanReleaserBench();
+    const { clock, open, givenUp } = bench;
+    for (const name of ['pending', 'refused', 'confirmed', 'broken']) bench.release({ name });
     const [pending, refused, confirmed, broken] = [
-      await releases.next(),
-      await releases.next(),
-      await releases.next(),
-      await releases.next(),
+      await bench.next(),
+      await bench.next(),
+      await bench.next(),
+      await bench.next(),
     ];
     refused.fail(PASSING);
     confirmed.confirm(2000);

@@ -4,7 +4,7 @@ import {
   type IdempotentRequest,
   IdempotentRequests,
 } from '../../lib/backend/redis/commands/idempotent-requests.js';
-import { settlementOf } from './answers-in-order.js';
+import { type Settlement, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 export const DAY_MS = 24 * 3_600_000;
@@ -49,6 +49,7 @@ export const setUpRequests = (answers: readonly Answer[], { duration = 0, withRe
     if (answer instanceof Error) throw answer;
     return answer;
   };
+  const watch = (call: Promise<unknown>): readonly Settlement[] => settlementOf(call, clock);
   return {
     commands,
     clock,
@@ -61,9 +62,15 @@ export const setUpRequests = (answers: readonly Answer[], { duration = 0, withRe
     keys: () => [...new Set(sent.map(({ idempotencyKey }) => idempotencyKey))],
     /** When keys were deleted from the server, and which. */
     discarded: () => commands.sent.map(({ script, keys, at }) => [script, keys['marker'], at]),
-    acquire: () => settlementOf(requests.acquireOnce('n', { request: 'acquire', count: 2 }, send, undo), clock),
-    change: () => settlementOf(requests.change('n', send), clock),
-    complete: () => settlementOf(requests.completeInBackground('n', { request: 'release', count: 3 }, send), clock),
+    acquire: () => watch(requests.acquireOnce('n', { request: 'acquire', count: 2 }, send, undo)),
+    change: () => watch(requests.change('n', send)),
+    complete: () => watch(requests.completeInBackground('n', { request: 'release', count: 3 }, send)),
+    /** Begins a call and lets a day pass. */
+    aDayAfter: async (begin: () => readonly Settlement[]): Promise<readonly Settlement[]> => {
+      const settled = begin();
+      await clock.advance(DAY_MS);
+      return settled;
+    },
   };
 };
 

@@ -19,8 +19,8 @@ export const CAUSE = unavailable('unknown', 'no reply');
 export const PASSING = unavailable('refused', 'LOADING');
 export const PERMANENT = unavailable('refused', 'NOPERM', true);
 
-/** Releases of orphaned acquisitions, sent to nobody: the test answers them. */
-export class AskedReleases {
+/** A releaser of orphaned acquisitions whose releases the test answers, on a clock that the test moves. */
+export class OrphanReleaserBench {
   readonly clock = new ManualClock();
   readonly scheduler = new MonotonicScheduler(this.clock, () => {});
   /** Not answered yet, in the order in which they were sent. */
@@ -35,7 +35,7 @@ export class AskedReleases {
     ({ name }, error) => void this.givenUp.push({ name, error, at: this.clock.now() }),
   );
 
-  undo({ name = 'n', lease = 30_000, notAfter = 1000 } = {}): void {
+  release({ name = 'n', lease = 30_000, notAfter = 1000 } = {}): void {
     this.releaser.releaseInBackground({ name, owner: `owner of ${name}`, lease, notAfter }, CAUSE);
   }
 
@@ -45,6 +45,17 @@ export class AskedReleases {
     const next = this.open.shift();
     if (!next) throw new Error('No release is on its way');
     return next;
+  }
+
+  /** Releases an acquisition whose first release fails. */
+  async failOnce(error: unknown, name = 'n'): Promise<void> {
+    this.release({ name });
+    (await this.next()).fail(error);
+  }
+
+  /** Whether no timer is left. */
+  get isAtRest(): boolean {
+    return this.clock.pending === 0;
   }
 
   private send(name: string): Promise<number> {
