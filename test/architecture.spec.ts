@@ -24,6 +24,18 @@ const LAYERS: readonly (readonly string[])[] = [
 const MOST_FILES = 17;
 const MOST_LINES = 250;
 
+/** Endings of file names that tell what is inside, so that no export need have the name of the file. */
+const TELLING_ENDINGS = ['.options', '.types', '.constants', '.factory'];
+
+/** Folders whose files have the name of a kind, the same in each, whatever the classes of that kind are called. */
+const KIND_FOLDERS = ['backend/memory', 'backend/redis/kinds'];
+
+/** Files without one main export. */
+const MANY_EXPORTS: Readonly<Record<string, string>> = {
+  'errors.ts': 'the error family, on one page',
+  'backend/redis/probe/probe.ts': 'the probes of one server, of a cluster and of the nodes of a RedLock',
+};
+
 const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.generated.ts'))
   .map((file) => join(LIB, file));
@@ -39,6 +51,45 @@ const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/from '(\.{1,2}\/[^']+)\.js'/g)]
     .map(([, path = '']) => `${resolve(file, '..', path)}.ts`)
     .filter((imported) => !imported.endsWith('.generated.ts'));
+
+const EXPORT = /^export (?:declare )?(?:abstract )?(?:async )?(class|interface|type|enum|const|function\*?) (\w+)/gm;
+
+interface Export {
+  readonly name: string;
+  readonly kind: string;
+}
+
+const exportsOf = (file: string): readonly Export[] =>
+  [...readFileSync(file, 'utf8').matchAll(EXPORT)].map(([, kind = '', name = '']) => ({ name, kind }));
+
+const isType = ({ kind }: Export): boolean => ['class', 'interface', 'type', 'enum'].includes(kind);
+
+/** `RedisLockModule` as `redis-lock-module`. */
+const kebab = (name: string): string =>
+  name
+    .replaceAll('PubSub', 'Pubsub')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase();
+
+/** Whether the name of a file need not be that of an export: it has no main one, or is named for its subject. */
+const isNamedForSubject = (file: string): boolean => {
+  const exported = exportsOf(file);
+  return (
+    nameOf(file) in MANY_EXPORTS ||
+    basename(file) === 'index.ts' ||
+    KIND_FOLDERS.includes(dirname(nameOf(file))) ||
+    TELLING_ENDINGS.some((ending) => basename(file, '.ts').endsWith(ending)) ||
+    // Functions on one subject, with the types that they take.
+    (!exported.some(({ kind }) => kind === 'class') && !exported.every(isType))
+  );
+};
+
+/** Whether a file is named for one of its exports, with or without a role behind a dot: `locked.decorator.ts`. */
+const isNamedForExport = (file: string): boolean => {
+  const [stem = '', ...role] = basename(file, '.ts').split('.');
+  return exportsOf(file).some(({ name }) => [stem, [stem, ...role].join('-')].includes(kebab(name)));
+};
 
 /** A path of imports that leads back to where it began, if any. */
 function circleFrom(start: string): readonly string[] | undefined {
@@ -96,5 +147,19 @@ describe('The files of lib/', () => {
   it(`have at most ${MOST_LINES} lines`, () => {
     const lines = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;
     expect(files.filter((file) => lines(file) > MOST_LINES).map(nameOf)).toEqual([]);
+  });
+
+  it('are named for their main export', () => {
+    expect(files.filter((file) => !isNamedForSubject(file) && !isNamedForExport(file)).map(nameOf)).toEqual([]);
+  });
+
+  it('export no name of a type that another file exports as well', () => {
+    const found = new Map<string, string[]>();
+    for (const file of files) {
+      for (const { name } of exportsOf(file).filter(isType)) {
+        found.set(name, [...(found.get(name) ?? []), nameOf(file)]);
+      }
+    }
+    expect([...found].filter(([, places]) => places.length > 1)).toEqual([]);
   });
 });
