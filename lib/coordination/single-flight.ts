@@ -14,7 +14,7 @@ import { type LockServices, ReentrantLock } from '../locks/reentrant-lock.js';
 import type { AcquireContext } from '../waiting/acquirer.js';
 
 /** Whether the error concerns only this caller (time-out, conflict, abort) and must not be shared. */
-const isOfOneCaller = (error: unknown): boolean =>
+const concernsOneCaller = (error: unknown): boolean =>
   error instanceof LockTimeoutError || error instanceof LockConflictError || error instanceof LockAbortedError;
 
 type Work = (hold: Hold) => unknown;
@@ -94,7 +94,7 @@ export class SingleFlight {
       return result;
     } catch (error) {
       flights.end(name);
-      if (isOfOneCaller(error)) flight.cancel();
+      if (concernsOneCaller(error)) flight.cancel();
       else flight.resolve({ ended: 'threw', error });
       throw error;
     }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { noteRequest } from './request.interceptor.js';
+import { recordCancelOnDisconnect } from './request.interceptor.js';
 import { wire } from './instance-wiring.js';
 
 /** A method or interceptor that locks on a connection. */
@@ -10,23 +10,23 @@ export interface LockedMethodInfo {
   readonly connection: string | undefined;
 }
 
-const PLACES = Symbol('connections of @Locked');
+const LOCKED_METHODS = Symbol('connections of @Locked');
 
-type Places = ReadonlyMap<string | symbol, LockedMethodInfo>;
+type LockedMethods = ReadonlyMap<string | symbol, LockedMethodInfo>;
 
-const placesOf = (target: object): Places => {
-  const places: Places | undefined = Reflect.getMetadata(PLACES, target);
-  return places ?? new Map();
+const recordedOn = (target: object): LockedMethods => {
+  const recorded: LockedMethods | undefined = Reflect.getMetadata(LOCKED_METHODS, target);
+  return recorded ?? new Map();
 };
 
 /** Records the connection that a method locks on, so that the module can report a missing connection at start-up. */
-export const noteConnection = (prototype: object, method: string | symbol, locking: LockedMethodInfo): void => {
-  Reflect.defineMetadata(PLACES, new Map([...placesOf(prototype), [method, locking]]), prototype);
+export const recordLockedMethod = (prototype: object, method: string | symbol, locking: LockedMethodInfo): void => {
+  Reflect.defineMetadata(LOCKED_METHODS, new Map([...recordedOn(prototype), [method, locking]]), prototype);
 };
 
 /** The locking methods of an instance, including inherited ones, with their connections. */
-export const lockingPlaces = (instance: unknown): readonly LockedMethodInfo[] =>
-  typeof instance === 'object' && instance !== null ? [...placesOf(instance).values()] : [];
+export const lockedMethodsOf = (instance: unknown): readonly LockedMethodInfo[] =>
+  typeof instance === 'object' && instance !== null ? [...recordedOn(instance).values()] : [];
 
 // The compiler has checked the decorated method's types; from here on methods are untyped functions.
 export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
@@ -94,8 +94,8 @@ export const replaceMethod = (
   for (const property of ['name', 'length'] as const) {
     Object.defineProperty(advised, property, { value: original[property], configurable: true });
   }
-  noteRequest(advised, cancelOnDisconnect);
+  recordCancelOnDisconnect(advised, cancelOnDisconnect);
   wire(target);
-  noteConnection(target, name, { place: `${decorator} ${place}`, connection });
+  recordLockedMethod(target, name, { place: `${decorator} ${place}`, connection });
   return { ...descriptor, value: advised };
 };

@@ -29,7 +29,7 @@ const connectionOf = (response: Writable | ServerResponse): Socket | undefined =
 /** Callbacks per connection: one `close` listener each, however many requests a client pipelines on it. */
 const closings = new WeakMap<Socket, Set<() => void>>();
 
-const onceClosed = (connection: Socket, callback: () => void): (() => void) => {
+const onSocketClose = (connection: Socket, callback: () => void): (() => void) => {
   let callbacks = closings.get(connection);
   if (!callbacks) {
     const all = new Set<() => void>();
@@ -53,7 +53,7 @@ const whenClosed = (response: Writable | ServerResponse, callback: () => void): 
     return () => {};
   }
   response.once('close', callback);
-  const stopListening = connection && onceClosed(connection, callback);
+  const stopListening = connection && onSocketClose(connection, callback);
   return () => {
     response.off('close', callback);
     stopListening?.();
@@ -61,7 +61,7 @@ const whenClosed = (response: Writable | ServerResponse, callback: () => void): 
 };
 
 /** Calls `onGone` if the client disconnects before it has its response. Returns a function that cancels it. */
-export const whenClientGoes = (context: ExecutionContext, onGone: () => void): (() => void) => {
+export const onClientDisconnect = (context: ExecutionContext, onGone: () => void): (() => void) => {
   const response = responseOf(context);
   if (!response) return () => {};
   return whenClosed(response, () => {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { namesFrom } from './method-key.js';
-import { noteConnection } from './decorated-method.js';
+import { recordLockedMethod } from './decorated-method.js';
 import { LockedExecutor } from './locked.executor.js';
 import { type LockHandlerOptions, planFor } from './locked.options.js';
 
@@ -36,6 +36,6 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
     }
   }
 
-  noteConnection(LockHandler.prototype, 'intercept', { place: 'lockHandler', connection: plan.connection });
+  recordLockedMethod(LockHandler.prototype, 'intercept', { place: 'lockHandler', connection: plan.connection });
   return LockHandler;
 };

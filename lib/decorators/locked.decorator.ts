@@ -12,7 +12,7 @@ import {
   replaceMethod,
 } from './decorated-method.js';
 import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
-import { endsWithRequest } from './request.interceptor.js';
+import { cancelsOnDisconnect } from './request.interceptor.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
 import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
@@ -68,7 +68,7 @@ export const lockedBy = (key: unknown, plan: LockedPlan) => {
         method: `${DECORATOR} ${place}`,
         args,
         key: (maxNames) => names({ instance: this, args, place }, maxNames),
-        callerGone: endsWithRequest(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
+        callerGone: cancelsOnDisconnect(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
       };
       const proceed = (): unknown => original.apply(this, args);
       if (returns === 'observable') return executor.aroundObservable(call, () => observableFrom(proceed(), place));

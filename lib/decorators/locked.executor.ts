@@ -17,7 +17,7 @@ import { lockedOpenResult } from './results/locked-open-result.js';
 import { type LockAccess, lockedObservable } from './results/locked-observable.js';
 import { leaveAfter } from './release-after.js';
 import type { SharedPlan } from './single-flight.options.js';
-import { responseDone, whenClientGoes } from './http-response.js';
+import { responseDone, onClientDisconnect } from './http-response.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { MultiHold } from '../holds/multi-hold.js';
 import { MultiLock } from '../locks/multi-lock.js';
@@ -147,7 +147,7 @@ export class LockedExecutor {
   intercept(called: Omit<LockedCall, 'callerGone'>, context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const gone = new AbortController();
     const { cancelOnDisconnect = true } = called.plan;
-    const stopListening = cancelOnDisconnect ? whenClientGoes(context, () => gone.abort()) : () => {};
+    const stopListening = cancelOnDisconnect ? onClientDisconnect(context, () => gone.abort()) : () => {};
     const { enter, onConflict } = this.access({ ...called, callerGone: gone.signal });
     return lockedObservable({
       enter: (signal) => enter(signal).finally(stopListening),

@@ -8,7 +8,7 @@ import {
   isAsyncGenerator,
   replaceMethod,
 } from './decorated-method.js';
-import { endsWithRequest } from './request.interceptor.js';
+import { cancelsOnDisconnect } from './request.interceptor.js';
 import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
 import { type SharedMethodOptions, sharedPlanFor } from './single-flight.options.js';
@@ -75,7 +75,7 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
     if (template) assertArgumentsExist(template, method);
 
     const shared: AnyFunction = function (...args) {
-      const callerGone = endsWithRequest(shared, plan.cancelOnDisconnect) ? currentCallerGone() : undefined;
+      const callerGone = cancelsOnDisconnect(shared, plan.cancelOnDisconnect) ? currentCallerGone() : undefined;
       const keyOf = (maxNames: number) => names({ instance: this, args, place }, maxNames);
       const call = { plan, template: template?.text, key: keyOf, callerGone, place };
       return executorOf(this, method).aroundShared(call, () => original.apply(this, args));

@@ -32,7 +32,7 @@ const SHORTEST_PATIENCE_MS = 10;
 const PAUSE_MS = 50;
 
 /** A member lost while waiting for the others counts as not acquired; the round can be retried. */
-const mayLastNextTime = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
+const isWorthAnotherRound = (error: unknown): boolean => error instanceof LockLostError || isPassing(error);
 
 const acquireInTurn = async <Part, Got>(
   { acquire, complete, aborted }: AllOrNothing<Part, Got>,
@@ -78,7 +78,7 @@ export const acquireAll = async <Part, Got>(
     if ('all' in result) return result.all;
     const { missing, error, held } = result;
     const givenBack = Promise.all(held.map(undo));
-    const helps = missing === undefined ? mayLastNextTime(error) : mayComeLater(error);
+    const helps = missing === undefined ? isWorthAnotherRound(error) : mayComeLater(error);
     const { ended } = limit;
     if (ended?.cause === 'aborted' && helps) throw aborted(ended);
     if (ended || !helps) throw error;

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors.js';
-import { type LockedMethodInfo, lockingPlaces } from '../decorators/decorated-method.js';
+import { type LockedMethodInfo, lockedMethodsOf } from '../decorators/decorated-method.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { adopt } from '../decorators/instance-wiring.js';
 import { logEvents } from '../events/event-log.js';
@@ -89,7 +89,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     for (const { providers, controllers, injectables } of this.modules.values()) {
       for (const { instance } of [...providers.values(), ...controllers.values(), ...injectables.values()]) {
         // Request-scoped providers have a prototype instance; its metadata is enough.
-        for (const locking of lockingPlaces(instance)) this.refuseMissing(locking);
+        for (const locking of lockedMethodsOf(instance)) this.refuseMissing(locking);
       }
     }
   }
