@@ -158,7 +158,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
   onLost(how: LossReason): void {
     const { state, runtime, kind, holds } = this;
     if (state.loss) return;
-    const reason = how === 'lease-over' && this.ageCheck?.isOver ? 'max-hold-reached' : how;
+    const reason = how === 'lease-over' && this.ageCheck?.isOver ? 'held-too-long' : how;
     this.state = afterLoss(state, reason);
     this.letGo();
     // A lost grant need not be released, so a shutdown does not wait for it.

@@ -5,7 +5,7 @@ import type { LockFamily } from './lock-kind.js';
 
 const TEXTS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was renewed or released',
-  'max-hold-reached': 'it was held for longer than maxHold, and the watchdog stopped renewing it',
+  'held-too-long': 'it was held for longer than maxHold, and the watchdog stopped renewing it',
   gone: 'the server no longer has it, because it expired, was deleted or was force-released',
 };
 
@@ -21,7 +21,7 @@ const WATCHED_BUT_OVER =
 
 const REMEDIES: Readonly<Record<LossReason, string>> = {
   'lease-over': 'omit lease, so that the watchdog renews the hold, or make the lease longer than the work takes',
-  'max-hold-reached': 'shorten the work, or raise maxHold',
+  'held-too-long': 'shorten the work, or raise maxHold',
   gone: 'check for forceRelease(), DEL or FLUSHDB by others, and for a restart or a fail-over of Redis',
 };
 

@@ -10,7 +10,7 @@ import type { Permit } from './permit.js';
 
 const REASONS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was released',
-  'max-hold-reached': 'its lease ended before it was released',
+  'held-too-long': 'its lease ended before it was released',
   gone: 'the server no longer has it, because its lease ended or the semaphore was deleted',
 };
 

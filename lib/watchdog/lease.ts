@@ -12,7 +12,7 @@ const LEAST_MARGIN_MS = 2;
  * Why a hold ended before its owner released it: its lease ran out locally, which includes that `maxHold` was reached,
  * or the server no longer has it.
  */
-export type LossReason = 'lease-over' | 'max-hold-reached' | 'gone';
+export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
 
 /** A command that sets how long the server keeps a hold. */
 export class LeaseCommand {

@@ -62,7 +62,7 @@ const LOSSES: readonly Loss[] = [
       await clock.advance(20_000);
     },
     reason: TOO_LONG,
-    code: 'max-hold-reached',
+    code: 'held-too-long',
     remedy: 'shorten the work',
     isReleased: true,
   },
