@@ -45,8 +45,9 @@ export class RedisCounter extends RedisOperations implements CounterOperations {
   }
 
   async count(name: string): Promise<number> {
-    const deadline = await this.ready(name);
-    const reply = await this.commands.run(scripts.counter.inspect, { counter: name }, {}, deadline, name);
+    const reply = await this.whenReady(name, (deadline) =>
+      this.commands.run(scripts.counter.inspect, { counter: name }, {}, deadline, name),
+    );
     const [outcome, found, text] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
     const count = Number(text);
@@ -144,9 +145,10 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
   }
 
   private async undo(name: string, idempotencyKey: string): Promise<number> {
-    const deadline = await this.ready(name);
     const keys = { semaphore: name, marker: idempotencyKey };
-    const [, now] = await this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name);
+    const [, now] = await this.whenReady(name, (deadline) =>
+      this.commands.run(scripts.semaphore.undo, keys, this.announcing(name), deadline, name),
+    );
     return now;
   }
 }

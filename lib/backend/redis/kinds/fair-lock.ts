@@ -129,8 +129,8 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
   }
 
   async keep(request: KeepRequest): Promise<readonly boolean[]> {
-    const deadline = await this.ready(request.name, request.name, request.slot);
-    const kept = await this.fairScripts.keep(request, deadline);
+    const { name, slot } = request;
+    const kept = await this.whenReady(name, (deadline) => this.fairScripts.keep(request, deadline), name, slot);
     if (kept.length !== request.owners.length) throw unexpectedReply(kept);
     return kept.map((flag) => flag === 1);
   }
@@ -140,7 +140,7 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
   }
 
   /** May be executed twice. Resolves with the server's time. */
-  private async tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
-    return this.fairScripts.leave(request, await this.ready(request.name));
+  private tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
+    return this.whenReady(request.name, (deadline) => this.fairScripts.leave(request, deadline));
   }
 }

@@ -60,7 +60,7 @@ export class RedisFencedLock extends RedisLock implements FencedLockOperations {
     super(commands, scheduler, fenced, replicas);
   }
 
-  async currentToken(name: string): Promise<bigint> {
-    return this.fenced.currentToken(name, await this.ready(name));
+  currentToken(name: string): Promise<bigint> {
+    return this.whenReady(name, (deadline) => this.fenced.currentToken(name, deadline));
   }
 }

@@ -103,12 +103,12 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     return outcome === 'held' ? { outcome, sent } : { outcome };
   }
 
-  async lease(name: string, id: PermitId): Promise<number | undefined> {
-    return this.scripts.lease(name, id, await this.ready(name));
+  lease(name: string, id: PermitId): Promise<number | undefined> {
+    return this.whenReady(name, (deadline) => this.scripts.lease(name, id, deadline));
   }
 
-  async inspect(name: string): Promise<PermitState> {
-    return this.scripts.inspect(name, await this.ready(name));
+  inspect(name: string): Promise<PermitState> {
+    return this.whenReady(name, (deadline) => this.scripts.inspect(name, deadline));
   }
 
   /** Until permits are set, this is an ordinary counter. */
@@ -183,12 +183,12 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     }
   }
 
-  private async releaseOne(name: string, id: PermitId): ReturnType<PermitScripts['release']> {
-    return this.scripts.release(name, id, await this.ready(name));
+  private releaseOne(name: string, id: PermitId): ReturnType<PermitScripts['release']> {
+    return this.whenReady(name, (deadline) => this.scripts.release(name, id, deadline));
   }
 
-  private async releaseMany(name: string, ids: PermitIds): ReturnType<PermitScripts['releaseAll']> {
-    return this.scripts.releaseAll(name, ids, await this.ready(name));
+  private releaseMany(name: string, ids: PermitIds): ReturnType<PermitScripts['releaseAll']> {
+    return this.whenReady(name, (deadline) => this.scripts.releaseAll(name, ids, deadline));
   }
 
   /** Releases with two attempts. If the outcome is still unknown, goes on in the background. */

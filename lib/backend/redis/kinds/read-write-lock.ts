@@ -70,7 +70,7 @@ export class RedisWriteLock extends RedisLock implements WriteLockOperations {
     super(commands, scheduler, write, replicas);
   }
 
-  async withdraw(name: string, waiter: OwnerId): Promise<void> {
-    await this.write.withdraw(name, waiter, await this.ready(name));
+  withdraw(name: string, waiter: OwnerId): Promise<void> {
+    return this.whenReady(name, (deadline) => this.write.withdraw(name, waiter, deadline));
   }
 }

@@ -176,8 +176,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
-    const deadline = await this.ready(this.scripts.keyOf(name), name);
-    const [outcome, detail, count, remaining] = await this.scripts.inspect(name, owner, deadline);
+    const inspect = (deadline: number) => this.scripts.inspect(name, owner, deadline);
+    const [outcome, detail, count, remaining] = await this.whenReady(this.scripts.keyOf(name), inspect, name);
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return { locked: outcome === 'locked', count, remaining };
   }
@@ -213,11 +213,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
 
   protected tryRelease(request: Release): Promise<ReleaseReply> {
     const { name } = request;
-    const key = this.scripts.keyOf(name);
-    const deadline = this.deadline();
-    const send = (): Promise<ReleaseReply> => this.scripts.release(request, deadline);
-    // No async wrapper: this is on the hot path.
-    return this.commands.isConnected(key) ? send() : this.commands.whenConnected(deadline, key, name).then(send);
+    return this.whenReady(this.scripts.keyOf(name), (deadline) => this.scripts.release(request, deadline), name);
   }
 
   private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {

@@ -15,13 +15,14 @@ export abstract class RedisOperations {
   }
 
   /**
-   * Resolves with the deadline of a command about `key` that can be sent now.
+   * Sends a command about `key`, in the turn of the call if the server is connected: commands of one caller keep their
+   * order.
    * @param name Name that the user knows the key by.
    */
-  protected async ready(key: string, name = key, lease?: number): Promise<number> {
+  protected whenReady<T>(key: string, send: (deadline: number) => Promise<T>, name = key, lease?: number): Promise<T> {
     const deadline = this.deadline(lease);
-    if (!this.commands.isConnected(key)) await this.commands.whenConnected(deadline, key, name);
-    return deadline;
+    if (this.commands.isConnected(key)) return send(deadline);
+    return this.commands.whenConnected(deadline, key, name).then(() => send(deadline));
   }
 
   protected inTime<Reply, T>(request: DeadlineRequest<Reply, T>): Promise<T> {

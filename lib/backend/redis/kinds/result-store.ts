@@ -9,8 +9,8 @@ import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
 export class RedisResultStore extends RedisOperations implements ResultStore {
   async find(name: string): Promise<Lookup> {
     const result = flightResult(name);
-    const deadline = await this.ready(result, name);
-    const reply = await this.commands.run(scripts.singleFlight.find, { result }, {}, deadline, name);
+    const find = (deadline: number) => this.commands.run(scripts.singleFlight.find, { result }, {}, deadline, name);
+    const reply = await this.whenReady(result, find, name);
     const [outcome, detail, savedAt, now] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(result, detail);
     return { now, stored: outcome === 'landed' ? { text: detail, savedAt } : undefined };
