@@ -61,8 +61,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/commands/idempotent-requests.ts',
-        find: 'const answer = await this.ask(identity, end, send)',
-        replace: 'const answer = await this.ask(this.keys.next(identity.name), end, send)',
+        find: 'sendAgain(first, () => this.ask(identity, end, send))',
+        replace: 'sendAgain(first, () => this.ask(this.keys.next(identity.name), end, send))',
       },
     ],
   },

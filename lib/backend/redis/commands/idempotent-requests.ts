@@ -4,7 +4,8 @@ import type { GivenUp } from '../../lock-backend.js';
 import type { ScriptExecutor } from './script-executor.js';
 import { enoughReplicas } from './enough-replicas.js';
 import type { Replicas } from './replica-confirmation.js';
-import { errorOfTwo, isUnknown, type RequestLimits, sendWithDeadline } from './deadline-request.js';
+import { isUnknown, type RequestLimits, sendWithDeadline } from './deadline-request.js';
+import { sendAgain } from './send-again.js';
 import { IdempotencyKeys, REMEMBERED_MS, type RequestIdentity } from './idempotency-keys.js';
 import { OrphanReleaser } from './orphan-releaser.js';
 import { writtenIdempotencyKey } from './written.js';
@@ -162,10 +163,8 @@ export class IdempotentRequests {
       return { answer: await this.ask(identity, deadline(), send), forget: () => this.keys.discard(idempotencyKey) };
     } catch (first) {
       const end = deadline();
-      if (!isPassing(first) || this.scheduler.now() >= end) throw first;
-      const answer = await this.ask(identity, end, send).catch((second: unknown) => {
-        throw errorOfTwo(first, second);
-      });
+      if (this.scheduler.now() >= end) throw first;
+      const answer = await sendAgain(first, () => this.ask(identity, end, send));
       return { answer, forget: () => this.keys.discardLater(idempotencyKey) };
     }
   }
