@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 /** Everything that is said on any channel of a server, in order. */
 export class Recorder {
@@ -11,7 +12,7 @@ export class Recorder {
   }
 
   static async listenTo(url: string): Promise<Recorder> {
-    const subscriber = new Redis(url);
+    const subscriber = connectAdmin(url);
     const recorder = new Recorder(subscriber);
     await subscriber.psubscribe('*');
     return recorder;

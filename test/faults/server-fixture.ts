@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { runInThisContext } from 'node:vm';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { ConnectionInput } from '../../lib/backend/redis/connection/connection-input.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
@@ -10,6 +10,7 @@ import { openTransport } from '../../lib/backend/redis/transport.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { type Client, type ClientOptions, type ClientParts, openClient } from '../kit/client.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
@@ -63,7 +64,7 @@ export class ServerFixture {
 
   static async start(args: readonly string[] = []): Promise<ServerFixture> {
     const server = await RedisServer.start({ args });
-    const admin = new Redis(server.url).on('error', () => {});
+    const admin = connectAdmin(server.url);
     if (admin.status !== 'ready') await once(admin, 'ready');
     const fixture = new ServerFixture(server, admin);
     await fixture.loadScripts();

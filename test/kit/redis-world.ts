@@ -1,5 +1,6 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { ConnectionInput } from '../../lib/index.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import type { Probe, RawPlace, RawState, World } from './world.js';
@@ -16,7 +17,7 @@ export class RedisWorld implements World {
 
   async start(): Promise<void> {
     const server = await RedisServer.start();
-    this.running = { server, admin: new Redis(server.url) };
+    this.running = { server, admin: connectAdmin(server.url) };
   }
 
   get server(): RedisServer {

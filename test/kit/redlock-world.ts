@@ -1,5 +1,6 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedlockOptions } from '../../lib/module/options/redlock.options.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
@@ -15,11 +16,7 @@ class Master {
 
   static async start(): Promise<Master> {
     const server = await RedisServer.start();
-    return new Master(
-      server,
-      await FaultProxy.start(server),
-      new Redis(server.url).on('error', () => {}),
-    );
+    return new Master(server, await FaultProxy.start(server), connectAdmin(server.url));
   }
 
   /** Who holds the lock here. */

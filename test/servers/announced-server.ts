@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { DISCONNECT_TIMEOUT_MS } from './admin-connection.js';
 import { FaultProxy } from './fault-proxy.js';
 import { onFreePort } from './free-port.js';
 import { RedisServer, type RedisServerOptions } from './redis-server.js';
@@ -28,6 +29,7 @@ export class AnnouncedServer {
     const { host, port, password } = server;
     this.admin = new Redis({
       ...{ host, port, commandTimeout: ADMIN_TIMEOUT_MS, retryStrategy: () => RECONNECT_MS },
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       ...(password === undefined ? {} : { password }),
     });
     // Servers are killed on purpose, and the commands say so.
