@@ -37,7 +37,7 @@ const behind = ({ owner, deadline }: QueuedWaiter, last: number): number =>
 /** Subtracted from our own deadlines, ms: marks one that includes the waits of Java peers ahead. */
 const BOOKED_MS = 0.5;
 
-/** The queue of one fair lock: the executable specification of `scripts/shared/fair-*.lua`. */
+/** The queue of one fair lock: the executable specification of `scripts/shared/fair/*.lua`. */
 export class MemoryFairQueue {
   private readonly waiters: MemoryTable<Waiters>;
   private readonly deadlines: MemoryTable<WaiterDeadlines>;

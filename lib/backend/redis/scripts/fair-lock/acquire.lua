@@ -15,7 +15,7 @@
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 --- include shared/take-lock.lua
---- include shared/fair-queue.lua
+--- include shared/fair/fair-queue.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local foreign, found = foreignKey(queue, deadlines)

@@ -10,7 +10,7 @@
 --- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
---- include shared/fair-queue.lua
+--- include shared/fair/fair-queue.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local holder, found = soleHold(lock)

@@ -11,8 +11,8 @@
 --- invariant Deadlines of other owners do not change, except for time that was added for Java waiters that have left.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
---- include shared/fair-queue.lua
---- include shared/fair-places.lua
+--- include shared/fair/fair-queue.lua
+--- include shared/fair/fair-places.lua
 local now = serverNow()
 local reply, indexes = { 'kept', now }, {}
 for i, owner in ipairs(owners) do

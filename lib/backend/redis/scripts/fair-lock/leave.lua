@@ -11,8 +11,8 @@
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/drop-hold.lua
---- include shared/fair-queue.lua
---- include shared/fair-places.lua
+--- include shared/fair/fair-queue.lua
+--- include shared/fair/fair-places.lua
 local now = serverNow()
 local held = false
 for _, owner in ipairs(owners) do held = held or dropHold(lock, owner) end

@@ -17,8 +17,8 @@
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
 --- include shared/take-lock.lua
---- include shared/fair-queue.lua
---- include shared/fair-places.lua
+--- include shared/fair/fair-queue.lua
+--- include shared/fair/fair-places.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local foreign, found = foreignKey(queue, deadlines)

@@ -11,7 +11,7 @@
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/drop-hold.lua
---- include shared/fair-queue.lua
+--- include shared/fair/fair-queue.lua
 local now = serverNow()
 -- Comes before the release: if a moving slot interrupts the script here, it can be executed again.
 local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)

@@ -14,10 +14,10 @@
 --- invariant Permits leave the pool before they are recorded as in use, so that there are never too many.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/from-hex.lua
---- include shared/permit-pool.lua
---- include shared/no-deadline.lua
---- include shared/sweep-permits.lua
+--- include shared/permits/from-hex.lua
+--- include shared/permits/permit-pool.lua
+--- include shared/permits/no-deadline.lua
+--- include shared/permits/sweep-permits.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0, 0 } end
 local pool, problem, found = permitPool(permits, deadlines)

@@ -13,7 +13,7 @@
 --- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
 --- invariant Nothing happens after `notAfter` on the server's clock. As in Redisson, the time to live is removed.
 --- include shared/server-now.lua
---- include shared/permit-pool.lua
+--- include shared/permits/permit-pool.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
 local pool, problem, found = permitPool(permits, deadlines)

@@ -9,7 +9,7 @@
 --- invariant Deletes only a semaphore, never a key of another type, and nothing after `notAfter` on the server's clock.
 --- invariant The first write is one that a server without free memory allows.
 --- include shared/server-now.lua
---- include shared/permit-pool.lua
+--- include shared/permits/permit-pool.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local pool, problem, found = permitPool(permits, deadlines)

@@ -6,8 +6,8 @@
 --- reply [outcome: 'set' | 'unset' | 'wrong-type' | 'wrong-deadlines', detail: string, available: number, out: number]
 --- invariant Changes nothing else.
 --- include shared/server-now.lua
---- include shared/permit-pool.lua
---- include shared/sweep-permits.lua
+--- include shared/permits/permit-pool.lua
+--- include shared/permits/sweep-permits.lua
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, 0, 0 } end
 local swept = sweepPermits(permits, deadlines, channel, publish, serverNow())

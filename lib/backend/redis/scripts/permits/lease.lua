@@ -7,10 +7,10 @@
 --- reply [outcome: 'held' | 'not-held' | 'wrong-type' | 'wrong-deadlines', detail: string, remaining: number]
 --- invariant Changes nothing else.
 --- include shared/server-now.lua
---- include shared/from-hex.lua
---- include shared/permit-pool.lua
---- include shared/no-deadline.lua
---- include shared/sweep-permits.lua
+--- include shared/permits/from-hex.lua
+--- include shared/permits/permit-pool.lua
+--- include shared/permits/no-deadline.lua
+--- include shared/permits/sweep-permits.lua
 local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, 0 } end

@@ -8,9 +8,9 @@
 --- invariant All or nothing: if nothing was done, `out` is the number of these permits that are not in the pool yet.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
---- include shared/from-hex.lua
---- include shared/permit-pool.lua
---- include shared/sweep-permits.lua
+--- include shared/permits/from-hex.lua
+--- include shared/permits/permit-pool.lua
+--- include shared/permits/sweep-permits.lua
 local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now, 0 } end

@@ -8,8 +8,8 @@
 --- invariant Repeating the request has one effect.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
---- include shared/from-hex.lua
---- include shared/permit-pool.lua
+--- include shared/permits/from-hex.lua
+--- include shared/permits/permit-pool.lua
 local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end

@@ -10,7 +10,7 @@
 --- invariant If more permits are in use than the new total, the number available is below zero until they have
 ---   returned.
 --- include shared/server-now.lua
---- include shared/permit-pool.lua
+--- include shared/permits/permit-pool.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local pool, problem, found = permitPool(permits, deadlines)

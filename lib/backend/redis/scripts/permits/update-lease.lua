@@ -10,10 +10,10 @@
 --- invariant An expired permit is not restored, and nothing happens after `notAfter` on the server's clock.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
---- include shared/from-hex.lua
---- include shared/permit-pool.lua
---- include shared/no-deadline.lua
---- include shared/sweep-permits.lua
+--- include shared/permits/from-hex.lua
+--- include shared/permits/permit-pool.lua
+--- include shared/permits/no-deadline.lua
+--- include shared/permits/sweep-permits.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local pool, problem, found = permitPool(permits, deadlines)

@@ -13,9 +13,9 @@
 ---   'torn': the caller creates the key by a command of its own.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/read-write-state.lua
---- include shared/read-timeouts.lua
---- include shared/waiting-writers.lua
+--- include shared/read-write/read-write-state.lua
+--- include shared/read-write/read-timeouts.lua
+--- include shared/read-write/waiting-writers.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 local mode, holder = modeOf(lock)

@@ -8,7 +8,7 @@
 ---   fields of the hash.
 --- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include shared/server-now.lua
---- include shared/free-read-write.lua
+--- include shared/read-write/free-read-write.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)

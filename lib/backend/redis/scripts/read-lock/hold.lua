@@ -14,9 +14,9 @@
 ---   caller keeps them one by one.
 --- invariant The lock lasts as long as the longest read; the lock of a writer is not shortened.
 --- include shared/server-now.lua
---- include shared/read-count.lua
---- include shared/write-count.lua
---- include shared/read-timeouts.lua
+--- include shared/read-write/read-count.lua
+--- include shared/read-write/write-count.lua
+--- include shared/read-write/read-timeouts.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local before = readCount(lock, owner)

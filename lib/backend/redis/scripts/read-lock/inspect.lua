@@ -3,8 +3,8 @@
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
 --- invariant Changes nothing.
---- include shared/read-write-state.lua
---- include shared/read-count.lua
+--- include shared/read-write/read-write-state.lua
+--- include shared/read-write/read-count.lua
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end
 -- A writer that reads as well has a field for each half, beside the mode.

@@ -11,9 +11,9 @@
 --- invariant Every possible first write is one that a server without free memory allows.
 --- invariant Nothing happens after `notAfter` on the server's clock: by then a writer may read again.
 --- include shared/server-now.lua
---- include shared/read-count.lua
---- include shared/read-timeouts.lua
---- include shared/free-read-write.lua
+--- include shared/read-write/read-count.lua
+--- include shared/read-write/read-timeouts.lua
+--- include shared/read-write/free-read-write.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local mode = modeField(lock)

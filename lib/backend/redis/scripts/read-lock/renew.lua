@@ -9,8 +9,8 @@
 --- invariant The time that other readers or the writer need is not shortened, and their time-out keys are not touched.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/read-count.lua
---- include shared/read-timeouts.lua
+--- include shared/read-write/read-count.lua
+--- include shared/read-write/read-timeouts.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }

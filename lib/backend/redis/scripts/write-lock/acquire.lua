@@ -13,9 +13,9 @@
 --- invariant A writer has no other holder beside it.
 --- invariant A lock always has a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/write-count.lua
---- include shared/read-write-state.lua
---- include shared/waiting-writers.lua
+--- include shared/read-write/write-count.lua
+--- include shared/read-write/read-write-state.lua
+--- include shared/read-write/waiting-writers.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 local mode, holder = modeOf(lock)

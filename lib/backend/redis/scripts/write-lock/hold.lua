@@ -11,8 +11,8 @@
 --- invariant It never acquires a lock, and nothing happens after `notAfter` on the server's clock.
 --- invariant The lock lasts at least as long as the reads of its writer.
 --- include shared/server-now.lua
---- include shared/write-count.lua
---- include shared/keep-writing.lua
+--- include shared/read-write/write-count.lua
+--- include shared/read-write/keep-writing.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)

@@ -3,8 +3,8 @@
 --- arg owner: string
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
 --- invariant Changes nothing.
---- include shared/read-write-state.lua
---- include shared/write-count.lua
+--- include shared/read-write/read-write-state.lua
+--- include shared/read-write/write-count.lua
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end
 return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), redis.call('PTTL', lock) }

@@ -10,10 +10,10 @@
 --- invariant Its reads last as long as before, and keep other owners out no longer than that.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
---- include shared/write-count.lua
---- include shared/read-count.lua
---- include shared/read-timeouts.lua
---- include shared/free-read-write.lua
+--- include shared/read-write/write-count.lua
+--- include shared/read-write/read-count.lua
+--- include shared/read-write/read-timeouts.lua
+--- include shared/read-write/free-read-write.lua
 local now = serverNow()
 local held = writeCount(lock, owner) > 0
 local isFree = redis.call('EXISTS', lock) == 0

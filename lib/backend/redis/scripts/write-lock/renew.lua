@@ -7,8 +7,8 @@
 --- invariant The lock lasts at least as long as the reads of its writer.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/write-count.lua
---- include shared/keep-writing.lua
+--- include shared/read-write/write-count.lua
+--- include shared/read-write/keep-writing.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }

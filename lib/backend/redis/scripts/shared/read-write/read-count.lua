@@ -1,4 +1,4 @@
---- include shared/read-write-mode.lua
+--- include shared/read-write/read-write-mode.lua
 -- Returns the number of reads of `owner`; 0 if it does not read, or if the key is no read-write lock.
 local function readCount(lock, owner)
   if not modeField(lock) then return 0 end

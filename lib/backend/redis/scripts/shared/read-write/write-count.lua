@@ -1,4 +1,4 @@
---- include shared/read-write-mode.lua
+--- include shared/read-write/read-write-mode.lua
 -- Returns the number of write holds of `owner`; 0 if it does not write, or if the key is no read-write lock.
 local function writeCount(lock, owner)
   if modeField(lock) ~= 'write' then return 0 end

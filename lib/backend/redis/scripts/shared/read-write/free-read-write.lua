@@ -1,4 +1,4 @@
---- include shared/read-write-state.lua
+--- include shared/read-write/read-write-state.lua
 -- Frees a read-write lock with all its holds. Fields that an application has put into the hash meanwhile stay, without
 -- the time to live that they had only for the lock.
 local function freeReadWrite(lock)

@@ -1,4 +1,4 @@
---- include shared/read-timeouts.lua
+--- include shared/read-write/read-timeouts.lua
 -- Sets the time to live of a writer's lock to `lease` ms, or to the rest of the writer's own reads if that is longer.
 local function keepWriting(lock, stem, owner, lease)
   local reads = tonumber(redis.call('HGET', lock, owner) or '0')

@@ -1,4 +1,4 @@
---- include shared/read-write-mode.lua
+--- include shared/read-write/read-write-mode.lua
 --- include shared/owners.lua
 -- Returns the owner in a field of a read-write lock: the field itself for a reader, the field without `:write` for a
 -- writer; nil for any other field.
