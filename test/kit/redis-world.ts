@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ConnectionInput } from '../../lib/index.js';
+import type { ConnectionInput, Scheduler } from '../../lib/index.js';
 import { connectAdmin } from '../servers/admin-connection.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
@@ -33,8 +33,13 @@ export class RedisWorld implements World {
     return new RedisProbe(this.admin);
   }
 
-  async open(options: ClientOptions = {}, connection: ConnectionInput = this.server.url): Promise<Client> {
-    const client = this.clients.add(openClient({ ...options, connection }));
+  /** @param scheduler In place of real time: how long the server takes decides nothing on a manual clock. */
+  async open(
+    options: ClientOptions = {},
+    connection: ConnectionInput = this.server.url,
+    scheduler?: Scheduler,
+  ): Promise<Client> {
+    const client = this.clients.add(openClient({ ...options, connection }, { scheduler }));
     await client.connected();
     return client;
   }
