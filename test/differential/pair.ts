@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
@@ -11,6 +11,7 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { readMemory } from '../contract/vectors/memory-data.js';
 import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
 import { ClockedServer } from '../servers/clocked-server.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 const rethrow = (error: unknown): never => {
   throw error;
@@ -110,7 +111,7 @@ export class Pair {
         return Promise.resolve();
       },
     };
-    return new Pair(clocked, new Redis(url), redis);
+    return new Pair(clocked, connectAdmin(url), redis);
   }
 
   /** Executes the steps in order on both sides, from an empty state, and compares every reply and the final state. */

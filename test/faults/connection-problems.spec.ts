@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { Redis } from 'ioredis';
 import { LockUnavailableError } from '../../lib/index.js';
 import type { ConnectionInput } from '../../lib/index.js';
 import { Certificates } from '../servers/certificates.js';
@@ -12,6 +11,7 @@ import { FakeRedis, Raw } from './fake-redis.js';
 import { settled } from './observe.js';
 import { openLocks } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 let plain: RedisServer;
 let guarded: RedisServer;
@@ -191,13 +191,13 @@ describe('A database that the server does not have', () => {
       /it has no database 99 \(ERR DB index is out of range\); give one that it has/,
     );
     expect(permanent).toBe(true);
-    const admin = new Redis(plain.url);
+    const admin = connectAdmin(plain.url);
     await expect(admin.keys('*')).resolves.toEqual([]);
     admin.disconnect();
   });
 
   it('D34: is reported, and no lock is stored elsewhere, if the user may not select it', async () => {
-    const admin = new Redis(plain.url);
+    const admin = connectAdmin(plain.url);
     await admin.acl('SETUSER', 'locks', 'reset', 'on', '>right-secret', '~*', '&*', '+@all', '-select');
     const { permanent } = await told(
       `redis://locks:right-secret@127.0.0.1:${plain.port}/3`,

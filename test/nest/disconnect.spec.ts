@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { from, type Observable } from 'rxjs';
 import { RedisServer } from '../servers/redis-server.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 const byId = (context: { switchToHttp(): { getRequest(): { params: { id: string } } } }): string =>
   `cart:${context.switchToHttp().getRequest().params.id}`;
@@ -245,7 +246,7 @@ describe.each(adapters)('On a server, a client that disconnects from %s', (_, ad
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    redis = new Redis(server.url);
+    redis = connectAdmin(server.url);
     const metadata = { controllers: [Carts], providers: [CartService] };
     served = await serve(adapter, metadata, { connection: server.url });
   });

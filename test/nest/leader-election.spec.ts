@@ -1,10 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { LockService, LockShutdownError } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { start } from './applications.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 @Injectable()
 class Reports implements OnApplicationBootstrap {
@@ -34,7 +35,7 @@ describe('The leader among applications', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    redis = new Redis(server.url);
+    redis = connectAdmin(server.url);
   });
 
   afterAll(async () => {

@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { TestingModule } from '@nestjs/testing';
-import { Redis } from 'ioredis';
 import { LockNotWiredError, LockService, LockShutdownError, LockUnavailableError } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { tickAt } from '../../lib/integrations/schedule/planned-tick.js';
@@ -11,6 +10,7 @@ import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
 
@@ -45,7 +45,7 @@ describe('@LockedCron', () => {
   afterAll(() => server.stop());
 
   beforeEach(async () => {
-    const redis = new Redis(server.url);
+    const redis = connectAdmin(server.url);
     await redis.flushall();
     redis.disconnect();
     const metadata = { imports: [ScheduleModule.forRoot()], providers: [Reports] };

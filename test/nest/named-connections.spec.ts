@@ -1,7 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import {
   type Hold,
   Locked,
@@ -18,6 +18,7 @@ import { adapters, runtimeOf, serve, start } from './applications.js';
 import { caught } from '../kit/caught.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 /** Where locks live that name no connection, and where those of `billing` do. */
 const servers: RedisServer[] = [];
@@ -38,7 +39,7 @@ const openConnections = async (): Promise<number[]> =>
 
 beforeAll(async () => {
   servers.push(...(await Promise.all([RedisServer.start(), RedisServer.start()])));
-  raws.push(...servers.map(({ url }) => new Redis(url)));
+  raws.push(...servers.map(({ url }) => connectAdmin(url)));
 });
 
 beforeEach(() => Promise.all(raws.map((raw) => raw.flushall())));

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RedisServer } from '../servers/redis-server.js';
 import { Worker } from '../servers/worker.js';
 import type { api } from './replica.worker.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 /** By how much the clock of each replica is wrong, ms. */
 const SKEWS_MS = [-730, -320, 0, 410, 740];
@@ -18,7 +19,7 @@ describe('A job on five replicas whose clocks differ', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    redis = new Redis(server.url);
+    redis = connectAdmin(server.url);
     const file = new URL('./replica.worker.ts', import.meta.url);
     replicas = await Promise.all(
       SKEWS_MS.map((skew) =>

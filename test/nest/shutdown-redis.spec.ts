@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { LockService, LockShutdownError, LockUnavailableError } from 'nest-redis-lock';
 import { RedisServer } from '../servers/redis-server.js';
 import { Worker } from '../servers/worker.js';
@@ -9,6 +9,7 @@ import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
 import type { api } from './fixtures/terminated.worker.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 let server: RedisServer;
 let raw: Redis;
@@ -18,7 +19,7 @@ const connections = async (): Promise<number> =>
 
 beforeAll(async () => {
   server = await RedisServer.start();
-  raw = new Redis(server.url);
+  raw = connectAdmin(server.url);
 });
 
 beforeEach(() => raw.flushall());

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import {
   type LockError,
   LockService,
@@ -15,6 +15,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import { compile } from './applications.js';
 import { caught } from '../kit/caught.js';
 import { until } from '../kit/until.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 let server: RedisServer;
 let admin: Redis;
@@ -56,7 +57,7 @@ const refusal = async (locks: LockService): Promise<LockError> => {
 
 beforeAll(async () => {
   server = await RedisServer.start();
-  admin = new Redis(server.url);
+  admin = connectAdmin(server.url);
 });
 
 beforeEach(async () => {
@@ -78,7 +79,7 @@ afterAll(async () => {
 });
 
 const keysOn = async (url: string): Promise<readonly string[]> => {
-  const client = new Redis(url);
+  const client = connectAdmin(url);
   try {
     return await client.keys('*');
   } finally {

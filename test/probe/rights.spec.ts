@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/redis/probe/probe.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
@@ -6,6 +6,7 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../kit/until.js';
 import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 const scheduler = new MonotonicScheduler(systemScheduler, (error) => {
   throw error;
@@ -24,7 +25,7 @@ let admin: Redis;
 
 beforeAll(async () => {
   server = await RedisServer.start();
-  admin = new Redis(server.url);
+  admin = connectAdmin(server.url);
 });
 
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { FaultProxy, mentions } from './fault-proxy.js';
 import { RedisServer } from './redis-server.js';
+import { connectAdmin } from './admin-connection.js';
 
 const settledWithin = (promise: Promise<unknown>, ms: number) =>
   Promise.race([
@@ -23,7 +24,7 @@ describe('FaultProxy', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    direct = new Redis(server.url);
+    direct = connectAdmin(server.url);
   });
 
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
 import type { Client } from '../kit/client.js';
 import { Time } from '../kit/time.js';
@@ -6,6 +6,7 @@ import { FaultProxy } from '../servers/fault-proxy.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
+import { connectAdmin } from '../servers/admin-connection.js';
 
 const time = Time.real();
 const clients = new TopologyClients(() => master.url);
@@ -20,7 +21,7 @@ beforeAll(async () => {
   master = await RedisServer.start({ args: ['--repl-diskless-sync-delay', '0', '--appendonly', 'yes'] });
   link = await FaultProxy.start(master);
   replica = await RedisServer.start({ args: ['--replicaof', link.host, String(link.port)] });
-  admin = new Redis(master.url);
+  admin = connectAdmin(master.url);
   await time.until(async () => (await admin.wait(1, 100)) === 1, 10_000);
 });
 
@@ -74,7 +75,7 @@ describe('With a replica that must know of a lock', () => {
     const { locks } = await clients.open({ replicas });
     const hold = await locks.acquire('order:7');
     link.blackhole();
-    const taker = new Redis(replica.url);
+    const taker = connectAdmin(replica.url);
     await taker.replicaof('NO', 'ONE');
     expect(await taker.hkeys('order:7')).toEqual([hold.owner]);
     await taker.replicaof(link.host, link.port);
@@ -198,7 +199,7 @@ describe('On a server without WAIT that was not probed', () => {
 
   beforeAll(async () => {
     deaf = await RedisServer.start({ args: ['--rename-command', 'WAIT', ''] });
-    direct = new Redis(deaf.url);
+    direct = connectAdmin(deaf.url);
     // Each first use of a script would ask a second time.
     for (const { text } of lockScripts) await direct.script('LOAD', text);
   });

@@ -1,6 +1,7 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { ClockedServer } from '../../servers/clocked-server.js';
 import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/redis/scripts/script.js';
+import { connectAdmin } from '../../servers/admin-connection.js';
 
 /**
  * Places of replies that may differ: tokens, which are made of microseconds; how many hear a message, which only real
@@ -31,7 +32,7 @@ export class RealScripts {
     const servers = new Map<string, RealServer>();
     for (const name of names) {
       const clocked = await ClockedServer.start();
-      servers.set(name, { clocked, client: new Redis(clocked.server.url) });
+      servers.set(name, { clocked, client: connectAdmin(clocked.server.url) });
     }
     return new RealScripts(servers);
   }
