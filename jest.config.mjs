@@ -20,7 +20,7 @@ export default {
   globalSetup: '<rootDir>/test/servers/install.ts',
   testMatch: ['<rootDir>/lib/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   // Minutes, not seconds: these have commands of their own.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(package|soak|interop|matrix|transactions|sample)/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(package|soak|scale|interop|matrix|transactions|sample)/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/bench/node_modules/', '<rootDir>/test/matrix/nest-'],
   transform: { '^.+\\.[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],

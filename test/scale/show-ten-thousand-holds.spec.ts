@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '../servers/worker.js';
-import type { api } from './fixtures/many-holds.worker.js';
-import { sentCommands, settled } from './observe.js';
-import { useServerFixture } from './server-fixture.js';
+import type { api } from '../faults/fixtures/many-holds.worker.js';
+import { sentCommands, settled } from '../faults/observe.js';
+import { useServerFixture } from '../faults/server-fixture.js';
 
 const HOLDS = 10_000;
 const TIMEOUT = 6000;
@@ -14,9 +14,12 @@ describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
   it('cost at most 100 commands/s, none is lost over three timeouts, and the event loop stays free', async () => {
     const { admin } = fixture();
     // A process of its own: jest's heap alone makes pauses of that length.
-    await using worker = await Worker.start<typeof api>(new URL('./fixtures/many-holds.worker.ts', import.meta.url), {
-      args: [fixture().server.url, String(TIMEOUT)],
-    });
+    await using worker = await Worker.start<typeof api>(
+      new URL('../faults/fixtures/many-holds.worker.ts', import.meta.url),
+      {
+        args: [fixture().server.url, String(TIMEOUT)],
+      },
+    );
     const baseline = await worker.call('watchLoop', 2000);
     await worker.call('acquire', HOLDS);
     await expect(admin.dbsize()).resolves.toBe(HOLDS);
