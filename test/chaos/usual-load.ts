@@ -3,7 +3,7 @@ import type { TopologyName } from './topologies/topology.js';
 
 const TERMS = { wait: 8000, hold: 15 };
 
-/** A little of everything that a topology offers, on few names, so that everybody is in everybody's way. */
+/** Loads of every kind that a topology offers, on few names, so that all loops contend. */
 export const usualLoad = (topology: TopologyName): readonly Load[] => {
   if (topology === 'redlock') {
     const names = ['redlock:1', 'redlock:2'];
@@ -22,7 +22,7 @@ export const usualLoad = (topology: TopologyName): readonly Load[] => {
   ];
 };
 
-/** Counters whose permits nobody owns, and such with leases. */
+/** Semaphores whose permits have no owner, and semaphores whose permits have leases. */
 export const permitLoad = (): readonly Load[] => [
   { ...TERMS, kind: 'semaphore', names: ['semaphore:1'], loops: 2 },
   { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 2, lease: 1000 },

@@ -19,7 +19,7 @@ const network = (chaosRun: ChaosRun): { proxy: FaultProxy; admin: Redis; url: st
 const callsOf = async (admin: Redis, command: string): Promise<number> =>
   Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await admin.info('commandstats'))?.[1] ?? 0);
 
-/** Connects, and lets the server know the scripts: one that it does not know does nothing, whatever becomes of its reply. */
+/** Connects and loads the scripts: a script that the server does not know has no effect, even if its reply is lost. */
 const warm = (locks: LockService): Promise<void> => locks.withLock('warm', () => {});
 
 /** One protection each, seen alone: without it the case fails (see `mutations.ts`). */
@@ -84,7 +84,7 @@ export const protectionCases: readonly ChaosCase[] = [
     run: async (chaosRun) => {
       const { proxy, url } = network(chaosRun);
       const [one, other] = [chaosRun.open(), chaosRun.open({ connection: url })];
-      // Until the server is old enough.
+      // Waits until the server is old enough.
       const hold = await one.locks.acquire('f10g', { wait: 10_000 });
       await other.locks.withLock('warm', { wait: 10_000 }, () => {});
       proxy.acceptThenSilent();
@@ -127,7 +127,7 @@ export const protectionCases: readonly ChaosCase[] = [
     run: async (chaosRun) => {
       const { proxy, url } = network(chaosRun);
       const [holder, waiter] = [chaosRun.open({ connection: url }), chaosRun.open()];
-      // Both of its connections are there, so that only what matters is slow.
+      // Opens both connections of the waiter, so that only its requests are slow.
       const first = await holder.locks.acquire('f28s:warm', { lease: LONG_MS });
       const warming = waiter.locks.acquire('f28s:warm', { wait: 10_000, lease: LONG_MS });
       await sleep(500);
@@ -142,7 +142,7 @@ export const protectionCases: readonly ChaosCase[] = [
       const start = performance.now();
       const next = await waiting.catch(() => undefined);
       const ms = performance.now() - start;
-      // Whoever does not try again then finds out when it polls, 500 ms after the first try.
+      // A waiter that does not try again then learns of the release from its poll, 500 ms after its first try.
       chaosRun.expect(next !== undefined && ms < 400, `the release was missed for ${Math.round(ms)} ms`);
       proxy.heal();
       await next?.release();
@@ -167,7 +167,7 @@ export const protectionCases: readonly ChaosCase[] = [
         await locks.withLock('f37a', async () => {
           const [request] = requests;
           chaosRun.expect(request !== undefined, 'no request was seen');
-          // As it was sent: its arguments are those of the request.
+          // Repeats the request with the arguments with which it was sent.
           const parts = String(request)
             .split('\r\n')
             .filter((_, index) => index > 0 && index % 2 === 0);

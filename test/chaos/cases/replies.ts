@@ -15,7 +15,7 @@ const loseReplies = async (chaosRun: ChaosRun, n: number, ...lost: readonly Scri
   await untilSeen(chaosRun, n * chaosRun.scale, (proxy) => proxy.cutAfter(runs(...lost)));
 };
 
-/** Arms a fault again and again, until it has happened `n` times, or nobody gave it an occasion for long. */
+/** Arms a fault in up to `2 * n` rounds, until it has happened `n` times. Fails if it never happens. */
 const untilSeen = async (chaosRun: ChaosRun, n: number, arm: (proxy: FaultProxy) => Promise<void>): Promise<void> => {
   const seen: number[] = [];
   for (let round = 0; round < 2 * n; round++) {

@@ -9,7 +9,7 @@ import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
 import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';
 
-/** What a fail-over takes here, and what clients need to follow it, ms. */
+/** Milliseconds for a fail-over, and for clients to follow it. */
 const FAIL_OVER_MS = 8000;
 
 const clusterOf = ({ topology }: ChaosRun): ClusterOf => {
@@ -31,7 +31,7 @@ const masterOf = async (chaosRun: ChaosRun): Promise<RedisServer> => {
   return master;
 };
 
-/** A master that does not follow what it was asked for is replaced by its replica. */
+/** Lets masters fail, one after the other. Expects progress after each fail-over, and when the old master is back. */
 const failOvers = async (
   chaosRun: ChaosRun,
   n: number,
@@ -76,7 +76,7 @@ export const topologyCases: readonly ChaosCase[] = [
       await chaosRun.progress('one Sentinel is enough');
       await three?.kill9();
       await chaosRun.progress('no Sentinel is needed as long as the master is there');
-      // A client that starts now finds nobody to ask, and is told so in time.
+      // A client that starts now finds no Sentinel that answers, and is refused in time.
       const client = chaosRun.open();
       const start = performance.now();
       const error = await client.locks.tryAcquire('f22').catch((refused: unknown) => refused);
@@ -124,7 +124,7 @@ export const topologyCases: readonly ChaosCase[] = [
       const names = Array.from({ length: 100 }, (_, n) => `order:${n}`);
       return [
         { kind: 'plain', names, loops: 5, lease: LEASE_MS, wait: 3000, hold: 50, pause: 50 },
-        // Waiters come and go, and with them what is listened to.
+        // Waiters come and go, and so do their subscriptions.
         { kind: 'plain', names: ['crowded'], loops: 3, wait: 3000, hold: 100 },
       ];
     },

@@ -1,6 +1,6 @@
 import type { Attempt } from '../history/history.js';
 
-/** Attempts of processes that live of which nothing was ever heard. */
+/** Attempts of living processes that never got an answer. */
 export const stuckAttempts = (attempts: readonly Attempt[]): Attempt[] =>
   attempts.filter(({ granted, refused, until }) => !granted && !refused && until === Number.POSITIVE_INFINITY);
 
@@ -11,7 +11,7 @@ export const longestOverrun = (attempts: readonly Attempt[]): number =>
     return Math.max(longest, answered - invoked - wait);
   }, 0);
 
-/** The longest time from the end of a hold to the next grant of the lock, while somebody waited for it, ms. */
+/** The longest time for which a lock was free although a client waited for it, ms. */
 export const longestHandOver = (attempts: readonly Attempt[]): number => {
   const grants = attempts
     .filter((attempt) => attempt.granted !== undefined)
@@ -27,8 +27,8 @@ export const longestHandOver = (attempts: readonly Attempt[]): number => {
 };
 
 /**
- * The least time by which holders with a lease were told of its loss before it ended on the server, ms. It began there
- * before the answer came, at the latest; who waited asked long before.
+ * The shortest time from the signal of a loss to the end of the lease, ms. The lease is counted from the answer, and so
+ * ends on the server earlier than that: a waiter sends its request long before.
  */
 export const leastLead = (attempts: readonly Attempt[]): number | undefined => {
   let least: number | undefined;

@@ -6,7 +6,7 @@ export type Mode = 'exclusive' | 'read' | 'permit';
  * to be set.
  */
 export type Entry =
-  /** Somebody asks for something. */
+  /** A client asks for a hold. */
   | {
       readonly k: 'invoke';
       readonly id: string;
@@ -17,23 +17,23 @@ export type Entry =
       /** Milliseconds it is ready to wait. */
       readonly wait: number;
     }
-  /** It got it. */
+  /** The client got the hold. */
   | {
       readonly k: 'grant';
       readonly id: string;
       readonly at: number;
       readonly fence?: string;
-      /** Where it has a lease of its own, ms. */
+      /** The lease of the hold, ms; absent if the watchdog renews it. */
       readonly lease?: number;
     }
   /**
-   * It has it no more. `until`: the last instant at which it could have acted: the call to release, or the last time it
-   * was told that it still holds. `lostAt`: when its signal aborted.
+   * The hold ended. `until`: the last instant at which the holder could have acted, which is its call to release or the
+   * last time it was told that it still holds. `lostAt`: when its signal aborted.
    */
   | { readonly k: 'end'; readonly id: string; readonly at: number; readonly until: number; readonly lostAt?: number }
-  /** It did not get it. */
+  /** The client did not get the hold. */
   | { readonly k: 'refused'; readonly id: string; readonly at: number; readonly error: string }
-  /** Something came out where nobody waits for it: the process would have ended by that. */
+  /** An error stayed unhandled, which would have ended the process. */
   | { readonly k: 'crash'; readonly at: number; readonly error: string };
 
 export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs';
 import type { Entry, Mode } from './entry.js';
 
-/** One attempt to get something, and what became of it. */
+/** One attempt to get a hold, and its outcome. */
 export interface Attempt {
   readonly id: string;
   readonly kind: string;
   readonly lock: string;
   readonly mode: Mode;
   readonly wait: number;
-  /** When it asked. */
+  /** The instant of the request. */
   readonly invoked: number;
-  /** When it got it. */
+  /** The instant of the grant. */
   granted?: number;
-  /** The last instant at which it could have acted; `Infinity` where nothing says that it ended. */
+  /** The last instant at which the holder could have acted; `Infinity` if no entry says that the hold ended. */
   until: number;
-  /** When it was told that it had lost it. */
+  /** The instant at which the signal of the hold aborted. */
   lostAt?: number;
   fence?: bigint;
   lease?: number;
-  /** When it was told that it does not get it, and why. */
+  /** The instant of the refusal, and its reason. */
   refused?: { readonly at: number; readonly error: string };
 }
 
 /** Everything that happened in one run. */
 export interface History {
   readonly attempts: readonly Attempt[];
-  /** What came out where nobody waits for it. */
+  /** Errors that stayed unhandled. */
   readonly crashes: readonly string[];
 }
 

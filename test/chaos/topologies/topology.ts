@@ -11,13 +11,13 @@ export interface Topology {
   /** Options of the module that lead there, as JSON. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly servers: readonly RedisServer[];
-  /** What stands between clients and servers, where something does. */
+  /** Proxies between clients and servers, if the topology has any. */
   readonly proxies: readonly FaultProxy[];
-  /** A connection of the harness's own. Its errors are nobody's business: servers fail on purpose. */
+  /** A connection of the harness's own. Its errors are ignored, because servers fail on purpose. */
   admin(server: RedisServer): Redis;
   /** The masters that answer now. */
   masters(): Promise<readonly RedisServer[]>;
-  /** Resolves when it works again, after whatever was done to it. */
+  /** Resolves when the topology works again after faults. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
