@@ -19,12 +19,12 @@ interface Place {
   readonly errors: string[];
 }
 
-/** For one measurement: one that never ends must not keep the others from theirs. */
+/** Time limit of one measurement, so that an endless one does not stop the others. */
 const LIMIT_MS = 600_000;
 
 let measurements = 0;
 
-/** One scenario: everybody in turn, round by round. */
+/** Measures one scenario: each library in turn, round by round. */
 export async function measureScenario(
   stage: Stage,
   { scenario, libraries, rounds: wanted }: Plan,
@@ -51,7 +51,7 @@ export async function measureScenario(
         done.push({});
         errors.push(error instanceof Error ? error.message : String(error));
         say(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-        // The next one begins with processes that have no part in what went wrong.
+        // The next measurement begins with new processes, which this failure cannot affect.
         await stage.cast.dismiss(library.name);
       }
     }

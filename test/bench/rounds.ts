@@ -1,6 +1,6 @@
 /**
- * The order of a round: everybody once, each round beginning with the next one, so that nobody always follows the same
- * conditions.
+ * Orders a round, in which each library is measured once. Each round begins with the next library, so that none is
+ * always measured under the same conditions.
  */
 export function orderOfRound<Each>(all: readonly Each[], round: number): readonly Each[] {
   if (all.length === 0) return [];

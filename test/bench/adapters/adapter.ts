@@ -1,10 +1,10 @@
-/** Where the lock lives. */
+/** The server that has the lock. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a measurement may ask of an adapter beside its usual self. */
+/** Options with which a measurement may open an adapter. */
 export interface Opening {
   /** The library's fair lock. */
   readonly fair?: boolean;
@@ -20,23 +20,23 @@ export interface Held {
 export interface OpenLibrary {
   /**
    * @param wait How long to wait for the lock, ms.
-   * @throws When the lock was not to be had in that time.
+   * @throws If the lock was not granted in that time.
    */
   acquire(key: string, options: { readonly wait: number }): Promise<Held>;
-  /** How many holds it noticed to be lost, where it tells. */
+  /** The number of lost holds that the library noticed, if it reports them. */
   readonly losses?: () => number;
 }
 
-/** How a library gets a lock that somebody else has: not at all, by asking again, or by being told. */
+/** The way in which a library waits for a held lock: not at all, by polling, or until it is told of the release. */
 export type Waiting = 'none' | 'polls' | 'told';
 
 export interface AdapterTraits {
-  /** As in tables. */
+  /** The name in tables. */
   readonly title: string;
   readonly waiting: Waiting;
-  /** It has a lock that is handed out in the order in which it was asked for. */
+  /** Whether the library has a lock that is granted in the order of the requests. */
   readonly hasFairLock: boolean;
-  /** A hold that nobody releases is kept alive as it is measured here. */
+  /** Whether the library, as it is measured here, keeps a hold alive until its release. */
   readonly renews: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Between two attempts of a library that asks again and again, ms. Of 1, 2, 3, 6 and 10 ms, shorter ones made all of them
- * slower under contention, longer ones faster only because whoever had the lock got it again; a single waiter in another
- * process is told half a pause too late.
+ * Milliseconds between two attempts of a library that polls. Of 1, 2, 3, 6 and 10 ms, the shorter pauses made every
+ * library slower under contention. The longer ones made it faster only because the last holder got the lock again. A
+ * single waiter in another process learns of a release half a pause too late.
  */
 export const POLL_MS = 5;
 

@@ -4,7 +4,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** The middle one, or the mean of the two in the middle; NaN of none. */
+/** The value in the middle, or the mean of the two in the middle; NaN of none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Jain's index of fairness: 1 when all get the same, 1/n when one gets all; NaN when nobody gets anything. */
+/** Jain's index of fairness: 1 when all get the same, 1/n when one gets all; NaN when all get nothing. */
 export function jain(shares: readonly number[]): number {
   let sum = 0;
   let squares = 0;
@@ -23,7 +23,7 @@ export function jain(shares: readonly number[]): number {
   return (sum * sum) / (shares.length * squares);
 }
 
-/** Of several rounds. */
+/** Median and range of the values of several rounds. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

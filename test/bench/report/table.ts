@@ -29,7 +29,7 @@ const fractionDigits = (digits: number): Intl.NumberFormatOptions => ({
 
 const RATIO_DIGITS = 2;
 
-/** What everybody did in one scenario. */
+/** Formats the results of all libraries in one scenario. */
 export function scenarioTable({ metrics }: Scenario, rows: readonly Row[], roles: Roles): string {
   const head = ['library', ...metrics.flatMap(headsOf)];
   const lines = rows.map((row) => [row.title, ...metrics.flatMap((metric) => cellsOf(metric, row, rows, roles))]);
