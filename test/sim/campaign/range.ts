@@ -7,7 +7,7 @@ export interface Range {
   readonly from: number;
   /** How many. */
   readonly seeds: number;
-  /** Every so many-th seed from the first: the others are somebody else's. */
+  /** The distance between two seeds. Other processes run the seeds in between. */
   readonly step: number;
   readonly scenario?: string | undefined;
   /** Whether to stop at the first seed that fails. */
@@ -45,7 +45,7 @@ export const add = (total: Tally, part: Tally): void => {
 /** How many seeds are run between two reports. */
 const REPORT_EVERY = 50;
 
-/** @param report Told now and then what has been done since the last report. */
+/** @param report Called now and then with the result since its last call. */
 export const runRange = async (range: Range, report: (part: Tally) => void): Promise<void> => {
   const real = range.real ? await RealScripts.start(serverNames) : undefined;
   try {

@@ -3,8 +3,8 @@ import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 
 /**
- * Numbers and tokens stay in Redis, as Redisson's do, and so do permits whose lease is over, until somebody asks for one;
- * markers end by themselves.
+ * Tells whether a key may stay. Numbers and tokens stay in Redis, as Redisson's do. Permits whose lease is over stay
+ * until a client asks for one. Markers end by themselves.
  */
 const isMeantToStay = (name: string): boolean =>
   /^redisson_(lock_token|unlock_latch)|^\{?(semaphore|permits|latch)/.test(name);

@@ -19,13 +19,13 @@ const GRAIN_MS = 60;
 /** A watchdog's lease this many times as long as a command leaves time to ask again. */
 const TIMES_TO_ASK = 6;
 
-/** Somebody who keeps a lock for some time. */
+/** An actor that keeps a lock for some time. */
 interface Keeper {
   readonly name: string;
   readonly process: SimulatedProcess;
 }
 
-/** A lock that is to be held for some time at least is not had by others before, however soon its holder leaves. */
+/** Checks that no other owner gets a lock before its minimum hold time is over, however soon its holder leaves. */
 export class MinimumHolds {
   private readonly minimums: Minimum[] = [];
 
@@ -42,11 +42,11 @@ export class MinimumHolds {
     });
   }
 
-  /** The hold is to be counted for `ms` from now, at least. */
+  /** Keeps the hold for `ms` from now at least. */
   keep({ name: who, process }: Keeper, hold: Hold, ms: number): void {
     (hold as GrantedHold).holdAtLeast(ms);
     const { watchdogTimeout, commandTimeout } = this.profile;
-    // Where the server is out of reach for longer than the lease, nobody can keep anything.
+    // A server that is out of reach for longer than the lease ends any hold.
     if (watchdogTimeout < TIMES_TO_ASK * commandTimeout) return;
     const { stalledFor } = process;
     this.minimums.push({ who, process, hold, until: this.simulation.now + ms, stalledBefore: stalledFor });

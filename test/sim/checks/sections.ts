@@ -15,7 +15,7 @@ export interface Section {
   readonly task: Task;
 }
 
-/** Work that was begun by other work, or by nobody. Under the same lock, what is within other work is a re-entry. */
+/** Work, possibly within other work. Under the same lock, work within other work is a re-entry. */
 export interface Task {
   readonly within: Task | undefined;
 }
@@ -30,8 +30,8 @@ const mayOverlap = (one: Section, other: Section): boolean =>
 const GRAIN_MS = 1;
 
 /**
- * Mutual exclusion, by what holders believe and by what the server says: no two sections of one lock believe at the same
- * time that they hold it, and none believes it for longer than the server will go on to say so.
+ * Checks mutual exclusion, by the beliefs of holders and by the state of the server. No two sections of one lock
+ * believe at the same time that they hold it. No section believes so for longer than the server keeps the hold.
  */
 export class Sections {
   private readonly open = new Set<Section>();
@@ -58,7 +58,7 @@ export class Sections {
   }
 
   /**
-   * Somebody is about to end holds of others.
+   * Notes that a call is about to end holds of others.
    * @param drift Milliseconds that clocks may drift apart in during the call.
    * @returns A function to call when the call has settled.
    */
@@ -69,7 +69,7 @@ export class Sections {
     return () => void simulation.at(simulation.now + drift, over);
   }
 
-  /** Whether somebody has ended the hold of this owner. */
+  /** Whether a call has ended the hold of this owner by force. */
   wasForced(owner: OwnerId): boolean {
     return this.ended.has(owner);
   }

@@ -13,11 +13,11 @@ export interface WaitFacts {
   readonly signal?: AbortSignal | undefined;
   /** Whether it takes several commands, so that each answer in between is progress. Default: no. */
   readonly isStepwise?: boolean | undefined;
-  /** Whether the caller could have what it wants now, by the server's state. */
+  /** Whether the server could grant the request now. */
   readonly isFree: () => boolean;
 }
 
-/** Timers are late, deadlines have a grain, ms. */
+/** Tolerance for late timers and for the grain of deadlines, ms. */
 const GRAIN_MS = 15;
 
 class Wait {
@@ -43,8 +43,8 @@ class Wait {
 }
 
 /**
- * Everybody is answered within its wait and the time of one command; and nobody sleeps beside what is free for longer
- * than it takes to tell it and to ask.
+ * Checks that every caller is answered within its wait and the time of one command. Checks that no waiter sleeps beside
+ * something free for longer than it takes to tell the waiter and to ask for it.
  */
 export class Waits {
   private readonly pending = new Set<Wait>();
@@ -57,7 +57,7 @@ export class Waits {
     simulation.checks.push(() => this.check());
   }
 
-  /** Whether somebody in a living process waits for the lock. */
+  /** Whether a living process waits for the lock. */
   isAwaited(lock: string): boolean {
     return [...this.pending].some(({ facts }) => facts.lock === lock && facts.process.isAlive);
   }

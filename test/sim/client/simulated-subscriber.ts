@@ -5,7 +5,7 @@ import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';
 import { notConnected } from './not-connected.js';
 
-/** Pause before a connection is made again that was given up, ms. */
+/** Pause before a new connection replaces one that was given up, ms. */
 const RECONNECT_MS = 50;
 
 interface Channel {
@@ -47,7 +47,7 @@ export class SimulatedSubscriber implements PubSub {
     };
   }
 
-  /** The server has noticed that nobody is there any more. */
+  /** The server has noticed that the subscriber is gone. */
   gone(): void {
     if (this.listener) this.store.forget(this.listener);
     this.listener = undefined;
@@ -64,7 +64,7 @@ export class SimulatedSubscriber implements PubSub {
   async returned(): Promise<void> {
     this.listener = this.newListener();
     const begun = await Promise.allSettled([...this.channels].map(([name, channel]) => this.begin(name, channel)));
-    // A connection over which the server does not answer in time is given up, as the library's subscriber does.
+    // Gives a connection up if the server does not answer in time over it, as the library's subscriber does.
     if (begun.some(({ status }) => status === 'rejected')) this.connection.cut(RECONNECT_MS);
     this.wakeAll();
   }

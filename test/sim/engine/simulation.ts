@@ -13,7 +13,7 @@ export interface Violation {
 /** Looks at the world after every event. */
 export type Check = () => void;
 
-/** How many microtasks of the library may have run when a caller acts in the middle of what an event set going. */
+/** The most microtasks that run before a caller acts in the middle of an event. */
 const MOST_TURNS = 24;
 /** How often a pending action is pulled into the middle of another event of its process. */
 const IN_THE_MIDDLE = 0.15;
@@ -31,7 +31,7 @@ export class Simulation {
   readonly violations: Violation[] = [];
   readonly checks: Check[] = [];
   events = 0;
-  /** Whether everything has ended, so that nobody has a reason to ask a server for anything. */
+  /** Whether everything has ended, so that no client has a reason to ask a server for anything. */
   isAtRest = false;
   private time = 0;
   private readonly queue = new EventQueue();
@@ -71,12 +71,12 @@ export class Simulation {
     this.actions.add(action);
   }
 
-  /** To be called by whatever runs code of `owner`. */
+  /** Notes that code of `owner` runs in this event. */
   ranCodeOf(owner: object): void {
     this.lastOwner = owner;
   }
 
-  /** Time stands still until `work`, which happens outside of the simulation, has settled. */
+  /** Stops time until `work`, which happens outside of the simulation, has settled. */
   await<T>(work: Promise<T>): Promise<T> {
     this.outside.add(work);
     const settled = (): void => void this.outside.delete(work);
@@ -93,7 +93,7 @@ export class Simulation {
     this.note('CHECK', () => `*** ${rule}: ${what}`);
   }
 
-  /** Lets everything happen until `isOver`, the first violation, or `end`; false where nothing was left to happen before. */
+  /** Runs events until `isOver`, the first violation, or `end`. Resolves with false if events or time ran out. */
   async run(end: number, isOver: () => boolean): Promise<boolean> {
     // Work that was begun before may still be about to send something.
     await setImmediate();

@@ -1,4 +1,4 @@
-/** A readable account of one run: who did what, and when. Kept only where somebody is to read it. */
+/** A readable account of one run: each action with its actor and its time. Kept only if it is to be read. */
 export class Timeline {
   private readonly lines: string[] = [];
 

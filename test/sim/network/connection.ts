@@ -1,14 +1,14 @@
 import type { Simulation } from '../engine/simulation.js';
 import type { Delays } from './delays.js';
 
-/** One end of a connection that may stand still for a while: what arrives then waits. */
+/** One end of a connection. It may stand still for a while, in which frames that arrive wait. */
 export interface End {
   readonly name: string;
   /** Runs `run` here at an instant, or when this end goes on; never where it has died. */
   enqueue(at: number, run: () => void): unknown;
 }
 
-/** Executed by the server; what it resolves with is the reply, what it rejects with the error reply. */
+/** Executes a request on the server. Resolves with the reply, or rejects with the error reply. */
 type Execute = () => Promise<unknown>;
 
 interface Frame {
@@ -17,7 +17,7 @@ interface Frame {
 }
 
 const CLOSED = 'Connection is closed.';
-/** In the words of ioredis, by which the library knows that nothing was sent. */
+/** The message of ioredis by which the library knows that nothing was sent. */
 const NOT_WRITABLE = "Stream isn't writeable and enableOfflineQueue options is false";
 
 /** Keeps the order of one direction of one connection, whatever the delays are. */
@@ -37,7 +37,7 @@ class Direction {
     this.end.enqueue(this.lastAt, () => this.frames.shift()?.run());
   }
 
-  /** Each frame on its way is lost, or arrives all the same. */
+  /** Decides for each frame on its way whether it is lost. */
   lose(isLost: () => boolean): void {
     for (const [index, frame] of this.frames.entries()) {
       if (isLost()) this.frames[index] = { what: frame.what, run: () => {} };
@@ -131,19 +131,19 @@ export class SimulatedConnection {
     return this.link.request(what, execute);
   }
 
-  /** How the server reaches this client over the connection as it is now. */
+  /** Sends messages of the server to this client, over the current connection. */
   get push(): (what: string, run: () => void) => void {
     const { link } = this;
     return (what, run) => link?.push(what, run);
   }
 
-  /** Calls `resolve` when there is a connection; what is returned stops that. */
+  /** Calls `resolve` when there is a connection. Returns a function that cancels the call. */
   whenReady(resolve: () => void): () => void {
     this.waiting.add(resolve);
     return () => this.waiting.delete(resolve);
   }
 
-  /** Breaks; there is another connection `downFor` ms later. */
+  /** Breaks the connection. A new one follows `downFor` ms later. */
   cut(downFor: number): void {
     const { link, simulation } = this;
     if (!link) return;
@@ -160,7 +160,7 @@ export class SimulatedConnection {
     this.link = undefined;
   }
 
-  /** The client has died: nobody is there who could be told. */
+  /** The client has died: its listener is not told any more. */
   abandon(): void {
     this.isClosed = true;
     if (this.link) this.link.isBroken = true;

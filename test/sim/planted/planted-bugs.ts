@@ -1,6 +1,6 @@
 import type { PlantedBug } from './planted-bug.js';
 
-/** Mistakes that somebody could make in the library some day. */
+/** Mistakes that a change of the library could bring in. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-second-try',

@@ -46,7 +46,7 @@ class Work {
     else await actor.work(rng.between(0, 1.5) * profile.watchdogTimeout, hold.signal);
   }
 
-  /** Everybody takes the locks in one order, so that nobody waits in a circle. */
+  /** Takes the next lock. All actors take the locks in one order, so that they never wait in a circle. */
   private async takeNext(within: Task): Promise<void> {
     const { names } = this.locks;
     const next = names[names.indexOf(this.name) + 1];
@@ -87,7 +87,7 @@ const takeOnce = async (actor: Actor, locks: Locks): Promise<void> => {
   await actor.work(rng.pick([0, 0, 5, 100]) * rng.next());
 };
 
-/** Takes a lock when one was lost, to make up for it. */
+/** Takes a lock whenever a lock was lost. */
 const listenForLoss = (actor: Actor, locks: Locks): void => {
   const { process, stage } = actor;
   let times = 0;
@@ -99,7 +99,7 @@ const listenForLoss = (actor: Actor, locks: Locks): void => {
   });
 };
 
-/** Ends whatever hold there is, as an operator may. */
+/** Ends the holds of a lock by force, as an operator may. */
 const forceRelease = async (actor: Actor, { names, lockOf }: Locks): Promise<void> => {
   const { stage, process } = actor;
   await actor.work(stage.rng.between(0, 3000));

@@ -28,7 +28,7 @@ export const fairDeaths: Scenario = {
       await actor.work(rng.between(from, to));
       await take(actor, LONG_WAIT_MS, 5);
     };
-    // Nobody waits for one that dies.
+    // The end of the victim is not awaited, because it dies.
     void later(victim, 0, ms / 2);
     return { actors: [take(holder, LONG_WAIT_MS, ms, LEASE_MS), ...others.map((actor) => later(actor, 0, 2 * ms))] };
   },

@@ -26,9 +26,9 @@ class Permits {
 
 /** How permits are used in one run. */
 interface Usage {
-  /** How many one takes at the most. */
+  /** The most permits that one request takes. */
   readonly most: number;
-  /** For how long they are used, ms. */
+  /** Milliseconds for which permits may be used. */
   readonly durations: readonly number[];
 }
 
@@ -67,7 +67,7 @@ const takeOne = async (actor: Actor): Promise<void> => {
   }
 };
 
-/** Gives so many permits, one shortly after the other. */
+/** Gives this many permits, one shortly after the other. */
 const give = async (actor: Actor, permits: number): Promise<void> => {
   const { stage, process } = actor;
   const { rng, profile } = stage;
@@ -84,7 +84,7 @@ const give = async (actor: Actor, permits: number): Promise<void> => {
   }
 };
 
-/** Permits that some wait for and others give: nobody sleeps beside one. */
+/** Permits that some actors wait for and others give. No actor sleeps beside one. */
 export const signals: Scenario = {
   name: 'signals',
   mayKill: false,
@@ -100,7 +100,7 @@ export const signals: Scenario = {
   },
 };
 
-/** Permits that nobody owns: none is used twice, none gets lost. */
+/** Permits without owners: none is used twice, none gets lost. */
 export const semaphores: Scenario = {
   name: 'semaphores',
   mayKill: false,

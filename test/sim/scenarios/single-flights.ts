@@ -3,7 +3,7 @@ import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Stage } from '../stage/stage.js';
 import { repeat, type Scenario } from './scenario.js';
 
-/** Somebody who asked for the result, from then until the answer. */
+/** A call that asks for the result, from its beginning until the answer. */
 interface Call {
   readonly who: string;
   readonly process: SimulatedProcess;
@@ -14,7 +14,7 @@ interface Call {
   isMaking: boolean;
 }
 
-/** Watches that nobody makes a result while somebody of the same process is at it. */
+/** Checks that no call makes a result while another call of the same process is making it. */
 class Flights {
   private readonly calls: Call[] = [];
 
@@ -38,7 +38,7 @@ class Flights {
     for (const other of this.calls) this.check(other, call);
   }
 
-  /** `late` came while `maker` was at it, so that it has to have got the same. */
+  /** Checks that `late` did not make the result itself if it came while `maker` of the same process was making it. */
   private check(maker: Call, late: Call): void {
     const came = maker.begunAt < late.begunAt && late.begunAt < (maker.endedAt ?? 0);
     if (!came || !maker.hasMade || !late.hasMade || maker.process !== late.process) return;

@@ -6,7 +6,7 @@ import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 import type { SimulatedStore } from './simulated-store.js';
 
-/** A request that was executed: its answer, and the permits to give back if nobody learns of it. */
+/** A request that was executed: its answer, and the permits to give back if no client learns of it. */
 interface Marker<Outcome extends string> {
   readonly outcome: Outcome;
   readonly permits: number;

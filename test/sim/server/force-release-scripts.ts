@@ -3,7 +3,7 @@ import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js
 import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 
-/** The scripts by which somebody ends another owner's hold. */
+/** The scripts that end another owner's hold. */
 export const defineForceReleases = (table: ScriptTable, backend: MemoryBackend, now: ServerNow): void => {
   const kinds = [
     [scripts.lock.forceRelease, backend.lock],

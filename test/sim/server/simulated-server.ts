@@ -21,15 +21,15 @@ import { SimulatedStore } from './simulated-store.js';
 /** Part of a lock whose state is asked for. */
 export type Mode = 'exclusive' | 'read' | 'write';
 
-/** Where a lock lives, for those who check what holders believe. */
+/** The home of a lock, for checks of what holders believe. */
 export interface LockHome {
   /** Milliseconds of true time for which the owner holds; below 0 where it does not. */
   remaining(mode: Mode, name: string, owner: OwnerId): number;
-  /** Whether somebody freed it who announced that; nobody announces the end of a lease. */
+  /** Whether it was freed with an announcement. The end of a lease is not announced. */
   wasFreed(name: string): boolean;
 }
 
-/** A script that was executed, for those who check the order of things. */
+/** A script that was executed, for checks of the order of events. */
 export interface Execution {
   readonly script: string;
   readonly keys: Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export class SimulatedServer implements End, LockHome {
   private readonly freed = new Set<string>();
   private frozenUntil = 0;
 
-  /** @param offset By how many ms its clock is ahead of true time. */
+  /** @param offset Milliseconds by which its clock is ahead of true time. */
   constructor(
     private readonly simulation: Simulation,
     readonly name: string,
@@ -89,7 +89,7 @@ export class SimulatedServer implements End, LockHome {
     });
   }
 
-  /** Answers nothing for so many ms, and then everything. */
+  /** Delays all answers for `ms`. */
   freeze(ms: number): void {
     this.simulation.note(this.name, () => `stands still for ${Math.round(ms)} ms`);
     this.frozenUntil = Math.max(this.frozenUntil, this.simulation.now + ms);
@@ -144,12 +144,12 @@ export class SimulatedServer implements End, LockHome {
     return this.remainingHere(mode, name, owner) / this.rate;
   }
 
-  /** Whether anybody at all has the lock. */
+  /** Whether any owner has the lock. */
   isHeld(name: string): boolean {
     return this.store.entry(name) !== undefined;
   }
 
-  /** Whether somebody freed it who announced that; nobody announces the end of a lease. */
+  /** Whether it was freed with an announcement. The end of a lease is not announced. */
   wasFreed(name: string): boolean {
     return this.freed.has(name) && !this.isHeld(name);
   }

@@ -6,7 +6,7 @@ export type Push = (what: string, run: () => void) => void;
 /** A client's connection that listens. */
 export interface Listener {
   readonly push: Push;
-  /** Whether the server has forgotten it: what it asked for before comes too late. */
+  /** Whether the server has forgotten the connection, so that its earlier requests come too late. */
   isGone: boolean;
   onMessage(channel: string): void;
 }
@@ -20,7 +20,7 @@ export class SimulatedStore extends MemoryStore {
   peers: readonly SimulatedStore[] = [];
   private readonly listening = new Map<string, Set<Listener>>();
 
-  /** As Redis: in its last millisecond, when 0 are left, a key is still there. */
+  /** Stores a key as Redis does: it is still there in its last millisecond, when 0 are left. */
   override set(name: string, type: string, value: unknown, ttl?: number): void {
     super.set(name, type, value, ttl === undefined ? undefined : ttl + LAST_MS);
   }
@@ -60,7 +60,7 @@ export class SimulatedStore extends MemoryStore {
     for (const channel of this.listening.keys()) this.unlisten(channel, listener);
   }
 
-  /** Channels that somebody listens to. */
+  /** Channels that have listeners. */
   get heardChannels(): readonly string[] {
     return [...this.listening.keys()];
   }

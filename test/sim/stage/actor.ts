@@ -22,7 +22,7 @@ export interface Asking {
   readonly isFree?: () => boolean;
 }
 
-/** Somebody in a process who takes locks, works under them, and gives them back. */
+/** An actor in a process: takes locks, works under them, and gives them back. */
 export class Actor {
   constructor(
     readonly stage: Stage,
@@ -89,7 +89,7 @@ export class Actor {
     }
   }
 
-  /** Marks a section under a hold that the library gave to a callback; what is returned ends it. */
+  /** Marks a section under a hold that the library gave to a callback. Returns a function that ends the section. */
   enters(hold: Hold): () => void {
     const { process, stage, name: who } = this;
     const task: Task = { within: undefined };
@@ -97,7 +97,7 @@ export class Actor {
     return stage.sections.enter({ ...section, belief: beliefOf(hold) });
   }
 
-  /** Everything that the library says is one of its errors; anything else is a defect. */
+  /** Tolerates errors of the library's own classes. Any other error is a defect. */
   tolerate(error: unknown): false {
     if (!(error instanceof LockError)) {
       this.stage.simulation.violate(

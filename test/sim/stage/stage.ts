@@ -20,7 +20,7 @@ export const DRIFT = 0.004;
 const TURNS_MS = 150;
 
 const SAFETY_POLL_MS = 5000;
-/** When runs begin by the clocks of servers, roughly: some day in the future, ms since 1970. */
+/** The approximate start of runs by the clocks of servers: some day in the future, ms since 1970. */
 const EPOCH_MS = 2_000_000_000_000;
 
 const MOST_SERVERS = 3;
@@ -34,7 +34,7 @@ export const serverNames: readonly string[] = Array.from({ length: MOST_SERVERS 
 export interface Cast {
   readonly servers: number;
   readonly processes: number;
-  /** Whether nobody may sleep beside something free. Default: yes. */
+  /** Whether to check that no waiter sleeps beside something free. Default: yes. */
   readonly checksWakeUps?: boolean;
   /** Whether processes die by themselves, so that waiters are told late although nothing else goes wrong. Default: no. */
   readonly isTroubled?: boolean;
@@ -42,7 +42,7 @@ export interface Cast {
   readonly isCluster?: boolean;
 }
 
-/** Servers, processes and those who check them, for one run. */
+/** The servers, the processes and the checks of one run. */
 export class Stage {
   readonly rng: Rng;
   readonly sections: Sections;
@@ -61,14 +61,14 @@ export class Stage {
     { servers, processes, checksWakeUps = true, isTroubled = profile.name !== 'quiet', isCluster = false }: Cast,
     real?: RealScripts,
   ) {
-    // A real server cannot be told to be elsewhere.
+    // Real servers run no cluster here, so a simulated cluster is not compared with them.
     this.real = isCluster ? undefined : real;
     this.rng = simulation.rng;
     this.delays = new Delays(this.rng, profile.delays);
     this.sections = new Sections(simulation);
     const { fairWaitTimeout, commandTimeout } = profile;
     const quiet = TURNS_MS + 12 * this.delays.longest;
-    // Where messages are lost, a poll makes up for them; and a fair queue waits for its dead for one slot.
+    // A poll makes up for lost messages. A fair queue waits for a dead waiter for one slot.
     const troubled = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
     const idle = isTroubled ? troubled : quiet;
     this.minimums = new MinimumHolds(simulation, profile);
@@ -84,7 +84,7 @@ export class Stage {
     return server;
   }
 
-  /** Where locks live that are on no other server. */
+  /** The home of locks that need no particular server. */
   get home(): LockHome {
     return this.cluster ?? this.server;
   }
@@ -109,13 +109,13 @@ export class Stage {
     return process;
   }
 
-  /** Somebody in one of the processes, or in the one given. */
+  /** Creates an actor in one of the processes, or in the one given. */
   actor(process = this.rng.pick(this.processes)): Actor {
     this.actors += 1;
     return new Actor(this, process, `actor-${this.actors}`);
   }
 
-  /** A lease of its own, or `undefined`: the watchdog keeps the hold. */
+  /** A lease, or `undefined` if the watchdog keeps the hold. */
   lease(): number | undefined {
     return this.rng.chance(0.5) ? undefined : this.rng.pick([100, 300, 800, 2000, 60_000]);
   }
