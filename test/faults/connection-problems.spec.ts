@@ -51,7 +51,7 @@ const open = (connection: ConnectionInput): Client => {
   return client;
 };
 
-/** What somebody is told who asks for a lock, once it has the form that is to be expected. */
+/** Tries to acquire a lock until the error has the expected message, and resolves with that error. */
 const told = async (connection: ConnectionInput, expected: RegExp): Promise<LockUnavailableError> => {
   const { locks } = open(connection);
   let last: unknown;

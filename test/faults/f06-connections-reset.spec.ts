@@ -23,7 +23,7 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
         await sleep(1);
       });
     const served = clients.flatMap((client) => Array.from({ length: WAITERS }, () => serve(client)));
-    // Everybody's first in line has tried and listens.
+    // The first waiter of every client has tried and listens.
     await fixture().listening(name, CLIENTS);
     return { proxy, hold, served: Promise.all(served) };
   };

@@ -4,7 +4,7 @@ import { executions, expectWithin, settled, watchKey } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
-/** So long that a ghost that is gone soon did not expire. */
+/** A lease so long that a ghost which is gone soon cannot have expired. */
 const LONG = '60s';
 
 describe('F7: the client gives up, and the request arrives later', () => {
@@ -18,7 +18,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     };
     const client = fixture().open(undefined, { scheduler });
     const attempt = settled(() => client.locks.tryAcquire('f7:unsent', { lease: LONG }));
-    // The event loop stood still while the client connected, and hears of that before any timer.
+    // The event loop stood still while the client connected. It handles the connection before any timer.
     stalled = DEADLINE;
     const { error } = await attempt;
     expect(error).toBeInstanceOf(LockUnavailableError);
@@ -70,7 +70,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     expectWithin(next, RECONNECT + 2 * DEADLINE + 500);
     const hold = fixture().history.note(next.value ?? null);
     await expect(fixture().admin.hgetall('f7:wait')).resolves.toEqual({ [hold?.owner ?? 'nobody']: '1' });
-    // What is still on its way from before finds the hold of somebody else and leaves it.
+    // Earlier requests that are still on their way find the hold of another owner and leave it.
     await expect(hold?.release()).resolves.toBe('released');
     await expect(fixture().admin.exists('f7:wait')).resolves.toBe(0);
   });
@@ -88,7 +88,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
         await attempt.value?.release();
         const gone = async () => (await fixture().admin.exists(name)) === 0;
         await until(gone, 2 * DEADLINE, `the ghost of ${name} is gone`);
-        // Not only for the moment: the request cannot come any more.
+        // The state is final: the request cannot arrive any more.
         await client.connected();
         expect(await gone()).toBe(true);
       }),

@@ -36,7 +36,7 @@ describe('F28: the subscriber connection is half open', () => {
   it('leaves waiters polling as long as it lasts, and woken by messages afterwards', async () => {
     const { proxy, waiter, holder, served } = await serveDeaf('f28:heal', { safetyPoll: '1h' });
     await served.value?.release();
-    // Nothing is heard now, not even whether anybody listens.
+    // The subscriber hears nothing now, not even the confirmation of a subscription.
     const first = fixture().history.note(await holder.locks.acquire('f28:heal', { lease: '60s' }));
     const polled = settled(() => waiter.locks.acquire('f28:heal', { wait: '30s', lease: '60s' }));
     await first.release();

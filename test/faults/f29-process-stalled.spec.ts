@@ -9,13 +9,13 @@ import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Lets nothing else happen in this process. */
+/** Blocks this process. */
 const block = (ms: number): void => {
   const start = now();
   while (now() < start + ms);
 };
 
-/** Lets what was called be sent, but no reply be read. */
+/** Lets pending calls send their requests, but reads no reply. */
 const withoutLookingAtSockets = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 };
@@ -73,7 +73,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
     expect(() => leased.assertHeld()).toThrow(LockLostError);
     expect([watched.signal.aborted, leased.signal.aborted]).toEqual([true, true]);
 
-    // Both were granted to somebody else while this process was not looking.
+    // Both locks were granted to another process while this one was blocked.
     for (const at of await Promise.all(granted)) expect(at).toBeLessThan(start + 2 * LEASE);
     await expect(watched.release()).resolves.toBe('expired');
     await expect(leased.release()).resolves.toBe('expired');
@@ -114,7 +114,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
       block(50);
       await Promise.all([before, after]);
       attempt = await asked;
-      // It was read first, now and then: then it was in time.
+      // The reply was sometimes read first, and then it was in time.
     } while (attempt.value);
     expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
     const gone = async () => (await fixture().admin.exists('f29:second')) === 0;

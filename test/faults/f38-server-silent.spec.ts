@@ -4,7 +4,7 @@ import { until } from '../kit/until.js';
 import { DEADLINE, POLL, RECONNECT, useServerFixture } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
-/** Everything that asks the server says in time that it cannot. */
+/** Expects that every call that needs the server is refused in time. */
 const expectUnavailable = async ({ locks }: Client): Promise<void> => {
   const calls = [
     { within: DEADLINE + 100, call: () => locks.tryAcquire('f38') },
@@ -54,7 +54,7 @@ describe('F38: the server accepts and does not answer', () => {
     const hold = fixture().history.note(await client.locks.acquire('f38:held', { lease: '60s' }));
     const waiting = settled(() => waiter.locks.acquire('f38:held', { wait: POLL + 2 * DEADLINE }));
     await fixture().listening('f38:held');
-    // From its first try to its next one the waiter knows no better than that somebody has the lock.
+    // Between its first try and the next one the waiter knows only that another owner has the lock.
     proxy.hold();
     await expectUnavailable(client);
     const release = await settled(() => hold.release());

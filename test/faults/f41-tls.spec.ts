@@ -40,7 +40,7 @@ interface Refusal {
   readonly cause: { readonly message: string; readonly code: string };
 }
 
-/** What a client is told who asks for a lock. */
+/** Tries to acquire a lock and resolves with the error. */
 const refusal = async ({ locks }: Client): Promise<Refusal> => {
   const outcome = await settled(() => locks.tryAcquire('order:1'));
   expect(outcome.error).toBeInstanceOf(LockUnavailableError);
@@ -56,7 +56,7 @@ describe('F41 TLS', () => {
     const hold = await one.locks.acquire('order:1', { lease: '30s' });
     const waiting = other.locks.acquire('order:1', { wait: '10s', lease: '10s' });
     await until(() => other.runtime.acquirer.contended === 1, 2000, 'the other one waits');
-    // Sooner than by its poll.
+    // The waiter is served sooner than by its poll.
     const woken = settled(() => waiting);
     expect(await hold.release()).toBe('released');
     const { value } = await woken;
@@ -107,7 +107,7 @@ describe('F41 TLS', () => {
       await client.close();
       expect((await asking).error).toBeInstanceOf(LockUnavailableError);
     };
-    // An error that nobody hears fails the test, as it would end a process.
+    // An unhandled error fails the test, as it would end a process.
     for (let ms = 0; ms < 12; ms++) await Promise.all(Array.from({ length: 8 }, () => closedAfter(ms)));
   });
 

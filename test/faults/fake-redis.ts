@@ -37,12 +37,12 @@ export interface Command {
 }
 
 /**
- * Not Redis: something that grants everything, and can be told to give other replies. For wrong replies only, which the
- * real one never gives.
+ * A server that grants everything, and gives other replies if a test sets them. Use it only for wrong replies, which a
+ * real Redis never gives.
  */
 export class FakeRedis {
   readonly commands: Command[] = [];
-  /** Asked first; `undefined` leaves the reply to us. */
+  /** Answers commands first; `undefined` leaves the command to the fake. */
   answer: (command: Command) => Reply | undefined = () => undefined;
   private readonly sockets = new Set<Socket>();
 
@@ -93,7 +93,7 @@ export class FakeRedis {
     });
   }
 
-  /** What a server says where nothing is held by anybody else. */
+  /** The reply of a server on which no other owner holds anything. */
   private usual(command: Command): Reply {
     const reply = this.replyTo(command);
     const script = Object.entries(scripts.lock).find(([name]) => name === command.name)?.[1];

@@ -6,7 +6,7 @@ import { CLOCK_GRAIN } from './observe.js';
 import { until } from '../kit/until.js';
 import { LEASE, useServerFixture } from './server-fixture.js';
 
-/** What may be thrown: anything at all. */
+/** Values of any type, to be thrown. */
 const thrown = fc.oneof(
   fc.anything().map((value) => new Given(value)),
   fc.constantFrom(new Given(undefined), new Given(null), new Given(NaN), new Given(new Error('mine'))),
@@ -68,7 +68,7 @@ describe('I15, F45: callbacks that misbehave', () => {
         }),
         { numRuns: 40 },
       );
-      // What the callbacks left behind is nobody now.
+      // Code that the callbacks left behind has no hold any more.
       expect(inRegion.map((look) => look())).toEqual(inRegion.map(() => undefined));
       expect(runtime.grants.size).toBe(0);
     },
@@ -147,7 +147,7 @@ describe('I15, F45: callbacks that misbehave', () => {
     await until(() => hold.signal.aborted, LEASE, 'the loss is noticed');
     await expect(hold.release()).resolves.toBe('expired');
     expect(heard).toContain('lost');
-    // Expected here, and a failure at the end of every other test.
+    // These errors are expected here; in every other test they would be a failure.
     expect(
       client.events
         .splice(0)

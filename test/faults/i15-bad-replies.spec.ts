@@ -236,7 +236,7 @@ describe('I15: a server that sends wrong replies', () => {
   });
 
   it('to SUBSCRIBE: waiters poll', async () => {
-    // Not nil, numbers and short lists: over those ioredis itself throws where nobody can catch it.
+    // Leaves out nil, numbers and short lists: for those ioredis itself throws an error that no caller can catch.
     const replies: readonly Reply[] = [
       new Raw('-ERR unknown command\r\n'),
       ['subscribe', 'redisson_lock__channel:{other}', 1],

@@ -9,7 +9,7 @@ export interface Settled<T> {
   readonly value?: T;
   readonly error?: unknown;
   readonly ms: number;
-  /** As much of that time as this process could run, ms. */
+  /** The part of that time in which this process could run, ms. */
   readonly servedMs: number;
 }
 
@@ -70,7 +70,7 @@ export const executions = async (admin: Redis, command: string): Promise<number>
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
 };
 
-/** Does `work` again and again, `pause` ms apart, until the function that is returned is called; what failed, it throws. */
+/** Does `work` every `pause` ms until the returned function is called. That one rejects with the error of `work`. */
 export const repeatedly = (work: () => unknown, pause: number): (() => Promise<void>) => {
   const stop = new AbortController();
   const done = (async () => {
@@ -79,7 +79,7 @@ export const repeatedly = (work: () => unknown, pause: number): (() => Promise<v
       await sleep(pause);
     }
   })();
-  // Thrown to whoever stops it.
+  // The caller that stops it gets the error.
   done.catch(() => {});
   return () => {
     stop.abort();
@@ -87,7 +87,7 @@ export const repeatedly = (work: () => unknown, pause: number): (() => Promise<v
   };
 };
 
-/** What a key looked like from outside. */
+/** The states of a key, as seen from outside. */
 export interface KeySeen {
   /** The longest time it was there without a break, ms. */
   longest: number;

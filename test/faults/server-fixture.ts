@@ -41,10 +41,10 @@ export interface ClientBehindProxy {
   readonly proxy: FaultProxy;
 }
 
-/** Errors that reach nobody. Jest gives tests a copy of `process` that never emits; this is the real one. */
+/** The real `process`, which reports unhandled errors. Jest gives tests a copy that never emits. */
 const realProcess = runInThisContext('process') as NodeJS.Process;
 
-/** One server of its own for the tests of a file; what they open is closed, and what they left unhandled fails them. */
+/** A server for the tests of one file. Closes the clients of each test, and fails it if an error stayed unhandled. */
 export class ServerFixture {
   readonly history = new History();
   private readonly closers: (() => Promise<void>)[] = [];
@@ -54,7 +54,7 @@ export class ServerFixture {
 
   constructor(
     readonly server: RedisServer,
-    /** A raw connection that sees and does what it likes. */
+    /** A raw connection, with which tests read and change keys. */
     readonly admin: Redis,
   ) {
     realProcess.on('unhandledRejection', this.onUnhandled);
@@ -71,13 +71,13 @@ export class ServerFixture {
     return fixture;
   }
 
-  /** A server is without our scripts only before the first call of each; a test that means that case flushes them. */
+  /** Loads all scripts. A test of a server without them flushes them. */
   async loadScripts(): Promise<void> {
     const texts = Object.values(scripts).flatMap((kind) => Object.values(kind).map(({ text }) => text));
     await Promise.all(texts.map((text) => this.admin.script('LOAD', text)));
   }
 
-  /** A client of the server, or of what stands before it. */
+  /** Opens a client of the server, or of a proxy in front of it. */
   open(connection: ConnectionInput = this.server.url, options?: ClientSetup): Client {
     const client = openLocks(connection, options);
     this.clients.push(client);
@@ -117,12 +117,12 @@ export class ServerFixture {
     await until(async () => (await listeners()) === clients, 3000, `${clients} clients listen for ${name}`);
   }
 
-  /** To be done after the test, last come first. */
+  /** Registers a function to call after the test; the last one is called first. */
   after(close: () => Promise<void>): void {
     this.closers.push(close);
   }
 
-  /** Closes what the test opened and fails if exclusion was broken or an error reached nobody. */
+  /** Closes what the test opened. Fails if exclusion was broken or an error stayed unhandled. */
   async endTest(): Promise<void> {
     for (const close of this.closers.splice(0).toReversed()) await close();
     // Rejections are reported after the microtasks of the turn in which they stayed unhandled.
