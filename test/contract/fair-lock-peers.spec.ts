@@ -76,7 +76,7 @@ inWorld(redis, ({ time }) => {
       // By then its place has been kept at least once.
       await time.pass(600);
       await redis.admin.del('f');
-      // As Redisson acquires: everybody behind loses its wait.
+      // Acquires as Redisson does, which subtracts its wait from the deadline of every waiter behind.
       const java = { name: 'f', owner: B7, lease: 20_000, slot: 300_000 };
       await expect(runtime.backend.fairLock.queue(java)).resolves.toMatchObject({ outcome: 'acquired' });
       const [place] = await redis.probe.queue('f');

@@ -5,11 +5,11 @@ import { Owner } from './owner.js';
 import { track } from '../kit/time.js';
 import { fairQueue } from '../../lib/keys/redisson-keys.js';
 
-/** Resolves when so many wait for the lock. */
+/** Resolves when this many waiters are in the queue of the lock. */
 const queued = (world: World, name: string, count: number): Promise<number> =>
   world.time.until(async () => (await world.probe.queue(name)).length === count, 2000);
 
-/** Resolves when nobody asks any more. */
+/** Resolves when no client sends commands any more. */
 const asleep = (world: World): Promise<number> =>
   world.time.until(async () => {
     const before = await world.probe.commands();
@@ -203,7 +203,7 @@ onEveryBackend((world) => {
       await queued(world, 'n', 2);
       await world.time.until(async () => (await world.probe.channels()).length === 2, 2000);
       await asleep(world);
-      // Released by somebody who tells nobody.
+      // Frees the lock without an announcement.
       await world.probe.remove('n');
       controller.abort();
       await expect(first).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
@@ -228,7 +228,7 @@ onEveryBackend((world) => {
       await world.time.pass(400);
       expect(progress.settled).toBe(false);
       await plain.release();
-      // The plain lock tells nobody in the queue, in Redisson as here.
+      // A release of the plain lock notifies no waiter in the queue, in Redisson as here.
       const hold = await world.time.finish(waiting, 300 + world.time.slack);
       await expect(locks.tryAcquire('n')).resolves.toBeNull();
       await hold.release();

@@ -19,11 +19,11 @@ const OLDER = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c12:1';
 
 interface Step {
   readonly label: string;
-  /** Resolves with whether what it did has to fit to who waits. */
+  /** Resolves with whether the end of the queue has to fit its waiters after this step. */
   run(fairLock: FairLockOperations): Promise<boolean>;
 }
 
-/** Somebody waits behind Java: its deadline is high enough for what those take off it. */
+/** Expects a deadline that is high enough, although the Java waiters ahead subtract their waits from it. */
 const expectRoom = async (owner: string): Promise<void> => {
   const queue = await redis.probe.queue('n');
   const at = queue.findIndex((place) => place.owner === owner);
@@ -61,7 +61,7 @@ const areKept = (owners: readonly string[]): Step => ({
   },
 });
 
-/** As Redisson's scripts do it: with the same data, and nothing of times to live. */
+/** Joins the queue as Redisson's scripts do: with the same data, and without times to live. */
 const joins = (owner: string): Step => ({
   label: `${owner} joins`,
   run: async () => {
@@ -81,7 +81,7 @@ const goes = (owner: string): Step => ({
   },
 });
 
-/** As this library did before it marked queues: it read them, and gave both keys one end. */
+/** Joins the queue as this library did before it marked queues: it read them, and gave both keys one end. */
 const joinsAsBefore: Step = {
   label: `${OLDER} joins as before`,
   run: async (fairLock) => {
@@ -121,9 +121,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.constantFrom(...others), weight: 2 },
 );
 
-/** Whether Redisson waits is told without reading the queue. Memory reads it: it describes what is to come of it. */
+/** The scripts tell whether Redisson waits without reading the queue. The memory backend reads it. */
 inWorld(redis, () => {
-  /** Only a queue in which only we wait has an end. */
+  /** Expects that a queue has an end exactly if all its waiters are ours. */
   const expectEnd = async (): Promise<void> => {
     const waiters = await redis.admin.lrange(QUEUE, 0, -1);
     if (waiters.length === 0) return;
@@ -131,7 +131,7 @@ inWorld(redis, () => {
     expect({ waiters, hasEnd: ttl > 0 }).toEqual({ waiters, hasEnd: waiters.every(isOurs) });
   };
 
-  /** Who lives has one place again when all have said so, whatever was lost. */
+  /** Expects that each living waiter has one place again after it was kept and has tried, whatever was lost. */
   const expectPlaces = async (fairLock: FairLockOperations): Promise<void> => {
     await fairLock.keep({ name: 'n', owners: ofOurs, slot: SLOT });
     for (const owner of ofOurs) await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });

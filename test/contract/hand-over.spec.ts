@@ -4,7 +4,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
-/** Long enough that a busy machine does not end a series before the test does. */
+/** Limits that are long enough for a busy machine not to end a series before the test does. */
 const LONG = { max: 3, ms: 1000 } as const;
 
 onEveryBackend((world) => {
@@ -41,7 +41,8 @@ onEveryBackend((world) => {
         expect((await world.probe.state('till')).owners).toEqual({ [first.owner]: 1 });
         expect(await lock.isLocked()).toBe(true);
       }
-      // The questions of this test, and a look of who comes next where that takes long. By the server it would be nine.
+      // The test sends commands of its own, and a waiter may look once if a turn takes long. Without hand-over it would
+      // be nine commands.
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(6);
       await expect(hold.release()).resolves.toBe('released');
       expect((await world.probe.state('till')).type).toBe('none');
@@ -69,7 +70,7 @@ onEveryBackend((world) => {
       await hold.release();
       await world.time.finish(release, 2000);
       expect(order.filter((who) => who === 'here')).toHaveLength(8);
-      // After three times at the earliest, and after it was given up once or twice at the latest.
+      // The other process comes after three hand-overs at the earliest, and after two real releases at the latest.
       expect(order.indexOf('elsewhere')).toBeGreaterThanOrEqual(3);
       expect(order.indexOf('elsewhere')).toBeLessThanOrEqual(8);
     });
@@ -148,7 +149,7 @@ onEveryBackend((world) => {
       expect(first.signal.aborted).toBe(false);
       expect(events.filter(({ type }) => type === 'lost')).toHaveLength(1);
       await expect(second.release()).resolves.toBe('expired');
-      // Nothing is handed on that is gone.
+      // A lock that is gone is not handed on.
       const third = await world.time.finish(toThird, 6000);
       expect(third.owner).not.toBe(first.owner);
       expect((await world.probe.state('till')).owners).toEqual({ [third.owner]: 1 });
@@ -230,10 +231,10 @@ onEveryBackend((world) => {
       );
       await world.time.finish(Promise.all(loops), 60_000);
       const shares = served.map((loopsOfOne) => loopsOfOne.reduce((sum, times) => sum + times, 0) / total);
-      // Nobody starves. How equal the shares of processes are is for the benchmark to show (S4): these four share one event loop.
+      // No client starves. The benchmark (S4) shows how equal the shares of processes are: these share one event loop.
       for (const share of shares) expect(share).toBeGreaterThan(0.05);
       expect(Math.min(...served.flat())).toBeGreaterThan(0);
-      // A waiter that was let go first is forgotten as soon as it does not come.
+      // A peer that was let go first is forgotten if it does not come.
       await world.time.until(() => clients.every(({ runtime }) => runtime.acquirer.contended === 0), 1000);
       expect(await counter.isLocked()).toBe(false);
     });
@@ -269,7 +270,7 @@ onEveryBackend((world) => {
       await hold.release();
       const here = visit('here', one.lock);
       await world.time.finish(Promise.all([here, there]), 1000);
-      // A process that the machine lets wait comes too late.
+      // The other process comes too late if a busy machine stalls it.
       const anyOrder = expect.arrayContaining(['here', 'there']);
       expect(order).toEqual(world instanceof RedisWorld ? anyOrder : ['there', 'here']);
     });

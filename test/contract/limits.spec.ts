@@ -17,7 +17,7 @@ onEveryBackend((world) => {
       const error = await lock.acquire({ wait: '20s' }).catch((refused: unknown) => refused);
       expect(error).toBeInstanceOf(LockQueueFullError);
       expect(error).toMatchObject({ code: 'LOCK_QUEUE_FULL', lockName: 'order:1', details: { waiters: 3 } });
-      // Who does not wait is in nobody's way; nor is who waits for something else.
+      // A caller that does not wait is not refused, nor is a caller that wants another lock.
       expect(await lock.tryAcquire()).toBeNull();
       await locks[kind]('order:2').withLock({ wait: '1s' }, () => {});
       await hold.release();
@@ -75,7 +75,7 @@ onEveryBackend((world) => {
     });
 
     it('is off by default, and a hold of five minutes is reported once', async () => {
-      // What takes minutes is seen on the manual clock.
+      // Minutes pass only on the manual clock.
       if (!(world instanceof MemoryWorld)) return;
       const client = await world.open();
       const hold = await client.locks.acquire('order:1');

@@ -9,7 +9,7 @@ import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { openClient } from '../kit/client.js';
 
-/** What is left of 1000 ms for who acts: less 2 % and 20 ms. */
+/** The part of 1000 ms for which a holder may act: less 2 % and 20 ms. */
 const SAFE_MS = 960;
 
 onEveryBackend((world) => {
@@ -122,7 +122,7 @@ describe('The lease of a permit', () => {
     expect(isHeld(permit)).toBe(false);
     expect(permit.remaining).toBe(0);
     expect(permit.signal.reason).toBeInstanceOf(LockLostError);
-    // Nobody else has had it by then.
+    // The server keeps the permit for 40 ms longer: no other caller has had it by then.
     await expect(semaphore.leaseTime(permit)).resolves.toBe(40);
   });
 

@@ -6,7 +6,7 @@ import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 
 const FOREVER: LockOptions = { wait: Infinity };
 
-/** Rows RW of the behaviour catalogue in which somebody waits or a lease runs out. Times are a tenth of the catalogue's. */
+/** Rows RW of the behaviour catalogue that have waiters or ending leases. Times are a tenth of the catalogue's. */
 onEveryBackend((world) => {
   const { name: backend } = world;
 

@@ -11,7 +11,7 @@ onMasters(5, (world) => {
       let most = 0;
       let entered = 0;
       const end = time.now() + 2000;
-      // And until there has been something to see, however busy the machine; without any progress the test has its end.
+      // Goes on until there was something to see, however busy the machine is. Without progress the test times out.
       const isOver = (): boolean => time.now() >= end && entered > 10;
       const contend = async ({ locks }: (typeof clients)[number]): Promise<void> => {
         while (!isOver()) {
@@ -21,7 +21,7 @@ onMasters(5, (world) => {
           most = Math.max(most, inside);
           entered += 1;
           await time.pass(10);
-          // Who has lost it knows before anybody else can have it.
+          // A holder learns of the loss before another client can have the lock.
           if (hold.signal.aborted) most = Number.POSITIVE_INFINITY;
           inside -= 1;
           await hold.release().catch(toNull);

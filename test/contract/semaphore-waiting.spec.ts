@@ -7,7 +7,7 @@ import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;
 
-/** Rows SE of the behaviour catalogue in which somebody waits, and the semaphore's part of AB-02. */
+/** Rows SE of the behaviour catalogue that have waiters, and the semaphore's part of AB-02. */
 onEveryBackend((world) => {
   const open = async () => (await world.open({ wait: Infinity })).locks.getSemaphore('s');
   const listening = (clients: number) => async (): Promise<boolean> =>
@@ -100,7 +100,7 @@ onEveryBackend((world) => {
       const progress = track(many);
       await world.time.until(listening(1), 1000);
       await other.acquire();
-      // In the same process as well, where one waits at the head of a line.
+      // A second caller of the same process is served although one waits at the head of its line.
       await world.time.finish(one.acquire(), 200 + world.time.slack);
       expect(progress.settled).toBe(false);
       await other.release(3);

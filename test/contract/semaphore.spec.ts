@@ -1,7 +1,7 @@
 import { LockConflictError, LockOptionsError, WrongKeyTypeError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
-/** Rows SE of the behaviour catalogue in which nobody waits. */
+/** Rows SE of the behaviour catalogue without waiters. */
 onEveryBackend((world) => {
   const open = async (name = 's') => (await world.open()).locks.getSemaphore(name);
 

@@ -30,13 +30,13 @@ const holdsOf = (
     checkAge: () => {},
   }));
 
-/** Many holds on a server that has them all and answers at once, though nobody may be there to hear it in time. */
+/** Many holds on a server that has them all and answers at once. A busy event loop may hear its answers late. */
 class World {
   readonly loop = new BlockableLoop();
   /** When each renewal was sent. */
   readonly sent: number[] = [];
   readonly lost: string[] = [];
-  /** Until when the server refuses everything, and until when it answers nothing. */
+  /** The instant until which the server refuses everything, and the instant until which it answers nothing. */
   refusesUntil = 0;
   silentUntil = 0;
   private readonly scheduler = new MonotonicScheduler(this.loop, () => {});

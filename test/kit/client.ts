@@ -12,13 +12,13 @@ export type ClientOptions = Omit<RedisLockOptions, 'backend' | 'connection'>;
 
 export interface ClientParts {
   readonly scheduler?: Scheduler | undefined;
-  /** In place of the backend that the options name. */
+  /** Replaces the backend that the options name. */
   readonly backend?: ((scheduler: MonotonicScheduler) => LockBackend) | undefined;
 }
 
 /**
- * Resolves when commands can be sent, however long a busy machine takes for that. Rejects with what the server refuses for
- * good.
+ * Resolves when commands can be sent, however long a busy machine takes for that. Rejects with an error that is not
+ * temporary.
  */
 export const untilConnected = (locks: LockService): Promise<void> =>
   until(async () => {
@@ -31,7 +31,7 @@ export const untilConnected = (locks: LockService): Promise<void> =>
     }
   });
 
-/** What Redisson calls an instance: connections and owners of its own, on a server shared with others. */
+/** An instance, as Redisson calls it: it has its own connections and owners, on a server shared with others. */
 export class Client {
   readonly locks: LockService;
   /** Everything that happened beside the calls that returned. */
@@ -48,7 +48,7 @@ export class Client {
     return untilConnected(this.locks);
   }
 
-  /** As at the end of an application: waiters are sent away, nothing is renewed any more, what is held stays held. */
+  /** Ends waits and renewals, as at the end of an application. Holds stay held. */
   async close(graceMs = 200): Promise<void> {
     this.runtime.shutdownController.abort(new LockShutdownError('The client was closed'));
     this.runtime.watchdog.stop();
@@ -71,7 +71,7 @@ export class Clients {
     return client;
   }
 
-  /** Closes them all; fails if one of them threw something where nobody waits for it. */
+  /** Closes all clients. Fails if one of them reported an error that reached no caller. */
   async close(): Promise<void> {
     const closing = this.opened.splice(0);
     await Promise.all(closing.map((client) => client.close()));

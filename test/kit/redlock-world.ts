@@ -20,7 +20,7 @@ class Master {
     return new Master(server, await FaultProxy.start(server), connectAdmin(server.url));
   }
 
-  /** Who holds the lock here. */
+  /** The owner of the lock on this master. */
   async holder(name: string): Promise<string | undefined> {
     return (await this.admin.hkeys(name))[0];
   }
@@ -82,7 +82,7 @@ export class RedlockWorld {
   private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
     const [connection = ''] = urls;
     const client = this.clients.add(openClient({ ...options, connection, redlock: { ...redlock, nodes: urls } }));
-    // However long a busy machine takes for that: nodes that are not connected in time have no vote.
+    // Waits until all nodes are connected: a node that a busy machine connects late has no vote.
     await this.time.until(async () => {
       try {
         const hold = await client.locks.getRedLock('connecting').acquire();
@@ -97,7 +97,7 @@ export class RedlockWorld {
     return client;
   }
 
-  /** Who holds the lock on each master. */
+  /** The owner of the lock on each master. */
   holders(name: string): Promise<(string | undefined)[]> {
     return Promise.all(this.masters.map((master) => master.holder(name)));
   }
@@ -106,12 +106,12 @@ export class RedlockWorld {
     return Promise.all(this.masters.map(({ admin }) => admin.pttl(name)));
   }
 
-  /** Resolves when nobody holds the lock anywhere. */
+  /** Resolves when the lock is free on every master. */
   async free(name: string, within = 2000): Promise<void> {
     await this.time.until(async () => (await this.holders(name)).every((owner) => owner === undefined), within);
   }
 
-  /** For what a test opened beside clients. */
+  /** Registers a function to call when the world is reset, for resources of a test other than clients. */
   onReset(close: () => Promise<unknown>): void {
     this.closers.push(close);
   }

@@ -3,7 +3,7 @@ import type { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { ServedTime } from './served-time.js';
 
-/** What limits are counted in. */
+/** Measures the time that limits are compared with. */
 interface Stopwatch {
   /** Since the start, ms. */
   readonly elapsed: number;
@@ -16,11 +16,11 @@ export class Time {
     private readonly clock: Scheduler,
     private readonly tick: () => Promise<unknown>,
     private readonly stopwatch: () => Stopwatch,
-    /** How much later than exactly in time something may happen and be seen, ms. */
+    /** The delay with which an event may happen and be seen, ms. */
     readonly slack: number,
   ) {}
 
-  /** Generous: a busy machine lets processes wait. That things happen to the millisecond is seen on the manual clock. */
+  /** Real time with much slack, because a busy machine stalls processes. Tests on the manual clock are exact. */
   static real(): Time {
     return new Time(
       systemScheduler,
@@ -48,12 +48,12 @@ export class Time {
     return this.clock.now();
   }
 
-  /** Inside work that {@link finish} drives: goes on `ms` later. */
+  /** Pauses for `ms`, in work that {@link finish} drives. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.clock.schedule(ms, resolve, { keepAlive: true }));
   }
 
-  /** Lets `ms` go by. For rows about time itself; whatever else is waited for has a condition. */
+  /** Lets `ms` go by. Use it only in tests about time itself; other tests wait for a condition. */
   async pass(ms: number): Promise<void> {
     await this.finish(this.pause(ms), Number.POSITIVE_INFINITY);
   }
@@ -66,8 +66,8 @@ export class Time {
   }
 
   /**
-   * Lets time go by until the condition holds. Resolves with how long that took; fails when it did not hold although it was
-   * looked at later than `within`, which real time counts as {@link ServedTime}.
+   * Lets time go by until the condition holds, and resolves with the time that took. Fails if the condition does not
+   * hold after `within`, which real time counts as {@link ServedTime}.
    */
   async until(condition: () => boolean | Promise<boolean>, within: number): Promise<number> {
     const start = this.now();
@@ -85,7 +85,7 @@ export class Time {
   }
 }
 
-/** Tells whether a promise has settled; a rejection is for whoever awaits the promise itself. */
+/** Tells whether a promise has settled. A rejection is left to the code that awaits the promise itself. */
 export const track = (work: Promise<unknown>): { readonly settled: boolean } => {
   const progress = { settled: false };
   const settle = (): void => {

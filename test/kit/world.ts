@@ -1,7 +1,7 @@
 import type { Client, ClientOptions } from './client.js';
 import type { Time } from './time.js';
 
-/** A name as the backend stores it, seen by nobody's client. */
+/** The state of a name as the backend stores it. */
 export interface RawState {
   readonly type: string;
   /** The hold count of each owner. */
@@ -10,10 +10,10 @@ export interface RawState {
   readonly ttl: number;
 }
 
-/** Somebody who waits for a fair lock, as the backend stores it. */
+/** The place of a waiter for a fair lock, as the backend stores it. */
 export interface RawPlace {
   readonly owner: string;
-  /** Milliseconds until the place ends; `undefined` where nothing says. */
+  /** Milliseconds until the place ends; `undefined` if no deadline is stored. */
   readonly keptFor: number | undefined;
 }
 
@@ -25,17 +25,17 @@ export interface Probe {
   put(name: string, owner: string, ttl: number, count?: number): Promise<void>;
   /** Deletes what is there. Nothing is announced. */
   remove(name: string): Promise<void>;
-  /** Who waits for a fair lock, the next one first. */
+  /** The waiters for a fair lock, the next one first. */
   queue(name: string): Promise<readonly RawPlace[]>;
-  /** How many wait for a fair lock. */
+  /** The number of waiters for a fair lock. */
   queueLength(name: string): Promise<number>;
-  /** Puts somebody at the end of a fair lock's queue. */
+  /** Puts a waiter at the end of a fair lock's queue. */
   enqueue(name: string, place: RawPlace): Promise<void>;
   /** Deletes everything, in one instant. Nothing is announced. */
   clear(): Promise<void>;
   /** How many connections, or clients in memory, listen to a channel. */
   subscribers(channel: string): Promise<number>;
-  /** Channels that somebody listens to. */
+  /** Channels that have listeners. */
   channels(): Promise<string[]>;
   /** How many transitions and queries the backend was asked for so far, by all clients. */
   commands(): Promise<number>;
