@@ -14,7 +14,7 @@ const AT_ONCE_MS = 500;
 const DEFAULT_SLOT_MS = 5000;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
-/** What the fair lock has beside what every kind of lock has (`lock-kinds.spec.ts`): an order, over both sides. */
+/** The order of a fair lock over both sides. Features of every kind of lock are in `lock-kinds.spec.ts`. */
 inWorld(world, ({ time }) => {
   const queue = (): Promise<string[]> => world.admin.lrange(QUEUE, 0, -1);
 
@@ -61,8 +61,8 @@ inWorld(world, ({ time }) => {
     });
 
     it('keeps its order for as long as it is never empty, however short each wait in it', async () => {
-      // Nobody waits for long enough to have its deadline renewed, and each new one is counted from that of the last in
-      // the queue: so all deadlines go back to when the queue began.
+      // No wait is long enough for its deadline to be renewed, and each new deadline is counted from that of the last
+      // waiter in the queue. So all deadlines go back to when the queue began.
       const java = await world.openJava();
       const clients = await Promise.all([world.open(), world.open(), world.open()]);
       const order = await FairOrder.watch(world.server.url, 'n');
@@ -115,7 +115,7 @@ inWorld(world, ({ time }) => {
       const { wait } = await queued(() => java.thread('a').lock('n', 'fair').lock());
       await world.listening(lockChannel('n'));
       const progress = track(wait);
-      // The lock is free, but nobody told the head.
+      // Frees the lock without a message to the head.
       await world.probe.remove('n');
       await expect(locks.getFairLock('n').tryAcquire()).resolves.toBeNull();
       await expect(java.thread('b').lock('n', 'fair').tryLock()).resolves.toBe(false);

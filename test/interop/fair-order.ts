@@ -2,17 +2,17 @@ import { Redis } from 'ioredis';
 import { prefixedName } from '../../lib/keys/redisson-keys.js';
 
 /**
- * Watches a fair lock on the server itself: in which order owners join the queue, and in which order they get the lock.
- * MONITOR shows the commands within scripts, in the order of their execution, whoever runs them.
+ * Watches a fair lock on the server itself: the order in which owners join the queue, and the order in which they get
+ * the lock. MONITOR shows the commands within the scripts of both sides, in the order of their execution.
  */
 export class FairOrder {
-  /** How many got the lock out of turn. */
+  /** The number of grants out of turn. */
   overtakings = 0;
-  /** The first of them: who got the lock, who had been waiting for longest, and what that one's place went through. */
+  /** The first of them: the owner that got the lock, the head of the queue, and the commands that named that head. */
   firstOvertaking: { readonly granted: string; readonly first: string; readonly story: readonly string[] } | undefined;
   private readonly queueKey: string;
   private readonly queue: string[] = [];
-  /** Of everybody in the queue, the commands that named it. */
+  /** The commands that named each owner in the queue. */
   private readonly stories = new Map<string, string[]>();
   private holder: string | undefined;
   private queuedGrants = 0;
@@ -33,7 +33,7 @@ export class FairOrder {
     return new FairOrder(name, monitor);
   }
 
-  /** How many got the lock after they had waited in the queue, and how many found it free with nobody waiting. */
+  /** The number of grants to owners in the queue, and the number of grants to owners outside of it. */
   get grants(): { readonly queued: number; readonly direct: number } {
     return { queued: this.queuedGrants, direct: this.directGrants };
   }
@@ -63,7 +63,7 @@ export class FairOrder {
   }
 
   private grant(owner: string): void {
-    // Re-entries and releases change the count of who holds it already.
+    // Re-entries and releases change the count of the current holder.
     if (this.holder !== undefined) return;
     this.holder = owner;
     const [first] = this.queue;

@@ -66,7 +66,7 @@ export class JavaFencedLock extends JavaLock {
     return token === null ? null : BigInt(Number(token));
   }
 
-  /** The newest token of anybody. */
+  /** The newest token of all owners. */
   async getToken(): Promise<bigint> {
     return BigInt(Number(await this.askFenced('fenced.getToken', { name: this.name })));
   }

@@ -210,7 +210,7 @@ inWorld(world, ({ time }) => {
       const before = await locks.acquire('n');
       await thread.lock('m').lock();
       const owner = await thread.owner();
-      // Taken away and given to the other side, with a lease that nobody renews.
+      // Gives each lock to the other side, with a lease that must not be renewed.
       await world.probe.put('n', owner, WATCHDOG_MS);
       await world.probe.put('m', before.owner, WATCHDOG_MS);
       await time.until(async () => (await world.probe.names()).length === 0, WATCHDOG_MS + time.slack);

@@ -3,23 +3,23 @@ import type { Redis } from 'ioredis';
 /** Critical sections that several processes do together, on one lock. */
 export interface SectionsWanted {
   readonly lockName: string;
-  /** Whoever does the sections, as it shall stand in the log. */
+  /** The name of the participant in the log. */
   readonly who: string;
-  /** How many everybody does together. */
+  /** The number of sections of all participants together. */
   readonly total: number;
-  /** How long everybody does something else between two sections, ms. */
+  /** The pause of a participant between two sections, ms. */
   readonly restMs: number;
-  /** How many are inside at the moment: never more than one. */
+  /** The key that counts the participants inside: never more than one. */
   readonly insideKey: string;
-  /** How many were done: read on entry, written on leaving, so that two at a time lose a count. */
+  /** The key that counts the sections: read on entry, written on leaving, so that two at a time lose a count. */
   readonly counterKey: string;
-  /** A list with an entry for each section. */
+  /** The key of a list with an entry for each section. */
   readonly logKey: string;
 }
 
 export interface SectionsDone {
   readonly sections: number;
-  /** How often somebody else was inside on entry. */
+  /** How often another participant was inside on entry. */
   readonly overlaps: number;
 }
 

@@ -25,7 +25,7 @@ export const api = {
     }
     return { sections, overlaps };
   },
-  /** What was thrown where nobody waited for it. */
+  /** Errors that reached no caller. */
   unexpected: (): string[] => client.events.filter(({ type }) => type === 'unexpected').map(String),
 };
 

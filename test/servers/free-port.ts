@@ -9,7 +9,7 @@ const LOWEST = 10_000;
 const COUNT = 12_000;
 const ATTEMPTS = 5;
 
-/** A port on loopback that nobody listened on a moment ago; with `offset`, the port so much above it, too. */
+/** Finds a port on loopback that is free at this moment; with `offset`, the port that much above it is free, too. */
 export async function freePort(offset = 0): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * COUNT);
@@ -17,7 +17,7 @@ export async function freePort(offset = 0): Promise<number> {
   }
 }
 
-/** Starts something on a free port, and on another one if somebody took that first. */
+/** Starts something on a free port, and on another one if that was taken meanwhile. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>, offset = 0): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 /** A process that outlives a test run by no more than the moment it takes to notice. */
 export interface Reaper {
-  /** What was to be ended and removed is, or is about to: leave its pid to whoever gets it next. */
+  /** Calls the reaper off once the process has ended or is about to, because another process may get its pid. */
   callOff(): void;
 }
 

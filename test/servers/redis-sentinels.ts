@@ -9,7 +9,7 @@ import { agreed } from './agreed.js';
 
 /** A real master with replicas, watched by Sentinels that put a replica in its place when it fails. */
 export class RedisSentinels {
-  /** What the Sentinels call the master. */
+  /** The name of the master at the Sentinels. */
   readonly name = MASTER_NAME;
 
   private constructor(
@@ -41,7 +41,7 @@ export class RedisSentinels {
     return this.watchers.map(({ server }) => server);
   }
 
-  /** Where clients find the Sentinels. */
+  /** The addresses at which clients find the Sentinels. */
   get sentinels(): readonly { readonly host: string; readonly port: number }[] {
     return this.watchers.map(({ address }) => address);
   }
@@ -57,7 +57,7 @@ export class RedisSentinels {
     return master;
   }
 
-  /** Those that were replicas at the start, and those added since. */
+  /** The replicas at the start and those added since. */
   get replicas(): readonly RedisServer[] {
     return this.servers.slice(1);
   }
@@ -74,7 +74,7 @@ export class RedisSentinels {
     return proxy;
   }
 
-  /** Whom most of the Sentinels that answer call the master now. */
+  /** The master according to most of the Sentinels that answer now. */
   async master(): Promise<RedisServer> {
     const named = await this.named();
     const isMost = (port: number) => named.filter((other) => other === port).length * 2 > named.length;
@@ -89,7 +89,7 @@ export class RedisSentinels {
     return seat.server;
   }
 
-  /** Resolves with the master when all Sentinels that answer call the same one so, and it is another one than `from`. */
+  /** Resolves with the master when all Sentinels that answer agree on one, and it is another one than `from`. */
   async waitForFailOver(from: RedisServer): Promise<RedisServer> {
     await agreed(async () => {
       const [master] = new Set(await this.named());
@@ -99,8 +99,8 @@ export class RedisSentinels {
   }
 
   /**
-   * Resolves when all Sentinels that answer know each other and one master, and everybody else who answers is a replica of
-   * it, and in step.
+   * Resolves when all Sentinels that answer know each other and one master, and all other servers that answer are
+   * replicas of it and in step.
    */
   async settled(): Promise<void> {
     await agreed(async () => {
@@ -122,7 +122,7 @@ export class RedisSentinels {
     await this.stop();
   }
 
-  /** The port that each Sentinel that answers says the master is at. */
+  /** The port of the master according to each Sentinel that answers. */
   private async named(): Promise<number[]> {
     const replies = await Promise.allSettled(
       answering(this.watchers).map(({ admin }) => admin.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.name)),
@@ -132,7 +132,7 @@ export class RedisSentinels {
     });
   }
 
-  /** Whether all Sentinels that answer say so of the server at this port, and it says so itself. */
+  /** Whether the server at this port is the master according to all Sentinels that answer, and according to itself. */
   private async isMasterOfAll(port: number): Promise<boolean> {
     const named = await this.named();
     const { server, admin } = this.seatOf(this.serverAt(port));
@@ -169,7 +169,7 @@ export class RedisSentinels {
 
 const answering = (seats: readonly AnnouncedServer[]) => seats.filter(({ server }) => server.isAnswering);
 
-/** Ports of those in the reply, lists of names and values, whom the Sentinel can reach. */
+/** Ports of the servers in the reply that the Sentinel can reach. The reply is lists of names and values. */
 const portsUp = (reply: unknown): number[] =>
   (reply as string[][]).flatMap((fields) => {
     const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';

@@ -14,8 +14,8 @@ export interface ReplicationOptions {
 }
 
 /**
- * A master and its replicas, with a proxy on the way from each replica to the master, and nobody but the test who puts
- * another one in the master's place.
+ * A master and its replicas, with a proxy between each replica and the master. Only the test puts another server in the
+ * master's place.
  */
 export class Replication {
   private constructor(
@@ -51,7 +51,7 @@ export class Replication {
     return server === this.master ? this.leader.admin : this.followerOf(server).seat.admin;
   }
 
-  /** What lies between a replica and the master. */
+  /** The proxy between a replica and the master. */
   link(replica: RedisServer): FaultProxy {
     return this.followerOf(replica).link;
   }
@@ -72,7 +72,7 @@ export class Replication {
     }, 'all replicas have what the master has');
   }
 
-  /** The replica becomes a master with what it has. The old one is told nothing. */
+  /** Makes the replica a master with the data that it has. The old master is not told. */
   async promote(replica: RedisServer): Promise<void> {
     await this.admin(replica).call('REPLICAOF', 'NO', 'ONE');
   }
@@ -92,7 +92,7 @@ export class Replication {
   }
 }
 
-/** A replica, and what lies between it and its master. */
+/** A replica, and the proxy between it and its master. */
 class Follower {
   private constructor(
     readonly seat: AnnouncedServer,
@@ -133,7 +133,7 @@ class Follower {
 
 const offsetOf = async (admin: Redis): Promise<number> => {
   const replication = await admin.info('replication');
-  // The master's own, and how far a replica got.
+  // The offset of a master, or the offset that a replica has reached.
   const offset = /^master_repl_offset:(\d+)/m.exec(replication)?.[1];
   if (offset === undefined) throw new Error(`No offset in:\n${replication}`);
   return Number(offset);

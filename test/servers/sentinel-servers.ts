@@ -22,19 +22,19 @@ export interface RedisSentinelsOptions {
   readonly behindProxies?: boolean;
 }
 
-/** What Sentinels call the master. */
+/** The name of the master at the Sentinels. */
 export const MASTER_NAME = 'mymaster';
 
 /** Milliseconds that a step of a fail-over may take; after twice as many another Sentinel may try. */
 const FAIL_OVER_TIMEOUT_MS = 2000;
 /**
- * Milliseconds between what Sentinels do by themselves. As they come, a new replica is unknown for 10 s, an old master that
- * returns is one for 8 s, and with a ping a second nobody can tell within a second who is down: they replace masters that
- * they have only just made.
+ * Milliseconds between regular tasks of Sentinels. By default a new replica stays unknown for 10 s, and an old master
+ * that returns stays a master for 8 s. With one ping a second Sentinels cannot tell within a second which server is
+ * down, and replace masters that they have only just made.
  */
 const PERIODS = ['INFO-PERIOD', 250, 'PUBLISH-PERIOD', 250, 'PING-PERIOD', 200] as const;
 
-/** Starts a master, or a replica of `master`, in step. It has a file of settings, in which Sentinels write down what they make of it. */
+/** Starts a master, or a replica of `master`, in step. It has a file of settings that Sentinels rewrite. */
 export const startWatched = async (
   { args = [], password, behindProxies = false }: RedisSentinelsOptions,
   master?: AnnouncedServer,

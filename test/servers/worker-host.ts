@@ -7,7 +7,7 @@ export function serve(api: WorkerApi): void {
       tell({ kind: 'failure', id: request.id, error: describeError(error) }),
     );
   });
-  // Nobody is left to ask, or to stop this process.
+  // The parent is gone: it can neither call nor stop this process any more.
   process.on('disconnect', () => process.exit());
   tell({ kind: 'ready' });
 }
