@@ -116,7 +116,7 @@ describe.each(adapters)('A client that disconnects from %s', (_, adapter) => {
 
   const waiting = (): number => runtimeOf(served.app).acquirer.contended;
 
-  /** Asks while somebody else has the lock, and goes. */
+  /** Sends a request that has to wait for the lock, and disconnects. */
   const askAndGo = async (path: string): Promise<void> => {
     const client = new AbortController();
     const asked = fetch(`${served.url}/${path}`, { signal: client.signal }).catch(() => {});

@@ -21,7 +21,7 @@ class Shop {
   readonly visitors: string[] = [];
   /** The most that were inside at once. */
   peak = 0;
-  /** What everybody inside waits for before leaving. */
+  /** Settles when the visitors may leave. */
   stay: Promise<unknown> = turnOfTheLoop();
   private inside = 0;
 
@@ -105,7 +105,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
 
   afterEach(() => app.close());
 
-  /** Whether a method asks the kind of lock that it names, and no other. */
+  /** Whether `work` releases a lock of this kind, and no plain lock. */
   const asked = async (kind: LockOperations, work: () => Promise<unknown>): Promise<boolean> => {
     const release = jest.spyOn(kind, 'release');
     const plain = jest.spyOn(runtimeOf(app).backend.lock, 'release');
@@ -115,7 +115,7 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     return calls[0] !== 0 && calls[1] === 0;
   };
 
-  /** Until the function that is returned is called. */
+  /** Keeps all visitors inside until the returned function is called. */
   const everybodyStays = (): (() => void) => {
     let leave = (): void => {};
     shop.stay = new Promise<void>((resolve) => (leave = resolve));

@@ -50,7 +50,7 @@ describe('A promised Observable of a @Locked method', () => {
       next: (value) => heard.push(value),
       complete: () => heard.push(runtimeOf(app).grants.size),
     });
-    // However long nobody has subscribed to other ones: this one is listened to.
+    // An Observable without a subscriber is given up in that time, but this one has a subscriber.
     await clock.advance(10 * WATCHDOG_TIMEOUT);
     await expect(isLocked()).resolves.toBe(true);
     streams.events.next('first');

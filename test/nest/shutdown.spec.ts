@@ -8,7 +8,7 @@ import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 const SHUTDOWN_TIMEOUT = 2000;
-/** What holders get of it before their signals abort, and to let go after that. */
+/** The part of it before the signals of holders abort, and the part in which they may let go after that. */
 const UNDISTURBED = 1200;
 const GRACE = 400;
 
@@ -23,7 +23,7 @@ describe('While an application shuts down', () => {
     locks = app.get(LockService);
   });
 
-  /** Begins to close; what comes back resolves when it has. */
+  /** Begins to close the application. The returned promise resolves when it is closed. */
   const beginClosing = async (): Promise<{ readonly closed: Promise<string> }> => {
     const closed = app.close().then(() => 'closed');
     await until(() => runtimeOf(app).shutdown.aborted);
@@ -127,7 +127,7 @@ describe('While an application shuts down', () => {
     await clock.advance(GRACE);
     await expect(closed).resolves.toBe('closed');
     await expect(lock.isLocked()).resolves.toBe(true);
-    // Nobody renews it any more.
+    // The hold is not renewed any more.
     await clock.advance(30_000);
     await expect(lock.isLocked()).resolves.toBe(false);
     expect(clock.pending).toBe(0);
@@ -174,7 +174,7 @@ class WorkController {
   }
 }
 
-/** How many wait for locks; counted where nobody else looks. */
+/** Counts the waiters for locks, in private fields. */
 const waitersIn = (app: Served['app']): number => {
   const queues = Reflect.get(runtimeOf(app).kinds.plain.acquirer, 'queues') as ReadonlyMap<string, object>;
   const waiters = [...queues.values()].map((queue) => Reflect.get(queue, 'waiters') as Set<unknown>);
@@ -186,7 +186,7 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
   let busy: Gate;
 
   const get = async (path: string): Promise<readonly [status: number, body: string]> => {
-    // Else the idle connection keeps the server from closing.
+    // Closes the connection, because an idle one keeps the server from closing.
     const response = await fetch(`${served.url}/${path}`, { headers: { connection: 'close' } });
     return [response.status, await response.text()];
   };

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LockService } from 'nest-redis-lock';
 import { concat, defer, delay, finalize, NEVER, Observable, of, throwError } from 'rxjs';
 
-/** Long enough for whoever is not kept out to come in as well, over a socket and on a busy machine. */
+/** Long enough for another visitor to come in if no lock keeps it out, over a socket and on a busy machine. */
 const STAY_MS = 25;
 
 /** A visit by this number fails. */
@@ -12,7 +12,7 @@ export const UNLUCKY = 13;
 /** A visit by this number ends when the visitor is told to go. */
 export const ENDLESS = 99;
 
-/** What a locked method knows when it runs. */
+/** The circumstances of one call of a locked method. */
 export interface Visit {
   readonly argument: unknown;
   /** The lock it runs under. */
@@ -23,18 +23,18 @@ export class SoldOut extends Error {
   override readonly name = 'SoldOut';
 }
 
-/** Until nobody asks for more. */
+/** Yields a piece again and again, until the consumer stops. */
 async function* again(piece: string): AsyncGenerator<string> {
   for (;;) yield sleep(STAY_MS, piece);
 }
 
-/** Where all locked methods of an application go. Counts who is in it at once. */
+/** The room that all locked methods of an application enter. Counts the visitors that are in it at once. */
 @Injectable()
 export class Room {
   visits: Visit[] = [];
   /** The largest number of visitors at once. */
   peak = 0;
-  /** What happened beside the methods, in order. */
+  /** Entries about what happened beside the methods, in order. */
   journal: string[] = [];
   private inside = 0;
   private readonly hosts = new Set<object>();
@@ -50,7 +50,7 @@ export class Room {
     return this.inside === 0;
   }
 
-  /** Every instance of a class under test is to be seen here. */
+  /** Registers an instance of a class under test. */
   meet(host: object): void {
     this.hosts.add(host);
   }
@@ -78,7 +78,7 @@ export class Room {
     }
   }
 
-  /** The same, as something that is subscribed to. */
+  /** Visits the room as an Observable. */
   watch(argument: unknown): Observable<string> {
     return defer(() => {
       const held = this.enter(argument);
@@ -88,7 +88,7 @@ export class Room {
     });
   }
 
-  /** The same, as something that is gone through. */
+  /** Visits the room as an async iterable. */
   async *walk(argument: unknown): AsyncGenerator<string> {
     const held = this.enter(argument);
     try {
@@ -102,8 +102,8 @@ export class Room {
   }
 
   /**
-   * The same, as something that is read after the method has returned, by whoever reads it: not as the owner, so that
-   * only the server of locks can tell that the lock is still held.
+   * Visits the room as pieces that are read after the method has returned. The reader is not the owner, so only the
+   * server of locks can tell that the lock is still held.
    */
   deliver(argument: unknown): AsyncGenerator<string> {
     const held = this.enter(argument);

@@ -39,7 +39,7 @@ const ordersOf = (scope: ScopeName): Type<Orders> => {
   return OrderService;
 };
 
-/** How somebody gets an instance: one there is, one of a request, one of its own. */
+/** Gets an instance: the only one of a singleton, or a new one for this request or this caller. */
 const instanceFor = async ({ app }: Stage, scope: ScopeName, orders: Type<Orders>): Promise<Orders> => {
   if (scope === 'singleton') return app.get(orders);
   return app.get(ModuleRef).resolve(orders, ContextIdFactory.create(), { strict: false });

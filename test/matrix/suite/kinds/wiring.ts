@@ -78,7 +78,7 @@ const cell = (kind: string, orders: Provider): Cell => ({
     ),
 });
 
-/** Made before the application is, by somebody else. */
+/** An instance that is made before the application, and not by Nest. */
 const valueCell: Cell = {
   kind: 'provider by useValue',
   scope: 'singleton',

@@ -13,7 +13,7 @@ import { observableController, promisedObservableController } from './locked-obs
 import { rawController } from './raw-response.js';
 import { webResponseController, webStreamController } from './web-body.js';
 
-/** What Nest 11 does not send, but makes JSON of. */
+/** Cells of results that Nest 12 sends, while Nest 11 makes JSON of the object. */
 const sinceNest12 = (handler: LastingHandler): Cells => {
   if (nestMajor() >= 12) return lastingCells(handler);
   const { kind } = handler;
@@ -40,7 +40,7 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
       answer: nameOf,
       isEndedByClient: false,
     }),
-    // Of several values Nest sends the last, so that nobody notices a client who leaves before.
+    // Nest sends only the last of several values, so that a client that leaves earlier goes unnoticed.
     ...lastingCells({
       kind: `HTTP Observable, ${name}`,
       adapter,

@@ -21,7 +21,7 @@ export interface Transport {
   readonly options: () => Promise<BothSides>;
 }
 
-/** What each side is told. */
+/** The options of each side. */
 export interface BothSides {
   readonly server: MicroserviceOptions;
   readonly client: ClientOptions;
@@ -73,7 +73,7 @@ const answered = (transport: Transport, kind: string, pattern: string, values: n
     ),
   );
 
-/** Events, of whose end nobody is told. */
+/** Events, whose senders are not told of their end. */
 const emitted = (transport: Transport, kind: string): Cells =>
   (['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
