@@ -41,12 +41,12 @@ const openSubscriber = () => {
   return { cluster, clock, topology, subscriber, wakes, channel, other, subscribe, look, asked, say };
 };
 
-/** Somebody listens to a channel at the server `a:1`. */
+/** Opens a bench with a listener to a channel at the server `a:1`. */
 const listening = async () => {
   const bench = openSubscriber();
   const subscribing = bench.subscribe();
   await bench.clock.advance(0);
-  // A connection wakes everybody when it begins to listen.
+  // A connection wakes all listeners when it begins to listen.
   bench.wakes.length = 0;
   return { ...bench, subscription: subscribing.subscription() };
 };

@@ -7,7 +7,7 @@ import { ScriptedCluster, type Shard } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 
 const TIMEOUT = 1000;
-/** Three connected masters are enough for every look: nobody else is asked. */
+/** Three connected masters are enough for every refresh: no other server is asked. */
 const SHARDS: readonly Shard[] = [['a:1', 'a2:1'], ['b:1'], ['c:1']];
 /** After a fail-over of the first shard. */
 const FAILED_OVER: readonly Shard[] = [['a2:1'], ['b:1'], ['c:1']];
@@ -64,7 +64,7 @@ describe('A change of a cluster', () => {
     expect(looks()).toBe(before);
     await clock.advance(0);
     expect(looks()).toBe(before + 3);
-    // The servers that were asked still say otherwise.
+    // The servers that were asked still name the old master.
     expect(topology.masterOf(key)).toBe('a:1');
     expect(told).toEqual(['refreshed', 'reconnected']);
     expect(cluster.errors).toEqual([]);
@@ -154,7 +154,7 @@ describe('A master of a cluster that fails', () => {
     expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4]);
     cluster.at('a:1').comeBack();
     await clock.advance(10_000);
-    // The one that had been due when it came back.
+    // One refresh was due when the server came back.
     expect(looks() - start).toBe(5);
     expect(told.filter((one) => one !== 'refreshed')).toEqual(['out: its-slots', 'a:1 back: 1500', 'reconnected']);
   });

@@ -12,13 +12,13 @@ const openTopology = (shards: readonly Shard[] = THREE) => {
   const { clock, scheduler } = cluster;
   const seeds = shards.flatMap(([master = '']) => master);
   const topology = new ClusterTopology(cluster.servers(seeds), { commandTimeout: TIMEOUT }, scheduler);
-  /** How often each master was asked who serves what. */
+  /** How often each master was asked for the slot map. */
   const looks = (): number[] => seeds.map((address) => cluster.at(address).count(SLOTS));
   const look = async (): Promise<void> => {
     topology.refreshSoon();
     await clock.advance(100);
   };
-  /** Who is thought to serve the first third of the slots. */
+  /** The master of the first third of the slots, according to the topology. */
   const first = (): string | undefined => topology.masterOf(cluster.nameIn(0));
   return { cluster, clock, topology, seeds, looks, look, first };
 };
@@ -46,7 +46,7 @@ describe('A refresh of the slot map', () => {
     topology.refreshSoon();
     await clock.advance(800);
     for (const [master = ''] of THREE) cluster.at(master).answer(SLOTS, () => cluster.slots());
-    // Counted from the end of the last look, not from its beginning.
+    // The time counts from the end of the last refresh, not from its beginning.
     held?.[0]?.resolve(cluster.slots());
     await clock.advance(since);
     topology.refreshSoon();
@@ -103,7 +103,7 @@ describe('A refresh of the slot map', () => {
 });
 
 describe('The slot map of a cluster', () => {
-  /** What a server says of the slots, and of itself. */
+  /** Replies of a server to CLUSTER SLOTS and CLUSTER INFO. */
   const REPLIES = {
     truth: (cluster: ScriptedCluster) => [cluster.slots(THREE), 'cluster_state:ok'],
     other: (cluster: ScriptedCluster) => [cluster.slots(SWAPPED), 'cluster_state:ok'],
@@ -116,7 +116,7 @@ describe('The slot map of a cluster', () => {
   } as const;
   type Reply = keyof typeof REPLIES;
 
-  /** Holds all replies back; what is returned has the servers say these things, one after the other. */
+  /** Holds all replies back. Returns a function that lets the servers give these replies, one after the other. */
   const holdReplies = ({ cluster, clock, seeds }: ReturnType<typeof openTopology>) => {
     const commands = [SLOTS, 'CLUSTER INFO'];
     const held = seeds.map((address) => commands.map((command) => cluster.at(address).holdBack(command)));
@@ -135,7 +135,7 @@ describe('The slot map of a cluster', () => {
   it.each<{ says: readonly Reply[]; unknown: string | undefined; known: string }>([
     { says: ['truth'], unknown: 'a:1', known: 'a:1' },
     { says: ['other'], unknown: 'c:1', known: 'c:1' },
-    // The first counts, whatever slower ones say.
+    // The first reply counts, whatever slower servers reply.
     { says: ['truth', 'other', 'other'], unknown: 'a:1', known: 'a:1' },
     { says: ['other', 'truth', 'truth'], unknown: 'c:1', known: 'c:1' },
     { says: ['error', 'other'], unknown: 'c:1', known: 'c:1' },
@@ -144,7 +144,7 @@ describe('The slot map of a cluster', () => {
     { says: ['forbidden', 'truth'], unknown: 'c:1', known: 'c:1' },
     { says: ['unhealthy', 'truth'], unknown: 'a:1', known: 'a:1' },
     { says: ['unhealthy', 'error', 'truth'], unknown: 'a:1', known: 'a:1' },
-    // Who sees too little of the cluster is believed where nobody knows better, and only when all have replied.
+    // An unhealthy server is believed only by a client without a map, and only when all servers have replied.
     { says: ['unhealthy', 'error', 'error'], unknown: 'c:1', known: 'a:1' },
     { says: ['unhealthy', 'error', 'nothing'], unknown: undefined, known: 'a:1' },
     { says: ['unhealthy', 'unhealthy', 'unhealthy'], unknown: 'c:1', known: 'a:1' },

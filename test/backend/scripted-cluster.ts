@@ -16,13 +16,13 @@ import { type HeldBack, heldBack } from './scripted-nodes.js';
 
 const SLOTS = 16_384;
 
-/** An error as ioredis reports what a server replies. */
+/** An error reply of a server, as ioredis reports it. */
 export const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
 
-/** What a server replies to a command; a thrown error is one of the server. */
+/** Replies to a command as a server. A thrown error is the server's error reply. */
 type Answerer = () => unknown;
 
-/** Rejects what is under way on a connection that is cut; mostly nothing is. */
+/** Rejects requests under way when the connection is cut. Mostly there are none. */
 const connectionCut = (): HeldBack<never> => {
   const cut = heldBack<never>();
   cut.promise.catch(() => {});
@@ -60,7 +60,7 @@ class ScriptedClient implements RedisClient {
     this.events.emit('ready');
   }
 
-  /** The connection is gone, and what was under way with it. */
+  /** Cuts the connection, and rejects the requests under way on it. */
   drop(status: 'reconnecting' | 'end'): void {
     if (this.status === 'end') return;
     this.status = status;
@@ -109,7 +109,7 @@ class ScriptedClient implements RedisClient {
   }
 }
 
-/** A server of a cluster that the test plays: what it replies, and whether it can be reached. */
+/** A server of a cluster. The test decides on its replies, and whether it can be reached. */
 export class ScriptedServer {
   readonly clients: ScriptedClient[] = [];
   /** Commands in the order in which they arrived. */
@@ -119,12 +119,12 @@ export class ScriptedServer {
 
   constructor(private readonly defaults: (command: string) => unknown) {}
 
-  /** From now on the reply to commands that begin so. */
+  /** Sets the reply to commands that begin so, from now on. */
   answer(command: string, answerer: Answerer): void {
     this.answers.set(command, answerer);
   }
 
-  /** From now on these commands wait until the test answers them, the oldest first. */
+  /** Holds these commands back from now on, until the test answers them, the oldest first. */
   holdBack(command: string): HeldBack<unknown>[] {
     const held: HeldBack<unknown>[] = [];
     this.answer(command, () => {
@@ -146,12 +146,12 @@ export class ScriptedServer {
     return this.log.filter((one) => one.startsWith(command)).length;
   }
 
-  /** Connections for this that are open. */
+  /** The open connections for this role. */
   open(role: 'commands' | 'subscriber'): ScriptedClient[] {
     return this.clients.filter((client) => client.role === role && client.status === 'ready');
   }
 
-  /** Every connection is cut, and nobody can connect. */
+  /** Cuts every connection and refuses new ones. */
   fail(): void {
     this.isUp = false;
     for (const client of this.clients) if (client.status === 'ready') client.drop('reconnecting');
@@ -193,7 +193,7 @@ export class ScriptedCluster {
     };
   }
 
-  /** What `CLUSTER SLOTS` replies where the slots are shared out so. */
+  /** The reply to `CLUSTER SLOTS` of a cluster with these shards. */
   slots(shards: readonly Shard[] = this.shards): unknown {
     const share = SLOTS / shards.length;
     return shards.map((servers, index) => [

@@ -11,7 +11,7 @@ const errorIn = (result: FlightResult | undefined): Error => {
   throw new Error('expected an error', { cause: result });
 };
 
-/** An error as somebody with write access to Redis may forge it. */
+/** An error as a client with write access to Redis may forge it. */
 const forged = (is: string, fields: string): string =>
   `-{"name":"${is}","message":"forged","is":"${is}","fields":{${fields}}}`;
 

@@ -16,7 +16,7 @@ const time = Time.real();
 const AT_ONCE_MS = 1000;
 const OPTIONS = { keyPrefix: PREFIX, safetyPoll: '1m' } as const;
 
-/** What the start-up probe says, and what it warns of. */
+/** Runs the start-up probe and resolves with its messages, warnings and errors. */
 const probe = async (connection: ConnectionInput): Promise<readonly string[]> => {
   const said: string[] = [];
   const log = (line: string) => said.push(line);
@@ -38,7 +38,7 @@ interface Denial {
   readonly object: string;
 }
 
-/** What was denied to anybody, beside what is only good to have. */
+/** Denials to any user on a server, except for those of optional rights. */
 const denials = async (server: Redis): Promise<readonly Denial[]> => {
   const entries = (await server.call('ACL', 'LOG')) as readonly (readonly string[])[];
   const log = entries.map((entry): Denial => {
@@ -48,7 +48,7 @@ const denials = async (server: Redis): Promise<readonly Denial[]> => {
   return log.filter(({ object }) => !/^(client|pubsub)\b|^config/.test(object));
 };
 
-/** Everything there is, by a user with the documented rights and no more. */
+/** Uses every feature as a user with the documented rights and no more. */
 const usesEverything = (
   connection: () => ConnectionInput,
   servers: () => readonly Redis[],

@@ -11,7 +11,7 @@ const PROCESSES = 3;
 const SELLERS = 3;
 const EACH = 6;
 const TRANSACTIONS = PROCESSES * SELLERS * EACH;
-/** How long a transaction goes on after the locked method: long enough for the next to read what it has not committed. */
+/** Milliseconds of a transaction after the locked method, so that the next transaction reads before it commits. */
 const GO_ON_MS = 20;
 
 const SKU = 'apple';
@@ -36,7 +36,7 @@ describe('Updates by transactions around locked methods', () => {
 
   beforeEach(() => fixture.sales.reset(SKU));
 
-  /** Everybody sells at once. Returns how many sales were lost. */
+  /** Lets all sellers sell at once. Resolves with the number of lost sales. */
   const lostBy = async (shop: ShopName, way: Way): Promise<number> => {
     const start = performance.now();
     const order = { shop, way, sku: SKU, sellers: SELLERS, each: EACH, goOnMs: GO_ON_MS };
@@ -84,7 +84,7 @@ describe('Updates by transactions around locked methods', () => {
       await first;
       const start = performance.now();
       await second;
-      // Who has to ask, because nobody tells him, asks every 5 s.
+      // A waiter that is not told of the release polls every 5 s.
       expect(performance.now() - start).toBeLessThan(1000);
       await expect(fixture.sales.sold(SKU)).resolves.toBe(2);
       await until(async () => !(await fixture.isLocked(SKU)));

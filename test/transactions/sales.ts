@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** One table that says how many were sold of what. */
+/** A table with the number of sales of each article. */
 export class Sales {
   constructor(private readonly database: DataSource) {}
 
@@ -13,7 +13,7 @@ export class Sales {
     await this.database.query('INSERT INTO sales VALUES ($1, 0) ON CONFLICT (sku) DO UPDATE SET sold = 0', [sku]);
   }
 
-  /** As others see it: what has been committed. */
+  /** The number of committed sales. */
   sold(sku: string): Promise<number> {
     return soldOf(this.database.manager, sku);
   }
@@ -40,7 +40,7 @@ const soldOf = async (manager: EntityManager, sku: string): Promise<number> => {
   return row.sold;
 };
 
-/** Reads, and writes one more than it read: what somebody else wrote meanwhile, or has not committed yet, is lost. */
+/** Reads the number and writes one more. Sales that another transaction commits after the read are lost. */
 export const sellOne = async (manager: EntityManager, sku: string): Promise<void> => {
   const sold = await soldOf(manager, sku);
   await manager.query('UPDATE sales SET sold = $2 WHERE sku = $1', [sku, sold + 1]);

@@ -31,7 +31,7 @@ export class ShopFixture {
     return this.replica.app.get(LockService).getLock(`stock:${sku}`).isLocked();
   }
 
-  /** How many calls of this process wait for a lock that somebody else has. */
+  /** The number of locks that calls of this process wait for. */
   get waitingForLocks(): number {
     return runtimeOf(this.replica.app).acquirer.contended;
   }

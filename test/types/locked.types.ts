@@ -1,6 +1,6 @@
 /**
- * What `@Locked` must refuse and accept at compile time. Nothing here runs: the check is `npm run typecheck`, where a
- * line after `@ts-expect-error` that compiles is an error.
+ * Uses that `@Locked` must refuse or accept at compile time. Nothing here runs: the check is `npm run typecheck`, where
+ * a line after `@ts-expect-error` that compiles is an error.
  */
 // oxlint-disable typescript/no-explicit-any, typescript/no-unnecessary-type-parameters, typescript/no-unsafe-type-assertion
 // -- all of these are among what is checked
@@ -313,7 +313,7 @@ export class AcceptedConflicts {
 }
 
 export class RefusedConflicts {
-  // @ts-expect-error nobody expects undefined
+  // @ts-expect-error the caller does not expect undefined
   @Locked('order:<0>', { onConflict: 'skip' })
   async leftOut(_id: string): Promise<Order> {
     return untyped;

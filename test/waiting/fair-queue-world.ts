@@ -48,9 +48,9 @@ class CountedIds extends OwnerIds {
   }
 }
 
-/** One who waits, and how that ended. */
+/** A wait and its outcome. */
 export interface Wait {
-  /** The id it came with. */
+  /** The owner id of the waiter. */
   readonly owner: OwnerId;
   /** `waiting`, `granted <owner id>`, or the name of an error. */
   outcome: string;
@@ -68,7 +68,7 @@ export const LEASE = 30_000;
 export const SLOT = 60_000;
 export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
-/** Everything that waiters for fair locks need, on a clock that the test moves and with a server that the test plays. */
+/** Everything that waiters for fair locks need, on a manual clock and with a server that the test plays. */
 export class FairParts {
   readonly clock = new ManualClock();
   readonly taskErrors: unknown[] = [];
@@ -108,7 +108,7 @@ export class FairParts {
     return this.locks.queues.sent.map(({ owner }) => owner);
   }
 
-  /** The owners that the server was told of as gone. */
+  /** The owners that were reported to the server as gone. */
   get left(): readonly OwnerId[] {
     return this.locks.leaves.sent.flatMap(({ owners }) => owners);
   }
@@ -149,11 +149,11 @@ export class FairParts {
 
 /** The queue of one fair lock. */
 export class FairQueueWorld extends FairParts {
-  /** How often the queue said that nobody waits any more. */
+  /** How often the queue reported that it has no waiters any more. */
   idle = 0;
   readonly queue = new FairWaitQueue(NAME, this.waiting, () => void (this.idle += 1));
 
-  /** Somebody comes. */
+  /** Starts a wait. */
   async enter(terms: WaitTerms = {}): Promise<Wait> {
     const entered = this.queue.enter(this.context(terms), terms.lease ?? LEASE);
     const wait: Wait = { owner: this.owners.latest, outcome: 'waiting' };
@@ -168,14 +168,14 @@ export class FairQueueWorld extends FairParts {
     return wait;
   }
 
-  /** Somebody comes and gets a place in the queue, behind those of others. */
+  /** Starts a wait that gets a place in the queue, behind waiters of others. */
   async enterPlaced(terms: WaitTerms = {}, reply: Partial<QueuedOutcome> = {}): Promise<Wait> {
     const wait = await this.enter(terms);
     await this.place(wait.owner, reply);
     return wait;
   }
 
-  /** Somebody comes, gets a place, is subscribed, and sleeps since the attempt after that was in vain. */
+  /** Starts a wait that gets a place, subscribes, tries once more in vain, and sleeps. */
   async enterFirst(terms: WaitTerms = {}, reply: Partial<QueuedOutcome> = {}): Promise<Wait> {
     const wait = await this.enterPlaced(terms, reply);
     await this.subscribed(wait.owner);
@@ -183,7 +183,7 @@ export class FairQueueWorld extends FairParts {
     return wait;
   }
 
-  /** What would go on although everybody has gone; nothing of it may be left. */
+  /** Everything that could go on after the last wait has ended. Nothing of it may be left. */
   get leftovers(): object {
     const { channels } = this.pubSub;
     return { timers: this.clock.pending, channels, attempting: this.attempting, taskErrors: this.taskErrors };

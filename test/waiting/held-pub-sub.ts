@@ -13,12 +13,12 @@ export class HeldPubSub implements PubSub {
     return { alive, cancel: () => void this.listeners.delete(channel) };
   }
 
-  /** The channels that somebody listens to. */
+  /** The channels that have listeners. */
   get channels(): readonly string[] {
     return [...this.listeners.keys()];
   }
 
-  /** Fails where nobody would hear it. */
+  /** Notifies the listener of a channel. Fails if it has none. */
   publish(channel: string): void {
     const listener = this.listeners.get(channel);
     if (!listener) throw new Error(`Nobody listens to ${channel}`);

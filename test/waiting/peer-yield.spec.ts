@@ -10,7 +10,7 @@ const setUp = () => {
     new MonotonicScheduler(clock, () => {}),
     () => void calls.push({ at: clock.now(), yielding: peerYield.isYielding }),
   );
-  /** As if an earlier release had been announced to this many peers, and the lock acquired again since. */
+  /** Plays an earlier release that was announced to this many peers, and a later acquisition of the lock. */
   const knowPeers = (peers: number | undefined): void => {
     if (peers === undefined) return;
     peerYield.yieldTo(peers);
@@ -163,7 +163,7 @@ describe('A received announcement', () => {
     ['release, 20 ms, acquired, release, announcement, announcement', 'own, other'],
     ['release, silent, announcement', 'other'],
     ['release, acquired, release, silent, announcement, announcement', 'own, other'],
-    // A reply that nobody received it lowers no count below zero.
+    // A reply that the announcement reached no subscriber lowers no count below zero.
     ['release, announcement, silent, acquired, release, announcement', 'own, own'],
     ['release unsubscribed, announcement', 'other'],
     ['release, acquired, release unsubscribed, announcement', 'other'],

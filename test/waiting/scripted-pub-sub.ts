@@ -18,7 +18,7 @@ export class ScriptedSubscription implements Subscription {
 /** Pub/sub that the test plays: it says when a subscription is confirmed, and announces. */
 export class ScriptedPubSub implements PubSub {
   readonly subscriptions: ScriptedSubscription[] = [];
-  /** How often somebody asked for a subscription. */
+  /** How often a subscription was requested. */
   asked = 0;
   /** Settles when a subscription is confirmed or refused. */
   answer: () => Promise<void> = async () => {};
