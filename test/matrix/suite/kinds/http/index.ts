@@ -9,7 +9,7 @@ import { fileController } from './file.js';
 import { handlerCells } from './handler.js';
 import { itemsController } from './items.js';
 import { lastingCells, type LastingHandler } from './lasting.js';
-import { observableController, promisedObservableController } from './locked-observable.js';
+import { observableController, promisedObservableController } from './observable.js';
 import { rawController } from './raw-response.js';
 import { webResponseController, webStreamController } from './web-body.js';
 
