@@ -9,7 +9,7 @@ export type OwnerContext = HoldContext | ScopeContext | RequestContext | Benefic
 /** A context that may hold locks. */
 export type HoldingContext = HoldContext | ScopeContext;
 
-/** What contexts of all kinds have: the enclosing context, and an end. */
+/** The parts of a context of any kind: the enclosing context, and an end. */
 abstract class NestedContext {
   /** The context that was the innermost open one when this one was entered; it may have closed since. */
   readonly enclosing: OwnerContext | undefined;

@@ -36,7 +36,7 @@ export interface GrantEventFields {
 }
 
 /**
- * What the server granted to one owner, and the lease over it: how it is kept by commands and by the watchdog, and how
+ * The server's grant to one owner, and the lease over it: how it is kept by commands and by the watchdog, and how
  * its loss is noticed. {@link Grant} adds how holds enter and leave.
  */
 export abstract class LeasedGrant extends ListNode<LeasedGrant> implements LeaseHolder, Watched {
@@ -191,7 +191,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     else this.onLost('gone');
   }
 
-  /** What the server granted, if it certainly still is as granted: no command was sent since, nor is in flight. */
+  /** The grant, if the server certainly still has it unchanged: no command was sent since, nor is in flight. */
   protected get untouched(): Acquired | undefined {
     const isTouched = this.state.phase !== 'granted' || this.isVerifying || this.runtime.watchdog.isRenewing(this);
     return isTouched ? undefined : this.acquired;

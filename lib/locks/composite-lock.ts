@@ -66,7 +66,7 @@ export abstract class CompositeLock extends AcquirableLock<MultiHold> {
   ): Promise<AcquiredMembers<Got>>;
 }
 
-/** What a composite lock can be made of, with the texts of its refusals. */
+/** The locks that a composite lock accepts as members, with the texts of its refusals. */
 export interface MemberRules {
   /** Start of a sentence: `A RedLock`. */
   readonly what: string;

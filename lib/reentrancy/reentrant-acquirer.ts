@@ -31,7 +31,7 @@ export interface ReentrancyServices extends ContextServices {
  * - `scope`: waits for the acquisitions of the scope, then joins its grant, or makes it.
  * - `new-owner`: makes a grant.
  *
- * What a context held may end before it is joined. The code then acquires as the next of them that applies.
+ * The hold of a context may end before it is joined. The code then acquires as the next of them that applies.
  */
 export class ReentrantAcquirer {
   private readonly enclosing: EnclosingHolds;

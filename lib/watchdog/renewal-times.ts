@@ -9,7 +9,7 @@ const SHORTEST_RETRY = 1 / 150;
 /** The share of the timeout by which a lease may fall short of what its hold needs; clock drift is less. */
 const LACKING = 1 / 6;
 
-/** What decides when a hold is renewed. */
+/** The facts by which it is decided when a hold is renewed. */
 interface Renewable {
   readonly lease: Pick<Lease, 'remaining'>;
   /** The lease that it needs from now on, ms. */

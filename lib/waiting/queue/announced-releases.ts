@@ -73,7 +73,7 @@ export class AnnouncedReleases implements Releases {
     if (this.peerYield.onAnnouncement() !== 'own') this.listener.onReleaseByOther();
   }
 
-  /** What was announced before may have been missed. */
+  /** Announcements from before the subscription may have been missed. */
   private onSubscribed(): void {
     this.listener.onReleaseByOther();
     this.peerYield.expectNoEcho();

@@ -18,5 +18,5 @@ export const PRECEDED = { name: 'preceded' } as const;
 /** No attempt is in flight: the contender sleeps, or is about to decide what comes next. */
 export const RESTING = { name: 'resting' } as const;
 
-/** What a contender does: idle → (preceded →) resting ⇄ attempting → idle. */
+/** The states of a contender: idle → (preceded →) resting ⇄ attempting → idle. */
 export type ContenderState<Wanted, Got> = typeof IDLE | typeof PRECEDED | typeof RESTING | Attempting<Wanted, Got>;
