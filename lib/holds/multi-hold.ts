@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Duration } from '../time/duration.js';
+import { allSettled } from '../concurrency/all-settled.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
@@ -11,15 +12,6 @@ export interface MultiHold extends Hold {
   /** The holds of the locks that were acquired, in the order of the locks. Releasing this hold releases them all. */
   readonly members: readonly Hold[];
 }
-
-/**
- * Waits for all promises, even if some reject.
- * @throws The rejection of the first by position.
- */
-export const allSettled = async <T>(works: readonly Promise<T>[]): Promise<readonly T[]> => {
-  await Promise.allSettled(works);
-  return Promise.all(works);
-};
 
 /** The holds of several locks as one. */
 export class CompositeHold implements MultiHold {

@@ -86,12 +86,12 @@ export const membersOf = (
   { what, notALock, fewest, tooFew, givenTwice }: MemberRules,
   maxNames: number,
 ): readonly ReentrantLock[] => {
+  assertNameCount(what, locks.length, maxNames);
   const members = locks.map((lock) => {
     if (lock instanceof ReentrantLock) return lock;
     throw new LockOptionsError(notALock(formatValue(lock)), { details: { value: lock } });
   });
   if (members.length < fewest) throw new LockOptionsError(tooFew(members.length));
-  assertNameCount(what, members.length, maxNames);
   const twice = firstRepeated(members);
   if (!twice) return members;
   throw new LockOptionsError(givenTwice(twice.name), { lockName: twice.name });

@@ -1,5 +1,6 @@
 import type { GrantedHold } from '../holds/granted-hold.js';
-import { allSettled, CompositeHold } from '../holds/multi-hold.js';
+import { allSettled } from '../concurrency/all-settled.js';
+import { CompositeHold } from '../holds/multi-hold.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { refusal } from '../waiting/wait-errors.js';

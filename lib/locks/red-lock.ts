@@ -9,7 +9,6 @@ import {
 } from '../errors.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import { MajorityHold } from '../holds/majority-hold.js';
-import { assertNameCount } from '../keys/lock-name.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { refusal } from '../waiting/wait-errors.js';
@@ -46,7 +45,6 @@ export class RedLock extends CompositeLock {
    *   LockNameError for more than `maxNames` members.
    */
   constructor(runtime: LockServices, locks: readonly unknown[]) {
-    assertNameCount(RULES.what, locks.length, runtime.defaults.maxNames);
     super(runtime, membersOf(locks, RULES, runtime.defaults.maxNames));
     this.needed = majorityOf(this.members.length);
   }

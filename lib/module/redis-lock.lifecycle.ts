@@ -13,7 +13,7 @@ import { adopt } from '../decorators/instance-wiring.js';
 import { logEvents } from '../events/event-log.js';
 import { type ConnectionRegistry } from '../runtime/connection-registry.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/lock.options.js';
-import { allSettled } from '../holds/multi-hold.js';
+import { allSettled } from '../concurrency/all-settled.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/lock-settings.js';
