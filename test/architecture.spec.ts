@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 
 const LIB = resolve(__dirname, '../lib');
 
-/** From the bottom up; a folder imports only from the folders of its own layer and from those below. */
+/** The layers from the bottom up. A folder imports only from the folders of its own layer and from those below. */
 const LAYERS: readonly (readonly string[])[] = [
   ['collections', 'errors', 'time', 'validation'],
   ['concurrency', 'context', 'events', 'keys'],
@@ -16,7 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['runtime'],
   ['lock.service'],
   ['decorators'],
-  // What a Nest user wires.
+  // The parts that a user of Nest wires.
   ['integrations', 'module', 'testing'],
   ['index'],
 ];
@@ -24,10 +24,10 @@ const LAYERS: readonly (readonly string[])[] = [
 const MOST_FILES = 17;
 const MOST_LINES = 250;
 
-/** Endings of file names that tell what is inside, so that no export need have the name of the file. */
+/** File name endings that describe the content. Such a file need not be named for an export. */
 const TELLING_ENDINGS = ['.options', '.types', '.constants', '.factory'];
 
-/** Folders whose files have the name of a kind, the same in each, whatever the classes of that kind are called. */
+/** Folders with one file for each kind of lock. A file is named for its kind, whatever its class is called. */
 const KIND_FOLDERS = ['backend/memory', 'backend/redis/kinds'];
 
 /** Files without one main export. */
@@ -47,7 +47,7 @@ const layerOf = (file: string): number => {
   return LAYERS.findIndex((names) => names.some((name) => top === name || top === `${name}.ts`));
 };
 
-/** Type imports included. */
+/** The imports of a file, including types. */
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/from '(\.{1,2}\/[^']+)\.js'/g)]
     .map(([, path = '']) => `${resolve(file, '..', path)}.ts`)
@@ -65,7 +65,7 @@ const exportsOf = (file: string): readonly Export[] =>
 
 const isType = ({ kind }: Export): boolean => ['class', 'interface', 'type', 'enum'].includes(kind);
 
-/** `RedisLockModule` as `redis-lock-module`. */
+/** Converts `RedisLockModule` to `redis-lock-module`. */
 const kebab = (name: string): string =>
   name
     .replaceAll('PubSub', 'Pubsub')
@@ -73,7 +73,7 @@ const kebab = (name: string): string =>
     .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')
     .toLowerCase();
 
-/** Whether the name of a file need not be that of an export: it has no main one, or is named for its subject. */
+/** Whether a file need not be named for an export: it has no main export, or is named for its subject. */
 const isNamedForSubject = (file: string): boolean => {
   const exported = exportsOf(file);
   return (
@@ -81,7 +81,7 @@ const isNamedForSubject = (file: string): boolean => {
     basename(file) === 'index.ts' ||
     KIND_FOLDERS.includes(dirname(nameOf(file))) ||
     TELLING_ENDINGS.some((ending) => basename(file, '.ts').endsWith(ending)) ||
-    // Functions on one subject, with the types that they take.
+    // The file has functions on one subject, with their types.
     (!exported.some(({ kind }) => kind === 'class') && !exported.every(isType))
   );
 };

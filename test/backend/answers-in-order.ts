@@ -1,10 +1,10 @@
 import type { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { ScriptedCommands, SentScript } from './scripted-commands.js';
 
-/** An error that a command fails with, or its reply; what stays the same may be given as it is. */
+/** The reply to a command, or the error that it fails with. A constant reply may be given without a function. */
 export type Answer = Error | readonly unknown[] | ((sent: SentScript) => readonly unknown[]);
 
-/** An answer that takes so many ms. */
+/** An answer that comes after `after` ms. */
 export interface LateAnswer {
   readonly after: number;
   readonly answer: Answer;
@@ -12,7 +12,7 @@ export interface LateAnswer {
 
 const isLate = (answer: Answer | LateAnswer): answer is LateAnswer => 'after' in answer;
 
-/** Answers commands in the order in which they are sent; a command beyond the last answer fails for good. */
+/** Answers commands in the order in which they are sent; a command after the last answer fails permanently. */
 export const answerInOrder = (commands: ScriptedCommands, ...answers: readonly (Answer | LateAnswer)[]): void => {
   const left = [...answers];
   commands.answer = async (sent) => {
@@ -25,14 +25,14 @@ export const answerInOrder = (commands: ScriptedCommands, ...answers: readonly (
   };
 };
 
-/** How a call settled, and at which instant of the clock. */
+/** The end of a call, and its instant on the clock. */
 export interface Settlement {
   readonly at: number;
   readonly value?: unknown;
   readonly error?: unknown;
 }
 
-/** Empty while the call is pending; then holds its one settlement. */
+/** Empty while the call is pending. Afterwards it has the one settlement of the call. */
 export const settlementOf = (call: Promise<unknown>, clock: ManualClock): readonly Settlement[] => {
   const settled: Settlement[] = [];
   void call.then(

@@ -36,7 +36,10 @@ describe('The error of a ballot without a quorum', () => {
 });
 
 describe('A busy reply of a quorum', () => {
-  /** 7 ms: no owner can have the lock, so the next attempt comes after a random time. 200 ms: an owner may well have it. */
+  /**
+   * The delay is 7 ms if no owner can have the lock, so the next attempt comes after a random time. It is 200 ms if an
+   * owner may have it.
+   */
   const DELAY = new FixedDelay(7, 200);
   const [none, b1, b2, b3] = [UNKNOWN, busy('b:1', 1000), busy('b:1', 2000), busy('b:1', 3000)];
   const [c1, d1, endless] = [busy('c:1', 4000), busy('d:1', 5000), busy('b:1', -1)];

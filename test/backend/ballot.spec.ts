@@ -7,13 +7,13 @@ type Choice = 'yes' | 'no' | 'failed';
 const CHOICES = ['yes', 'no', 'failed'] as const;
 const of = (votes: readonly Choice[], choice: Choice): number => votes.filter((vote) => vote === choice).length;
 
-/** What complete votes mean. */
+/** The verdict on complete votes. */
 const finalVerdict = (votes: readonly Choice[], quorum: number): 'yes' | 'no' | 'undecided' => {
   if (of(votes, 'yes') >= quorum) return 'yes';
   return votes.length - of(votes, 'no') < quorum ? 'no' : 'undecided';
 };
 
-/** What the votes so far mean, found out by trying all that the others could still vote. */
+/** The verdict on the votes so far, from a trial of all votes that the other nodes could still cast. */
 const verdictByTrying = (votes: readonly Choice[], size: number, quorum: number): string => {
   const ends = new Set(
     listsOf(CHOICES, size - votes.length).map((others) => finalVerdict([...votes, ...others], quorum)),
@@ -63,7 +63,7 @@ describe('A verdict', () => {
 describe('A ballot', () => {
   it.each([
     { size: 3, quorum: 2, orders: ordersOf(3) },
-    // Every choice is voted by every node already: all 120 orders would only repeat that.
+    // In some order every node casts every vote. All 120 orders would only repeat that.
     { size: 5, quorum: 3, orders: ordersOf(5).filter((_, index) => index % 17 === 0) },
   ])(
     'of $size nodes is decided by the same vote as a count by hand, in every order',

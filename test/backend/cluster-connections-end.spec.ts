@@ -65,7 +65,7 @@ describe('A subscription in a cluster whose slot moves twice', () => {
     cluster.shards = [['f:1'], ['e:1'], ['c:1'], ['d:1']];
     await refresh();
     expect(subscription.alive).toBe(true);
-    // Refused as the connection is made, and once more by itself.
+    // The first subscription is refused when the connection is made, and then the connection asks once more.
     for (let attempt = 0; attempt < 2; attempt += 1) {
       late[attempt]?.reject(replyError('NOPERM No permissions to access a channel'));
       await clock.advance(0);
@@ -87,7 +87,7 @@ describe('A subscription in a cluster whose slot moves twice', () => {
 describe('A cluster whose connections were closed', () => {
   const FOUR = ['a:1', 'b:1', 'c:1', 'd:1'];
 
-  /** Only three servers are asked for the slot map, so that one of four has no connection yet. */
+  /** The client asks only three servers for the slot map, so one of the four has no connection yet. */
   const closed = async () => {
     const { cluster, clock, scheduler, topology } = await openTopology(FOUR.map((address) => [address]));
     const subscriber = new ClusterSubscriber(topology, TIMEOUT, scheduler);

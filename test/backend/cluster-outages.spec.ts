@@ -33,7 +33,7 @@ const watched = () => {
     throw error;
   });
   const reported = new ClusterOutages(['a:1', 'b:1'], PATIENCE, scheduler, cluster);
-  /** A look has shown who serves slots. */
+  /** Reports a slot map with these masters. */
   const learn = (...masters: string[]): void => {
     cluster.isKnown = true;
     cluster.masters = new Set(masters);
@@ -90,7 +90,7 @@ describe('An outage of a whole cluster', () => {
   ])('is reported with the reason: $why', async ({ lastError, why, permanent }) => {
     const { clock, outages, cluster, outagesOf } = watched();
     outagesOf.slotMapRequested();
-    // As it is known when the outage is reported.
+    // The error at the time of the report counts.
     cluster.lastError = lastError;
     await clock.advance(PATIENCE);
     expect(outages[0]?.reason).toBe(`Redis ${CLUSTER} cannot be reached: ${why}`);

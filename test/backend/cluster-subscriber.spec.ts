@@ -46,7 +46,7 @@ const listening = async () => {
   const bench = openSubscriber();
   const subscribing = bench.subscribe();
   await bench.clock.advance(0);
-  // A connection wakes all listeners when it begins to listen.
+  // A connection wakes all of its listeners when its subscription begins.
   bench.wakes.length = 0;
   return { ...bench, subscription: subscribing.subscription() };
 };

@@ -9,7 +9,7 @@ import { outcomeOf } from './scripted-nodes.js';
 const TIMEOUT = 1000;
 /** Three connected masters are enough for every refresh: no other server is asked. */
 const SHARDS: readonly Shard[] = [['a:1', 'a2:1'], ['b:1'], ['c:1']];
-/** After a fail-over of the first shard. */
+/** The shards after a fail-over of the first one. */
 const FAILED_OVER: readonly Shard[] = [['a2:1'], ['b:1'], ['c:1']];
 const SEEDS = ['a:1', 'b:1', 'c:1'];
 const ALL = [...SEEDS, 'a2:1'];

@@ -3,7 +3,7 @@ import { replyError, ScriptedCluster, type Shard } from './scripted-cluster.js';
 
 const TIMEOUT = 1000;
 const THREE: readonly Shard[] = [['a:1'], ['b:1'], ['c:1']];
-/** The same slots, the other way round. */
+/** The same slots, with their masters in reverse order. */
 const SWAPPED: readonly Shard[] = [['c:1'], ['b:1'], ['a:1']];
 const SLOTS = 'CLUSTER SLOTS';
 
@@ -12,7 +12,7 @@ const openTopology = (shards: readonly Shard[] = THREE) => {
   const { clock, scheduler } = cluster;
   const seeds = shards.flatMap(([master = '']) => master);
   const topology = new ClusterTopology(cluster.servers(seeds), { commandTimeout: TIMEOUT }, scheduler);
-  /** How often each master was asked for the slot map. */
+  /** The number of requests for the slot map to each master. */
   const looks = (): number[] => seeds.map((address) => cluster.at(address).count(SLOTS));
   const look = async (): Promise<void> => {
     topology.refreshSoon();
@@ -95,7 +95,7 @@ describe('A refresh of the slot map', () => {
     ]);
     for (let round = 0; round < 5; round += 1) {
       await look();
-      // The masters are connected as soon as something is sent to them.
+      // A topology connects to a master as soon as it sends a command to it.
       expect(looks()).toEqual([round + 1, round + 1, round + 1]);
     }
     expect(['a2:1', 'b2:1', 'c2:1'].map((address) => cluster.at(address).log)).toEqual([[], [], []]);
@@ -116,7 +116,7 @@ describe('The slot map of a cluster', () => {
   } as const;
   type Reply = keyof typeof REPLIES;
 
-  /** Holds all replies back. Returns a function that lets the servers give these replies, one after the other. */
+  /** Holds all replies back. Returns a function that makes the servers give these replies, one after the other. */
   const holdReplies = ({ cluster, clock, seeds }: ReturnType<typeof openTopology>) => {
     const commands = [SLOTS, 'CLUSTER INFO'];
     const held = seeds.map((address) => commands.map((command) => cluster.at(address).holdBack(command)));
@@ -135,7 +135,7 @@ describe('The slot map of a cluster', () => {
   it.each<{ says: readonly Reply[]; unknown: string | undefined; known: string }>([
     { says: ['truth'], unknown: 'a:1', known: 'a:1' },
     { says: ['other'], unknown: 'c:1', known: 'c:1' },
-    // The first reply counts, whatever slower servers reply.
+    // The first reply counts. Later replies of slower servers do not.
     { says: ['truth', 'other', 'other'], unknown: 'a:1', known: 'a:1' },
     { says: ['other', 'truth', 'truth'], unknown: 'c:1', known: 'c:1' },
     { says: ['error', 'other'], unknown: 'c:1', known: 'c:1' },

@@ -9,11 +9,11 @@ import type { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
-/** A server whose clock is not that of the test, behind a connection that the test opens. */
+/** A server with a clock of its own, behind a connection that the test opens. */
 class Commands extends ScriptedCommands {
-  /** What the server's clock is believed to be ahead of that of the test. */
+  /** The estimated time by which the server's clock is ahead of the test's, ms. */
   ahead = 0;
-  /** What the clock that is furthest ahead is ahead of the server's. */
+  /** The time by which the fastest clock is ahead of the server's, ms. */
   spread = 0;
   connect = (): void => {};
   failToConnect = (_error: Error): void => {};
@@ -38,7 +38,7 @@ type Reply = 'late' | { readonly value: string };
 
 const DEADLINE = 1000;
 
-/** Asks until the deadline; each try lasts 10 ms, and answers or fails as told. */
+/** Sends a request with a deadline. Each attempt lasts 10 ms, and ends with the next answer. */
 const setUp = (...answers: readonly (Reply | Error)[]) => {
   const commands = new Commands();
   const { clock, scheduler } = commands;
@@ -78,7 +78,7 @@ describe('A request with a deadline', () => {
     const settled = ask();
     await clock.advance(5000);
     expect(tries).toEqual([0, 10, 20].map((at) => ({ at, notAfter: DEADLINE, deadline: DEADLINE })));
-    // The time of the reply is counted from the try that was answered.
+    // The time of the reply counts from the answered attempt.
     expect(settled).toEqual([{ at: 30, value: { value: 'done', sentAt: 20 } }]);
     expect(unknown).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe('A request with a deadline', () => {
     commands.ahead = 0.25;
     ask();
     await clock.advance(5);
-    // The reply has corrected it.
+    // The reply has corrected the estimate of the server's clock.
     commands.ahead = 300;
     await clock.advance(100);
     expect(tries).toEqual([

@@ -6,7 +6,7 @@ import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const ID = '0'.repeat(32);
 
-/** A server that does what it is asked, and replicas of which the test says how many have it. */
+/** A server that executes every command, and replicas whose acknowledgements the test counts. */
 const setUp = () => {
   const commands = new ScriptedCommands();
   const { scheduler, clock } = commands;

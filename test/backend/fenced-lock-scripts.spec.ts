@@ -1,7 +1,7 @@
 import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
 import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-lock.js';
 
-/** Commands of a server that gives this reply to every script. */
+/** Commands to a server that gives this reply to every script. */
 const answering = (reply: readonly unknown[]): ScriptExecutor =>
   ({ run: async () => reply }) as unknown as ScriptExecutor;
 
@@ -11,7 +11,7 @@ describe('I15: A reply with a malformed fencing token', () => {
   it.each(['', 'token', '-1', '1.5', '0x10', ' 7', '9'.repeat(20)])('%p leaves the outcome unknown', async (token) => {
     const granting = new FencedLockScripts(answering(['acquired', 1000, '', 0, token]), 'clock');
     const limits = { notAfter: 0, deadline: 0 };
-    // Not a SyntaxError, after which the acquisition would not be undone.
+    // A SyntaxError in its place would leave the acquisition on the server.
     await expect(granting.acquire({ name: 'n', owner: 'o:1', lease: 1000 }, limits)).rejects.toMatchObject(unknown);
     const telling = new FencedLockScripts(answering(['token', token]), 'clock');
     await expect(telling.currentToken('n', 0)).rejects.toMatchObject(unknown);

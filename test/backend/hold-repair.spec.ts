@@ -7,17 +7,17 @@ const LEASE = 1000;
 const renewalOf = (name: string, owner = `${name}:1`): Renewal => ({ name, owner, lease: LEASE });
 const [X, Y, Z] = [renewalOf('x'), renewalOf('y'), renewalOf('z')];
 
-/** A round of renewals on three nodes, with what the test answers. */
+/** A round of renewals on three nodes, whose answers the test gives. */
 const openRound = (renewals: readonly Renewal[], isKept: readonly boolean[] = renewals.map(() => true)) => {
   const bench = scriptedNodes(3);
   const repair = new HoldRepair();
   const round = repair.begin(renewals);
   const ballot = new Ballot(bench.nodes, (node) => node.renew(renewals));
   const running = outcomeOf(round.run(ballot, (index) => isKept[index] === true));
-  /** What a node was asked to take again. */
+  /** The acquisitions that the repair has sent to a node. */
   const taken = (index: number): string[] =>
     (bench.backends[index]?.log ?? []).filter((asked) => asked.startsWith('acq'));
-  /** What the nodes say to the renewals: what each still held, or why it failed. */
+  /** Answers the renewals node by node: for each hold whether the node has it, or an error. */
   const answer = async (...replies: (readonly boolean[] | Error)[]): Promise<void> => {
     for (const [index, reply] of replies.entries()) {
       bench.reply(index, 'renew', reply instanceof Error ? reply : { held: reply });
@@ -154,7 +154,7 @@ describe('A repair', () => {
     await answer([false], [true], [true]);
     expect(taken(0)).toEqual([]);
     await answer([false], [true], [true]);
-    // Of two rounds that go on, one would follow the other here.
+    // Two rounds under way would acquire one after the other here.
     await took(0);
     expect(taken(0)).toEqual(['acquire x x:1']);
   });
@@ -170,7 +170,8 @@ describe('A repair', () => {
       await answer([isHeld], [true], [true]);
     };
     await clock.advance(2 * LEASE + 999);
-    // The node still has what is about to be undone: that does not count, and is not taken again.
+    // The node still has the acquisition that is about to be undone. It does not count as a hold, and is not acquired
+    // again.
     await nextRound(true);
     await nextRound(false);
     expect(taken(0)).toEqual(['acquire x x:1']);

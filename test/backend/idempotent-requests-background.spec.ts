@@ -34,7 +34,7 @@ describe('A request with an idempotency key that is completed in the background'
       [1000, 2000],
       [1600, 2600],
       [2100, 2600],
-      // The deadline passed without another try: not sent, and so repeated after a pause.
+      // The deadline passed before another try, so the request was not sent, and is repeated after a pause.
       [2760, 3760],
       [3486, 4486],
     ]);
@@ -76,7 +76,7 @@ describe('A request with an idempotency key that is completed in the background'
     complete();
     await clock.advance(15);
     expect(times()).toEqual([0, 10]);
-    // The second try ends at 20 ms, and the first in the background begins then.
+    // The second try ends at 20 ms. Then the first try in the background begins.
     commands.suspendedFor = atServer - 20;
     await clock.advance(60_000);
     expect(times()).toHaveLength(tries);

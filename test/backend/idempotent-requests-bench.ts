@@ -13,7 +13,7 @@ type Outcome = 'taken' | 'too-few' | 'set' | 'released';
 type Reply = CounterReply<Outcome>;
 export type Answer = Reply | Error;
 
-/** A server whose clock runs on while the machine of the test is suspended. */
+/** A server whose clock continues while the machine of the test is suspended. */
 class Commands extends ScriptedCommands {
   suspendedFor = 0;
 
@@ -22,7 +22,7 @@ class Commands extends ScriptedCommands {
   }
 }
 
-/** @param answers To the tries to have an effect, in order; each comes after `duration` ms. */
+/** @param answers The answers to tries, in order. Each comes after `duration` ms. */
 export const setUpRequests = (answers: readonly Answer[], { duration = 0, withReplicas = false } = {}) => {
   const commands = new Commands();
   const { clock, scheduler } = commands;
@@ -41,7 +41,7 @@ export const setUpRequests = (answers: readonly Answer[], { duration = 0, withRe
     return answer;
   };
   const undone: (readonly [key: string, at: number])[] = [];
-  /** The server's time of each undoing, or why it fails; without one: the time of the test. */
+  /** The server's time at each undoing, or the error it fails with. The default is the time of the test. */
   const undoAnswers: (number | Error)[] = [];
   const undo = async (key: string): Promise<number> => {
     undone.push([key, clock.now()]);
@@ -60,12 +60,12 @@ export const setUpRequests = (answers: readonly Answer[], { duration = 0, withRe
     undoAnswers,
     times: () => sent.map(({ at }) => at),
     keys: () => [...new Set(sent.map(({ idempotencyKey }) => idempotencyKey))],
-    /** When keys were deleted from the server, and which. */
+    /** The deleted keys, and the times of their deletion. */
     discarded: () => commands.sent.map(({ script, keys, at }) => [script, keys['marker'], at]),
     acquire: () => watch(requests.acquireOnce('n', { request: 'acquire', count: 2 }, send, undo)),
     change: () => watch(requests.change('n', send)),
     complete: () => watch(requests.completeInBackground('n', { request: 'release', count: 3 }, send)),
-    /** Begins a call and lets a day pass. */
+    /** Begins a call, and lets a day pass. */
     aDayAfter: async (begin: () => readonly Settlement[]): Promise<readonly Settlement[]> => {
       const settled = begin();
       await clock.advance(DAY_MS);

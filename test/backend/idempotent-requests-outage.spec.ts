@@ -17,7 +17,7 @@ const setUp = () => {
   return { commands, clock, requests, counter, permits, semaphore, latch, givenUp };
 };
 
-/** How a call ends that takes at most `ms` of the clock. */
+/** The error of a call that settles within `ms` of the clock. */
 const errorOf = async (call: Promise<unknown>, clock: ScriptedCommands['clock'], ms: number): Promise<unknown> => {
   const error = call.then(
     () => undefined,
@@ -78,14 +78,19 @@ describe('A change that cannot be sent', () => {
   );
 });
 
-/** As long as one try waits for the connection in a long outage: so that a day has a thousand tries, not 40,000. */
+/**
+ * The time for which a try waits for the connection in a long outage. It makes a thousand tries a day, instead of
+ * 40,000.
+ */
 const LONG_WAIT_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 type Bench = ReturnType<typeof setUp>;
 
-/** Requests that leave a marker: what is called, what undoes or completes it, and what is said if that is given up. */
+/**
+ * Requests that leave a marker: the call, the script that undoes or completes it, and the report if that is given up.
+ */
 const REQUESTS = [
   ['acquire', 2, ({ semaphore }: Bench) => semaphore.take('s', 2), 'semaphore/undo', ['undone', 0]],
   ['drain', undefined, ({ semaphore }: Bench) => semaphore.drain('s'), 'semaphore/undo', ['undone', 0]],
@@ -115,7 +120,7 @@ describe.each(REQUESTS)('A request (%s) whose reply was lost in an outage', (req
     commands.commandTimeout = LONG_WAIT_MS;
     await clock.advance(outage);
     const before = commands.sent.length;
-    // The zero stands for the server's time.
+    // The zero is a placeholder for the server's time.
     commands.answer = async () => done.map((part) => (part === 0 ? Math.floor(clock.now()) : part));
     commands.connected = true;
     await clock.advance(2000);

@@ -91,7 +91,7 @@ describe('A change with an idempotency key', () => {
   it.each<readonly [answers: string, discardedAt: number, readonly Answer[]]>([
     ['answered', 0, [SET]],
     ['late, then answered', 0, [LATE, SET]],
-    // A copy of the first try may still be on its way, and would have its effect without the key.
+    // A copy of the first try may still be on its way. Without the key it would have a second effect.
     ['unknown, then answered', 60_000, [UNKNOWN, SET]],
     ['refused, then answered', 60_000, [REFUSED, SET]],
   ])('(%s) has one key and one deadline; the key is deleted after %i ms', async (_, discardedAt, answers) => {

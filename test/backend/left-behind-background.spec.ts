@@ -15,7 +15,7 @@ interface SentCommand {
   readonly at: number;
 }
 
-/** A command that is on its way until the test answers it. */
+/** A command in flight, which the test answers. */
 interface OpenCommand extends SentCommand {
   readonly answer: (outcome: 'held' | 'lost') => void;
   readonly fail: (error: unknown) => void;
@@ -48,7 +48,7 @@ const setUp = () => {
     if (!first) throw new Error('No command is on its way');
     return first;
   };
-  /** Leaves a lock behind; both of its first tries fail, and the one in the background is on its way. */
+  /** Leaves a lock behind. The first two tries fail, and the one in the background is on its way. */
   const leaveInVain = async (keep: number, name = 'n'): Promise<void> => {
     const settled = leave(keep, name);
     (await next()).fail(PASSING);
@@ -56,7 +56,7 @@ const setUp = () => {
     await clock.advance(0);
     expect(settled).toMatchObject([{ error: PASSING }]);
   };
-  /** What was sent, by command, time and lease. */
+  /** The commands so far, with their times and leases. */
   const log = () => sent.map(({ command, at, lease }) => [command, at, lease]);
   return { clock, left, leave, leaveInVain, next, open, log };
 };
@@ -161,7 +161,7 @@ describe('Several locks that are left behind', () => {
     const abandonedC = settlementOf(left.abandon('owner of c'), clock);
     await clock.advance(100);
     expect(abandonedC).toMatchObject([{ at: 0 }]);
-    // A command that is on its way could still take effect.
+    // A command in flight could still take effect.
     expect(abandonedA).toEqual([]);
     expect(open).toMatchObject([{ name: 'b', at: 100 }]);
     ofA.answer('held');

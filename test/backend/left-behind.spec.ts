@@ -3,12 +3,12 @@ import { LeftBehind } from '../../lib/backend/redis/kinds/left-behind.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
-/** How long a command takes that is not answered, ms. */
+/** The time-out of a command without an answer, ms. */
 const TIMEOUT = 1000;
 
 type Answer = 'held' | 'lost' | 'passing' | 'permanent';
 
-/** A server that gives these answers to holds, in order, and the last one again and again. */
+/** A server that gives these answers to `hold` commands, in order. The last one is repeated. */
 const open = (...answers: readonly Answer[]) => {
   const clock = new ManualClock();
   const scheduler = new MonotonicScheduler(clock, () => {});
@@ -111,7 +111,7 @@ describe('A lock that is left behind', () => {
     let isOver = false;
     const over = left.abandon('me:1').then(() => (isOver = true));
     await clock.advance(TIMEOUT - 1);
-    // The command that is on its way could still take effect.
+    // A command in flight could still take effect.
     expect(isOver).toBe(false);
     await clock.advance(200);
     await over;

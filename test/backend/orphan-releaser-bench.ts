@@ -3,31 +3,31 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { unavailable } from './scripted-commands.js';
 
-/** A release that is on its way until the test answers it. */
+/** A release in flight, which the test answers. */
 export interface SentRelease {
   readonly name: string;
   readonly at: number;
-  /** The server had nothing of this owner any more at this time of its clock. */
+  /** Confirms the release: at this time of its clock the server has no hold of the owner any more. */
   readonly confirm: (serverTime: number) => void;
   readonly fail: (error: unknown) => void;
 }
 
 export type AnswerTo = (release: SentRelease) => void;
 
-/** Why the acquisitions are orphans. */
+/** The error that made the acquisitions orphans. */
 export const CAUSE = unavailable('unknown', 'no reply');
 export const PASSING = unavailable('refused', 'LOADING');
 export const PERMANENT = unavailable('refused', 'NOPERM', true);
 
-/** A releaser of orphaned acquisitions whose releases the test answers, on a clock that the test moves. */
+/** A releaser of orphaned acquisitions on a manual clock. The test answers its releases. */
 export class OrphanReleaserBench {
   readonly clock = new ManualClock();
   readonly scheduler = new MonotonicScheduler(this.clock, () => {});
-  /** Not answered yet, in the order in which they were sent. */
+  /** The releases without an answer, in the order in which they were sent. */
   readonly open: SentRelease[] = [];
   readonly sentAt: number[] = [];
   readonly givenUp: { readonly name: string; readonly error: unknown; readonly at: number }[] = [];
-  /** Answers each release as soon as it is sent. */
+  /** The answer to each release as soon as it is sent. Without it the releases stay open. */
   answer: AnswerTo | undefined;
   readonly releaser = new OrphanReleaser<OrphanedAcquisition>(
     this.scheduler,
@@ -39,7 +39,7 @@ export class OrphanReleaserBench {
     this.releaser.releaseInBackground({ name, owner: `owner of ${name}`, lease, notAfter }, CAUSE);
   }
 
-  /** The release that was sent first of those without an answer. */
+  /** The oldest release without an answer. */
   async next(): Promise<SentRelease> {
     await this.clock.advance(0);
     const next = this.open.shift();

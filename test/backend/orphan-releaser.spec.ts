@@ -67,7 +67,8 @@ describe('The release of an orphaned acquisition', () => {
     expect(sentAt).toEqual([0, spent + pause]);
   });
 
-  // The lease, 100 ms for the acquisition to begin, and a quarter of the lease for clocks that differ: 1350 ms.
+  // The end is at 1350 ms: the lease, 100 ms for the acquisition to begin, and a quarter of the lease for clocks that
+  // differ.
   it.each([
     ['again', 'would still be before', 1200, [0, 1320]],
     ['no more', 'would be after', 1250, [0]],

@@ -19,7 +19,7 @@ const setUp = (...answers: readonly (Answer | LateAnswer)[]) => {
   return { commands, clock, permits, acquire, givenUp, log: () => sent.map(({ script, at }) => [script, at]) };
 };
 
-/** Replies that say what time it is on the server. */
+/** Replies with the time of the server. */
 const released = ({ at }: SentScript) => ['released', '', at];
 const notHeld = ({ at }: SentScript) => ['not-held', '', at];
 const allReleased = ({ at }: SentScript) => ['released', '', at, 0];
@@ -83,7 +83,7 @@ describe('Acquiring permits', () => {
   });
 
   it.each<readonly [lease: string, ms: number, from: number, until: number]>([
-    // By 1350 ms their lease has ended on the server, which gives them back.
+    // The lease of the permits has ended on the server by 1350 ms, so that it takes them back.
     ['with a lease are released until that is over', 1000, 1200, 1350],
     ['without a lease are released as long as it takes', Infinity, HOUR_MS - 1001, HOUR_MS],
   ])('that may have been granted %s, without an event', async (_, lease, from, until) => {
@@ -215,7 +215,7 @@ describe('A change of permits that may be executed twice', () => {
     ['not held', 50, { value: { outcome: 'not-held' } }, [notHeld]],
     ['late, then held', 100, { value: { outcome: 'held', sent: { startedAt: 50 } } }, [late, held]],
     ['refused', 50, { error: REFUSED }, [REFUSED]],
-    // Not before the first try cannot arrive any more.
+    // The call settles only when the first try cannot arrive any more.
     ['unknown, then held', 1001, { value: { outcome: 'held', sent: { startedAt: 50 } } }, [UNKNOWN, held]],
     ['unknown, then refused', 1001, { error: UNKNOWN }, [UNKNOWN, REFUSED]],
     ['unknown, then refused for good', 1001, { error: UNKNOWN }, [UNKNOWN, DENIED]],

@@ -22,12 +22,12 @@ const openLock = (size = 3, quorum = Math.floor(size / 2) + 1) => {
   const delay = new FixedDelay();
   const lock = new QuorumLock(bench.nodes, quorum, delay, bench.scheduler);
   const acquire = () => outcomeOf(lock.acquire(REQUEST));
-  /** What one node says to the acquisition. */
+  /** The answer of one node to the acquisition. */
   const vote = async (index: number, choice: Choice): Promise<void> => {
     bench.reply(index, 'acquire', choice === 'granted' ? bench.acquired() : ANSWERS[choice]);
     await bench.clock.advance(0);
   };
-  /** Has every node confirm the releases it was asked for. */
+  /** Makes every node confirm the releases sent to it. */
   const freeAll = async (): Promise<void> => {
     for (const backend of bench.backends) {
       const what = backend.log.at(-1)?.split(' ')[0] ?? '';
@@ -46,7 +46,7 @@ const CHOICES = ['granted', 'busy', 'unknown', 'refused'] as const;
 const endOf = ({ state, value }: ReturnType<typeof outcomeOf>): string =>
   state === 'resolved' ? (value as AcquireOutcome).outcome : state;
 
-/** What an acquisition on 3 nodes has come to after these votes. */
+/** The expected outcome of an acquisition on 3 nodes after these votes. */
 const expectedEnd = (votes: readonly Choice[]): string => {
   const granted = votes.filter((vote) => vote === 'granted').length;
   const answered = votes.filter((vote) => vote === 'granted' || vote === 'busy').length;
@@ -72,7 +72,7 @@ describe('An acquisition on 3 nodes', () => {
         const expected = votes.map((_, cast) => expectedEnd(votes.slice(0, cast + 1)));
         const decidedBy = expected.findIndex((end) => end !== 'pending');
         const decision = expected[decidedBy];
-        // A vote that comes after the decision is not waited for: its node is freed whatever it says.
+        // The acquisition does not wait for a vote after the decision. The late node is freed, whatever its vote.
         const isFreed = (node: number): boolean =>
           decision !== 'acquired' && (choices[node] === 'granted' || order.indexOf(node) > decidedBy);
         expect({ choices, order, ends, logs: logs() }).toEqual({
@@ -190,7 +190,7 @@ describe('A quorum of grants that is useless', () => {
     await clock.advance(elapsed);
     await vote(1, 'granted');
     await vote(2, 'granted');
-    // Others may have seen the quorum and sleep until they are told of its end: these releases are announced.
+    // Other owners may have seen the quorum, and sleep until they learn of its end. So these releases are announced.
     const log = isLeft ? LEFT_ALONE : ['acquire n a:1', 'release n a:1'];
     expect(logs()).toEqual([log, log, log]);
     await freeAll();

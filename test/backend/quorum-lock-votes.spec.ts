@@ -7,7 +7,7 @@ const REQUEST = { name: 'n', owner: 'a:1', lease: 1000 };
 const openLock = (size = 3, quorum = Math.floor(size / 2) + 1) => {
   const bench = scriptedNodes(size);
   const lock = new QuorumLock(bench.nodes, quorum, new FixedDelay(), bench.scheduler);
-  /** One vote after the other, from the first node on. */
+  /** Answers the nodes in their order. */
   const vote = async (what: string, ...answers: unknown[]): Promise<void> => {
     for (const [index, answer] of answers.entries()) {
       if (answer === undefined) continue;
@@ -15,14 +15,14 @@ const openLock = (size = 3, quorum = Math.floor(size / 2) + 1) => {
       await bench.clock.advance(0);
     }
   };
-  /** What each node was asked after the first request. */
+  /** The requests to each node after the first one. */
   const asked = (): (string | undefined)[] => bench.backends.map(({ log }) => log.slice(1).join('; ') || undefined);
   return { ...bench, lock, vote, asked };
 };
 
 const [HELD, LOST] = [{ outcome: 'held' }, { outcome: 'lost' }];
 const [RELEASED, NOT_HELD] = [{ outcome: 'released' }, { outcome: 'not-held' }];
-/** Not asked for an answer yet. */
+/** A node without an answer yet. */
 const silent = undefined;
 const unavailable = expect.objectContaining({ code: 'LOCK_UNAVAILABLE' });
 
@@ -49,7 +49,7 @@ describe('A decision of 3 nodes', () => {
     await leaving.vote('leaveBehind', ...votes);
     expect(held).toMatchObject(end);
     expect(left).toMatchObject(end);
-    // Without a quorum for good, what the owner has left only keeps others out.
+    // Holds that can no longer make a quorum would only keep other owners out.
     const after = end.value === false && end.state === 'resolved' ? 'release n a:1' : undefined;
     const isAnswered = votes.map((vote) => vote !== silent);
     for (const { asked } of [holding, leaving]) {
@@ -63,7 +63,7 @@ describe('A decision of 3 nodes', () => {
     { votes: [NOT_HELD, NOT_HELD, silent], end: { state: 'resolved', value: NOT_HELD } },
     { votes: [RELEASED, NOT_HELD, silent], end: { state: 'pending' } },
     { votes: [RELEASED, NOT_HELD, NOT_HELD], end: { state: 'resolved', value: NOT_HELD } },
-    // Free on a majority, and nothing says that it was lost before.
+    // A majority says that the lock is free, and no answer says that it was lost before.
     { votes: [RELEASED, NOT_HELD, UNKNOWN], end: { state: 'resolved', value: RELEASED } },
     { votes: [UNKNOWN, RELEASED, silent], end: { state: 'pending' } },
     { votes: [UNKNOWN, NOT_SENT, RELEASED], end: { state: 'rejected', value: unavailable } },
@@ -104,7 +104,7 @@ describe('The state of a lock on 3 nodes', () => {
     { votes: [ours(1, 500), free, silent], end: { state: 'pending' } },
     { votes: [ours(1, 500), free, ours(3, -1)], end: { state: 'resolved', value: ours(1, 500) } },
     { votes: [ours(1, -1), ours(1, -1), silent], end: { state: 'resolved', value: ours(1, -1) } },
-    // It is locked, but the third decides whether by this owner.
+    // The lock is held, and the third answer decides whether by this owner.
     { votes: [ours(1, 500), others, silent], end: { state: 'pending' } },
     { votes: [ours(1, 500), others, ours(1, 600)], end: { state: 'resolved', value: ours(1, 600) } },
     { votes: [ours(1, 500), others, others], end: { state: 'resolved', value: ours(0, 700) } },

@@ -15,10 +15,10 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** What happens to the next question to a node: it is answered, arrives late, never arrives, or its answer is lost. */
+/** The fate of a request to a node: it is answered, it arrives late or never, or its answer is lost. */
 type Fate = 'answered' | 'late' | 'not-sent' | 'reply-lost';
 
-/** Nodes in memory, each with a fate that the test decides for every question. */
+/** Nodes in memory. The test decides the fate of every request. */
 const openQuorum = (size: number, fates: () => Fate) => {
   const clock = new ManualClock();
   const scheduler = new MonotonicScheduler(clock, rethrow);
@@ -109,7 +109,7 @@ describe('A lock on a quorum', () => {
       fc.asyncProperty(fc.constantFrom(3, 5), fc.array(step, { maxLength: 30 }), async (size, steps) => {
         let fates: Fate[] = [];
         const { clock, lock } = openQuorum(size, () => fates.shift() ?? 'answered');
-        /** Until when each owner may believe that it holds. */
+        /** The instant until which each owner may believe that it holds. */
         const believed = new Map<string, number>();
         const overlaps: number[] = [];
         let generation = 0;

@@ -5,7 +5,7 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-/** Works that begin and end in a queue by owner, under names of the test. */
+/** A queue by owner, whose works have names, and begin and end as the test says. */
 const openQueue = () => {
   const queue = new PerOwnerQueue();
   const begun: string[] = [];

@@ -2,7 +2,7 @@ import { busy, FORBIDDEN, NOT_SENT, outcomeOf, REFUSED, scriptedNodes, UNKNOWN, 
 
 const A = { name: 'n', owner: 'a:1', lease: 1000 };
 const B = { name: 'n', owner: 'b:1', lease: 1000 };
-/** For so long an acquisition of {@link A} without an answer may still be on its way to being undone. */
+/** The longest time until an unanswered acquisition of {@link A} is undone, ms. */
 const UNDONE_MS = 2 * A.lease + 1000;
 
 describe('A node of a quorum', () => {
@@ -69,7 +69,7 @@ describe('A node of a quorum', () => {
     const { clock, node, backend, reply } = openNode();
     const held = { outcome: 'held' };
     outcomeOf(node.acquire(A));
-    // Asked before it is known that the acquisition has no answer.
+    // This hold is sent before the acquisition is known to have no answer.
     const queued = outcomeOf(node.hold({ ...A, count: 2 }));
     reply('acquire', UNKNOWN);
     await clock.advance(0);

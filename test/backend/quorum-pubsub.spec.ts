@@ -13,7 +13,7 @@ import {
 import { ScriptedPubSub } from './scripted-pubsub.js';
 
 const DELAY = 7;
-/** Another try comes by chance within these bounds, ms. */
+/** The bounds of the random time until the next try, ms. */
 const [EARLIEST_RETRY, LATEST_RETRY] = [500, 1500];
 
 const openQuorum = (size = 3, quorum = Math.floor(size / 2) + 1) => {
@@ -43,7 +43,7 @@ const openQuorum = (size = 3, quorum = Math.floor(size / 2) + 1) => {
     if (subscribing.state !== 'resolved') throw new Error(`The subscription is ${subscribing.state}`);
     return subscribing.value as Subscription;
   };
-  /** `ok` acknowledges, `pending` leaves unanswered, an error fails; node by node. */
+  /** Answers the subscriptions, node by node. `ok` acknowledges, `pending` leaves unanswered, and an error fails. */
   const answer = async (...answers: ('ok' | 'pending' | Error)[]): Promise<void> => {
     for (const [index, one] of answers.entries()) {
       if (one === 'ok') on(index).acknowledge();
@@ -134,7 +134,7 @@ describe('Listening to a quorum', () => {
 });
 
 describe('A message of a quorum', () => {
-  /** All nodes are listened to, and the listener has been woken for what it missed before. */
+  /** A subscription on all nodes. The listener has been woken for messages that it may have missed before. */
   const listening = async () => {
     const bench = openQuorum();
     await bench.answer('ok', 'ok', 'ok');

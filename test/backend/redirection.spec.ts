@@ -1,7 +1,7 @@
 import { redirectionIn } from '../../lib/backend/redis/cluster/cluster-executor.js';
 import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js';
 
-/** As ioredis reports what a server says. */
+/** An error reply of a server, as ioredis reports it. */
 const said = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
 const redirection = (message: string) => redirectionIn(unavailable('order:1', said(message)));
 

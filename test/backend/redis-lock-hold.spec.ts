@@ -35,7 +35,7 @@ describe('A hold command', () => {
   it.each<readonly [error: string, settles: number, Answer, object]>([
     ['a refusal', 100, REFUSED, REFUSED],
     ['a refusal for good', 100, DENIED, DENIED],
-    // So that the command cannot arrive after the next one of its owner.
+    // The call settles late, so that the command cannot arrive after the owner's next one.
     ['an unknown outcome', 1001, UNKNOWN, UNKNOWN],
     ['an unexpected reply', 100, ['held'], { message: expect.stringContaining('No reply of lock/hold') }],
   ])('fails after %s at %i ms, and is not repeated', async (_, settles, answer, error) => {

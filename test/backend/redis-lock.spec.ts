@@ -70,7 +70,7 @@ describe('Acquiring a lock', () => {
     ['without an answer', UNKNOWN],
     ['answered with another lease', [LEASE + 1, 0]],
   ])('%s fails at once and is released in the background until it cannot take effect any more', async (_, answer) => {
-    // The deadline of the command is 1000 ms: at that instant the server would still execute it.
+    // The deadline of the command is 1000 ms. At that instant the server would still execute it.
     const answers = [answer, notHeld, REFUSED, UNKNOWN, ...Array.from({ length: 9 }, () => freed)];
     const { clock, lock, log } = setUpLock(answers);
     const settled = settlementOf(lock.acquire(REQUEST), clock);

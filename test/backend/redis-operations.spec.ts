@@ -48,7 +48,7 @@ describe('A command of a kind', () => {
     expect(commands.sent.map((sent) => sent.script)).toEqual([script]);
   });
 
-  // A waiter that leaves is told at once, and its place is given up in the background.
+  // A departure is confirmed at once, and the place is given up in the background.
   const failing = cases.filter(([script]) => script !== 'fair-lock/leave');
 
   it.each(failing)('is not sent without a connection, and fails at its deadline: %s', async (_, ask) => {

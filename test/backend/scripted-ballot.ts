@@ -2,7 +2,7 @@ import { Ballot } from '../../lib/backend/quorum/ballot.js';
 import type { QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { type HeldBack, heldBack, scriptedNodes } from './scripted-nodes.js';
 
-/** A ballot whose votes the test casts. */
+/** A ballot, in which the test casts the votes. */
 export const openBallot = <T>(size: number) => {
   const { clock, nodes, acquired } = scriptedNodes(size);
   const held = new Map<QuorumNode, HeldBack<T>>(nodes.map((node) => [node, heldBack<T>()]));
@@ -16,7 +16,7 @@ export const openBallot = <T>(size: number) => {
   return { clock, ballot, cast, acquired };
 };
 
-/** A ballot in which everything has been said. */
+/** A ballot after all votes. */
 export const decided = async <T>(votes: readonly (T | Error)[]): Promise<Ballot<T>> => {
   const { ballot, cast } = openBallot<T>(votes.length);
   for (const [index, vote] of votes.entries()) cast(index, vote);

@@ -19,10 +19,10 @@ const SLOTS = 16_384;
 /** An error reply of a server, as ioredis reports it. */
 export const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
 
-/** Replies to a command as a server. A thrown error is the server's error reply. */
+/** Gives the reply of a server to a command. A thrown error is the server's error reply. */
 type Answerer = () => unknown;
 
-/** Rejects requests under way when the connection is cut. Mostly there are none. */
+/** A promise that rejects requests under way when the connection is cut. Often there are none. */
 const connectionCut = (): HeldBack<never> => {
   const cut = heldBack<never>();
   cut.promise.catch(() => {});
@@ -37,7 +37,7 @@ class ScriptedClient implements RedisClient {
   private readonly events = new EventEmitter();
   private cut = connectionCut();
 
-  /** @param role What the connection is for. */
+  /** @param role The purpose of the connection. */
   constructor(
     private readonly server: ScriptedServer,
     readonly address: Address,
@@ -119,7 +119,7 @@ export class ScriptedServer {
 
   constructor(private readonly defaults: (command: string) => unknown) {}
 
-  /** Sets the reply to commands that begin so, from now on. */
+  /** Sets the reply to commands with this beginning, from now on. */
   answer(command: string, answerer: Answerer): void {
     this.answers.set(command, answerer);
   }
@@ -141,7 +141,7 @@ export class ScriptedServer {
     return answerer ? answerer() : this.defaults(command);
   }
 
-  /** How often a command that begins so has arrived. */
+  /** The number of commands with this beginning so far. */
   count(command: string): number {
     return this.log.filter((one) => one.startsWith(command)).length;
   }
@@ -167,8 +167,8 @@ export class ScriptedServer {
 export type Shard = readonly string[];
 
 /**
- * A cluster on a clock that the test moves. Its slots are shared out evenly among {@link shards}, and every server says
- * so unless the test has it say something else.
+ * A cluster on a manual clock. Its slots are shared out evenly among {@link shards}. Every server says so, unless the
+ * test sets another reply.
  */
 export class ScriptedCluster {
   readonly clock = new ManualClock();
@@ -184,7 +184,7 @@ export class ScriptedCluster {
     return server;
   }
 
-  /** Its servers, and scripted connections to them. */
+  /** The servers of the cluster, with scripted connections to them. */
   servers(seeds: readonly Address[], natMap?: AddressMap): ClusterServers {
     const cluster = seeds.map((seed) => ({ host: hostOf(seed), port: portOf(seed) }));
     return {
@@ -203,7 +203,7 @@ export class ScriptedCluster {
     ]);
   }
 
-  /** A name that begins so and is served by the shard of this index. */
+  /** A name with this beginning that is served by the shard of this index. */
   nameIn(shard: number, start = 'k'): string {
     const share = SLOTS / this.shards.length;
     for (let number = 0; ; number += 1) {

@@ -12,7 +12,7 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
-/** A script as it was sent. */
+/** A sent script. */
 export interface SentScript {
   readonly script: string;
   readonly keys: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface SentScript {
   readonly at: number;
 }
 
-/** A reply of the test's own, or an error that the command fails with. */
+/** A reply of the test's own, or the error that the command fails with. */
 export type Answerer = (sent: SentScript) => Promise<readonly unknown[]>;
 
 export const unavailable = (
@@ -29,9 +29,7 @@ export const unavailable = (
   permanent = false,
 ): LockUnavailableError => new LockUnavailableError(message, outcome, permanent);
 
-/**
- * Commands to a server that the test plays, on a clock that the test moves. The clock of the server is that of the test.
- */
+/** Commands to a server that the test plays, on a manual clock. The server has the same clock. */
 export class ScriptedCommands implements ScriptExecutor {
   commandTimeout = 1000;
   readonly clock = new ManualClock();
@@ -39,17 +37,17 @@ export class ScriptedCommands implements ScriptExecutor {
   readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.errors.push(error));
   readonly sent: SentScript[] = [];
   answer: Answerer = () => Promise.reject(unavailable('unknown'));
-  /** How many replicas have something. */
+  /** The number of replicas that have the effects of the earlier commands. */
   replicas: () => Promise<number> = async () => 0;
   private isUp = true;
-  /** What waits for the connection. */
+  /** The callbacks of commands that wait for the connection. */
   private readonly waiting = new Set<() => void>();
 
   get connected(): boolean {
     return this.isUp;
   }
 
-  /** While false, nothing can be sent: {@link whenConnected} rejects at its deadline. */
+  /** While it is false, nothing can be sent, and {@link whenConnected} rejects at its deadline. */
   set connected(isUp: boolean) {
     this.isUp = isUp;
     if (isUp) for (const goOn of this.waiting) goOn();

@@ -19,12 +19,12 @@ export const setUpLock = (
   const replicas = withReplicas ? { min: 1, timeout: 100 } : undefined;
   const lock = new RedisLock(commands, scheduler, scripts(commands), replicas);
   answerInOrder(commands, ...answers);
-  /** What was sent, and when. */
+  /** The scripts so far, with their times. */
   const log = () => sent.map(({ script, at }) => [script, at]);
   return { commands, clock, lock, log };
 };
 
-/** Replies that say what time it is on the server. */
+/** Replies with the time of the server. */
 export const acquired = ({ at }: SentScript) => [LEASE, at];
 export const freed = ({ at }: SentScript) => ['released', at, 0];
 export const notHeld = ({ at }: SentScript) => ['not-held', at, 0];

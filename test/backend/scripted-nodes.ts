@@ -23,7 +23,7 @@ export const heldBack = <T>(): HeldBack<T> => {
   return { promise, resolve, reject };
 };
 
-/** What becomes of a promise, without waiting for it: `pending` until it settles. */
+/** The state of a promise, `pending` until it settles. */
 export const outcomeOf = (
   promise: Promise<unknown>,
 ): { state: 'pending' | 'resolved' | 'rejected'; value: unknown } => {
@@ -75,7 +75,7 @@ export class ScriptedNode implements NodeBackend {
     };
   }
 
-  /** How many requests are not answered yet. */
+  /** The number of requests without an answer. */
   get unanswered(): number {
     return this.underWay.length;
   }
@@ -105,7 +105,7 @@ export class ScriptedNode implements NodeBackend {
   }
 }
 
-/** Retries after times that the test knows. */
+/** Retries after times that the test sets. */
 export class FixedDelay extends RetryDelay {
   readonly observed: number[] = [];
 
@@ -129,7 +129,7 @@ export class FixedDelay extends RetryDelay {
   }
 }
 
-/** So many scripted nodes on a clock that the test moves. */
+/** This many scripted nodes, on a manual clock. */
 export const scriptedNodes = (size: number) => {
   const clock = new ManualClock();
   const scheduler = new MonotonicScheduler(clock, (error) => {
@@ -164,7 +164,7 @@ export const ordersOf = (size: number): readonly (readonly number[])[] =>
     [[]],
   );
 
-/** All lists of `size` of these values. */
+/** All lists of this size with these values. */
 export const listsOf = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: size }).reduce<T[][]>(
     (lists) => lists.flatMap((list) => values.map((value) => [...list, value])),

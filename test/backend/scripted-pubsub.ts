@@ -17,7 +17,7 @@ export class ScriptedPubSub implements PubSub {
     });
   }
 
-  /** Answers the last try. */
+  /** Acknowledges the last subscription. */
   acknowledge(): void {
     const isAlive = (): boolean => this.alive;
     this.tries.at(-1)?.resolve({

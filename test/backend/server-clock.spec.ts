@@ -8,7 +8,7 @@ const watched = () => {
   const time = new ManualClock();
   const jumps: number[] = [];
   const clock = new ServerClock(new MonotonicScheduler(time, () => {}), (ms) => jumps.push(ms));
-  /** A reply of a server whose clock is `off`, so many ms old. */
+  /** Observes a reply of a server. Its clock is `off` ms ahead, and the reply is `age` ms old. */
   const hear = (off = 0, age = 0): void => clock.observe(START + time.now() + off - age);
   return { time, clock, jumps, hear };
 };

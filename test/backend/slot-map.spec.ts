@@ -4,7 +4,7 @@ import { SlotMap } from '../../lib/backend/redis/cluster/slot-map.js';
 const here = (host: string, port: number): string => `${host}:${port}`;
 const ASKED = '10.0.0.9:7000';
 
-/** As a server of two masters says it, one with a replica. */
+/** The reply of a server in a cluster of two masters, one of them with a replica. */
 const REPLY = [
   [0, 8000, ['10.0.0.1', 7001, 'id1', []], ['10.0.0.3', 7003, 'id3', []]],
   [8001, 16_383, ['10.0.0.2', 7002, 'id2', []]],

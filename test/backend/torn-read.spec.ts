@@ -4,7 +4,7 @@ import { ScriptedCommands, type SentScript } from './scripted-commands.js';
 
 const OWNER = '11111111-1111-8111-8111-111111111111:1';
 
-/** A reader that acquires while its slot moves: its field is in the hash before it has a time-out key. */
+/** A reader that acquires while its slot moves, so that its field is in the hash before its time-out key exists. */
 const acquire = async (countAfterwards: number) => {
   const commands = new ScriptedCommands();
   const replies: Record<string, (sent: SentScript) => readonly unknown[]> = {

@@ -2,32 +2,35 @@ import type { Load } from './load/load.js';
 import type { TopologyName } from './topologies/topology.js';
 import type { ChaosRun } from './chaos-run.js';
 
-/** A fault, and what must hold under it. */
+/** A fault, and the guarantees that must hold under it. */
 export interface ChaosCase {
-  /** Of the fault catalogue: `F8`; with a letter where a row has several. */
+  /** The id in the fault catalogue: `F8`, with a letter if a row has several cases. */
   readonly id: string;
   readonly title: string;
   readonly topologies: readonly TopologyName[];
-  /** What runs meanwhile. Default: the usual load of the topology. Empty: nothing. */
+  /** The load during the fault. Default: the usual load of the topology. Empty: no load. */
   readonly load?: (topology: TopologyName) => readonly Load[];
-  /** Further options of every client. */
+  /** More options for every client. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Settings of the servers, where they are not clustered. */
+  /** Settings of the servers, for topologies without a cluster. */
   readonly serverArgs?: readonly string[];
-  /** How many processes. Default: 3. */
+  /** The number of processes. Default: 3. */
   readonly processes?: number;
-  /** Whether two may hold at once, since the fault loses data or clocks: then only the order of tokens is demanded. */
+  /**
+   * Whether the fault loses data or clocks, so that two owners may hold at once. Then only the order of tokens is
+   * demanded.
+   */
   readonly losesData?: boolean;
-  /** Keys that may be left, beside tokens and what semaphores keep. */
+  /** Keys that may be left, beside tokens and the keys that semaphores keep. */
   readonly mayLeave?: RegExp;
-  /** Milliseconds from which on an earlier waiter for a fair lock must be served first. Default: not demanded. */
+  /** The time after which an earlier waiter for a fair lock must be served first, ms. Default: not demanded. */
   readonly certainAfter?: number;
-  /** Milliseconds by which an answer may come after the wait is over. Default: 1000. */
+  /** The time by which an answer may come after the end of the wait, ms. Default: 1000. */
   readonly overrun?: number;
-  /** How much longer than usual it is in the long set. Default: 2. */
+  /** The factor by which the case is longer in the long set. Default: 2. */
   readonly longScale?: number;
-  /** Shows that the checkers find what is wrong: it must fail, and is no part of the set. Default: false. */
+  /** Whether the case must fail, to show that the checkers find faults. It is no part of the set. Default: false. */
   readonly isControl?: boolean;
-  /** Injects the fault, while the load runs; may check what is special about it. */
+  /** Injects the fault while the load runs, and may check guarantees of this fault only. */
   run(chaosRun: ChaosRun): Promise<void>;
 }

@@ -13,13 +13,13 @@ import { Rng } from './rng.js';
 import { keysOf, type Topology } from './topologies/topology.js';
 import { judge, type Verdict } from './verdict.js';
 
-/** Short, so that every fault is longer than some of them. */
+/** Short, so that every fault outlasts some leases. */
 export const LEASE_MS = 1500;
 export const COMMAND_MS = 300;
 export const POLL_MS = 1000;
 
 const OPTIONS = { commandTimeout: COMMAND_MS, watchdogTimeout: LEASE_MS, safetyPoll: POLL_MS, fairWaitTimeout: 1500 };
-/** Within which every attempt is to have its answer when it is told to stop, ms. */
+/** The time within which every attempt must have an answer after the load is told to stop, ms. */
 const STOP_MS = 6000;
 
 interface Process {
@@ -29,12 +29,12 @@ interface Process {
   paused: boolean;
 }
 
-/** One run of one case: servers, processes that use them, and what is done to both. */
+/** One run of one case: the servers, the processes that use them, and the faults injected into both. */
 export class ChaosRun {
   readonly rng: Rng;
-  /** What was done, and when, ms from the start. */
+  /** The faults injected so far, with their times, ms from the start. */
   readonly log: string[] = [];
-  /** What the case found to be wrong. */
+  /** The violations that the case itself found. */
   readonly special: string[] = [];
   private readonly processes: Process[] = [];
   private readonly clients: Client[] = [];
@@ -48,13 +48,13 @@ export class ChaosRun {
     readonly chaos: ChaosCase,
     readonly topology: Topology,
     readonly seed: number,
-    /** How much longer than usual faults and load may last. */
+    /** The factor by which faults and load may last longer than usual. */
     readonly scale: number,
   ) {
     this.rng = new Rng(seed);
   }
 
-  /** Options of every client, with those of the case. */
+  /** The options of every client, with those of the case. */
   get options(): Readonly<Record<string, unknown>> {
     return { ...OPTIONS, ...this.topology.options, ...this.chaos.options };
   }
@@ -63,12 +63,12 @@ export class ChaosRun {
     this.log.push(`${Math.round(performance.now() - this.started)} ms: ${what}`);
   }
 
-  /** Something that the fault must not lead to. */
+  /** Records a violation unless the condition holds. */
   expect(holds: boolean, otherwise: string): void {
     if (!holds) this.special.push(otherwise);
   }
 
-  /** Fails when the condition does not come to hold within `ms`. */
+  /** Fails if the condition does not hold within `ms`. */
   async until(condition: () => boolean | Promise<boolean>, ms: number, what: string): Promise<boolean> {
     const limit = performance.now() + ms;
     while (!(await condition())) {
@@ -88,7 +88,7 @@ export class ChaosRun {
     return client;
   }
 
-  /** For what a case opened. */
+  /** Registers a function that closes resources of the case. */
   onEnd(close: () => Promise<unknown>): void {
     this.closers.push(close);
   }
@@ -112,7 +112,7 @@ export class ChaosRun {
     if (loads.length > 0) await this.progress('everything works at first');
   }
 
-  /** Resolves when the load has got on, on every process that can. */
+  /** Resolves when the load has made progress on every process that is alive and not paused. */
   async progress(what: string, ms = 10_000): Promise<void> {
     const alive = this.processes.filter(({ killed, paused }) => killed === undefined && !paused);
     const before = await Promise.all(alive.map(({ worker }) => worker.call('grants')));
@@ -126,7 +126,7 @@ export class ChaosRun {
     );
   }
 
-  /** By its number in the operating system. */
+  /** The index of a process with this number in the operating system. */
   processOf(pid: number): number {
     const index = this.processes.findIndex(({ worker }) => worker.pid === pid);
     if (index === -1) throw new Error(`No process of the load has the number ${pid}`);
@@ -167,7 +167,7 @@ export class ChaosRun {
     return this.processes.length;
   }
 
-  /** Ends the load, waits until leases are over, and judges. */
+  /** Ends the load, waits until all leases have ended, and checks the history. */
   async finish(): Promise<{ readonly verdict: Verdict; readonly history: History }> {
     await this.topology.settled();
     const alive = this.processes.filter(({ killed }) => killed === undefined);
@@ -191,10 +191,10 @@ export class ChaosRun {
     await this.topology.stop();
   }
 
-  /** What is still there when every lease must be over. */
+  /** Keys that are still there when every lease must be over. */
   private async leakedKeys(): Promise<string[]> {
-    // The place of one who was killed in a queue, and one that a fail-over has brought back, ends by itself; the queue does
-    // a minute later.
+    // The place of a killed waiter, or one that a fail-over has brought back, ends by itself. The queue ends a minute
+    // later.
     const { losesData = false, options } = this.chaos;
     const isLeft = losesData || options?.['restartGuard'] === true || this.processes.some(({ killed }) => killed);
     const isAllowed = (key: string, ttl: number): boolean =>

@@ -22,7 +22,7 @@ const runCaseOf = ({ id, topology }: Place, mutation?: Mutation): { status: numb
   return { status, output: stdout + stderr };
 };
 
-/** Whether the case finds something wrong. */
+/** Whether the case finds a violation. */
 const isFound = (what: string, place: Place, mutation?: Mutation): boolean => {
   const { status, output } = runCaseOf(place, mutation);
   const found = new RegExp(`^FAIL ${place.id} .*\\n +(.*)`, 'm').exec(output)?.[1];
@@ -31,7 +31,7 @@ const isFound = (what: string, place: Place, mutation?: Mutation): boolean => {
   return ok;
 };
 
-/** Takes out one protection after the other; resolves with how many went unnoticed. */
+/** Takes out one protection after the other, and returns the number that went unnoticed. */
 export const checkMutations = (): number => {
   const checks = [
     isFound('with a naive lock', control),

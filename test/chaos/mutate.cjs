@@ -1,5 +1,5 @@
-// Loaded before everything else (node --require) in runs that take one protection out of the library: the file is read
-// as if it said something else. Nothing on disk is changed.
+// Takes one protection out of the library. It is loaded before everything else (node --require), and replaces the text
+// of a file as it is read. It changes nothing on disk.
 const fs = require('node:fs');
 const path = require('node:path');
 

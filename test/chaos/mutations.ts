@@ -1,15 +1,15 @@
-/** A lock without any of them, which the same checkers must find out. */
+/** A lock without any protection, in which the same checkers must find violations. */
 export const control = { id: 'N1', topology: 'standalone' };
 
-/** One protection, taken out of the library while its code is loaded. */
+/** One protection that is removed from the library while its code is loaded. */
 export interface Mutation {
   readonly protection: string;
-  /** In `lib/`. */
+  /** The path in `lib/`. */
   readonly file: string;
-  /** Stands there exactly once. */
+  /** The text to replace, which the file contains exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** The case that must fail then, and where. */
+  /** The case that must fail then, and its topology. */
   readonly caught: { readonly id: string; readonly topology: string };
 }
 

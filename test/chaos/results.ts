@@ -13,7 +13,7 @@ export interface HowRun {
   readonly seed: number;
 }
 
-/** Keeps what a run has shown: as JSON, and as the table in the README. */
+/** Stores the results of a run as JSON, and as the table in the README. */
 export const keepResults = (rows: readonly Row[], table: string, how: HowRun): void => {
   const machine = { node: process.version, cores: cpus().length };
   const name = how.long ? 'long' : 'short';

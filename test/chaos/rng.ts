@@ -1,4 +1,4 @@
-/** Random numbers that a seed decides (mulberry32), so that a run can be repeated. */
+/** Random numbers from a seed (mulberry32), so that a run can be repeated. */
 export class Rng {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Rng {
     this.state = seed >>> 0;
   }
 
-  /** 0 ≤ x < 1. */
+  /** A number with 0 ≤ x < 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -18,7 +18,7 @@ export class Rng {
     return least + this.next() * (most - least);
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

@@ -18,7 +18,7 @@ export interface CaseRun {
 
 export const titleOf = ({ chaos, topology }: Pick<CaseRun, 'chaos' | 'topology'>): string => `${chaos.id} ${topology}`;
 
-/** Runs a case once. What it shows when it fails is kept, with everything that happened. */
+/** Runs a case once. The output of a failed run is kept, with a log of everything that happened. */
 export const runCase = async ({ chaos, topology: name, seed, scale }: CaseRun): Promise<Verdict> => {
   const chaosRun = new ChaosRun(chaos, await start(name, chaos.serverArgs), seed, scale);
   try {

@@ -31,7 +31,7 @@ const topologiesOf = ({ topologies }: ChaosCase): readonly TopologyName[] =>
     (name) => topologies.includes(name) && (!given.topology || given.topology.split(',').includes(name)),
   );
 
-/** The long set is twice the faults, and the quiet case for minutes. */
+/** The long set has faults of twice the length, and the quiet case for minutes. */
 const runs = Number(given.runs ?? 1);
 const scaleOf = ({ longScale = 2 }: ChaosCase): number => Number(given.scale ?? (given.long ? longScale : 1));
 const firstSeed = Number(given.seed);

@@ -1,7 +1,7 @@
 import type { TopologyName } from './topologies/topology.js';
 import type { Verdict } from './verdict.js';
 
-/** What all runs of one case on one topology have shown together. */
+/** The results of all runs of one case on one topology. */
 export interface Row {
   readonly id: string;
   readonly title: string;
@@ -11,9 +11,9 @@ export interface Row {
   readonly violations: number;
   readonly leakedKeys: number;
   readonly stuckWaiters: number;
-  /** Milliseconds. */
+  /** The longest hand-over, ms. */
   readonly worstHandOver: number;
-  /** Milliseconds; absent where no holder with a lease lost it. */
+  /** The shortest lead of a signal over the end of a lease, ms; absent if no holder with a lease lost it. */
   readonly leastLead?: number;
 }
 
@@ -46,7 +46,7 @@ const HEAD = [
   'least lead of a loss, ms',
 ];
 
-/** Markdown: a line for each fault on each topology, and what they come to. */
+/** Markdown: a line for each fault on each topology, and the totals. */
 export const tableOf = (rows: readonly Row[]): string => {
   const cells = rows.map((row) => [
     `${row.id} ${row.title}`,

@@ -6,25 +6,25 @@ import type { ChaosCase } from './case.js';
 import type { Attempt, History } from './history/history.js';
 import { PERMITS } from './load/load.js';
 
-/** What one run of a case has shown. */
+/** The result of one run of a case. */
 export interface Verdict {
   readonly acquisitions: number;
-  /** Everything that must not be; empty is passed. */
+  /** Everything that must not happen. The run passes if it is empty. */
   readonly violations: readonly string[];
   readonly leakedKeys: readonly string[];
   readonly stuckWaiters: number;
-  /** Milliseconds. */
+  /** The longest hand-over, ms. */
   readonly worstHandOver: number;
-  /** Milliseconds; `undefined` where no holder with a lease lost it. */
+  /** The shortest lead of a signal over the end of a lease, ms; `undefined` if no holder with a lease lost it. */
   readonly leastLead: number | undefined;
 }
 
-/** What was seen outside of the histories. */
+/** Observations outside of the histories. */
 export interface Observed {
   readonly leakedKeys: readonly string[];
-  /** Processes that did not come to an end. */
+  /** Processes that did not end. */
   readonly stuckProcesses: number;
-  /** Whether processes were kept from running, so that no answer of theirs came in time. */
+  /** Whether processes were stopped for a time, so that none of their answers came in time. */
   readonly stalled: boolean;
 }
 
@@ -45,7 +45,7 @@ const fencedOf = (attempts: readonly Attempt[]): Fenced[] =>
     fence === undefined || granted === undefined ? [] : [{ id, fence, invoked, granted }],
   );
 
-/** What each history says of one lock. */
+/** The violations in the history of one lock. */
 const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, certainAfter }: ChaosCase): string[] => {
   const capacity = attempts[0]?.mode === 'permit' ? PERMITS : 1;
   const found = fencingFaults(fencedOf(attempts));
@@ -60,7 +60,7 @@ const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, certa
   return found;
 };
 
-/** @param special What the case itself found to be wrong. */
+/** @param special Violations that the case itself found. */
 export const judge = (
   chaos: ChaosCase,
   { attempts, crashes }: History,
@@ -83,7 +83,7 @@ export const judge = (
       ...leakedKeys.map((key) => `${key} was left behind`),
       ...(stuckProcesses > 0 ? [`${stuckProcesses} process(es) did not come to an end`] : []),
       ...(late ? [`an answer came ${Math.round(overrun)} ms after the wait was over`] : []),
-      // A process that was kept from running is told when it runs again; until then it cannot act.
+      // A stopped process learns of the loss when it runs again. Until then it cannot act.
       ...(!stalled && lead !== undefined && lead < 0
         ? [`a holder was told ${-lead} ms after its lease could end`]
         : []),

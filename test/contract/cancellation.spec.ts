@@ -4,7 +4,10 @@ import { MemoryWorld } from '../kit/memory-world.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
-/** Rows AB of the behaviour catalogue: an AbortSignal ends a wait, with its reason as the cause, and nothing else. */
+/**
+ * Rows AB of the behaviour catalogue: an AbortSignal ends a wait, with its reason as the cause, and has no other
+ * effect.
+ */
 onEveryBackend((world) => {
   describe('A wait for a lock', () => {
     it('AB-01 ends only by acquiring without a signal', async () => {
@@ -93,7 +96,7 @@ onEveryBackend((world) => {
       const { signal } = new AbortController();
       const tally = { obtained: 0, missed: 0 };
       let mostListeners = 0;
-      // Four owners a name: the first gets it at once, the second when that one is done, the last two are too late.
+      // Four owners a name. The first gets the lock at once and the second after it, while the last two are too late.
       const visit = async (name: string, wait: number, keep: number): Promise<void> => {
         const hold = await locks.tryAcquire(name, { wait, signal });
         tally[hold ? 'obtained' : 'missed'] += 1;
@@ -111,7 +114,7 @@ onEveryBackend((world) => {
         mostListeners = Math.max(mostListeners, getEventListeners(signal, 'abort').length);
         await world.time.finish(Promise.all(visits), 10_000);
       }
-      // With one more Node warns of a leak.
+      // Node warns of a leak if there is one more.
       expect(mostListeners).toBeLessThanOrEqual(defaultMaxListeners);
       expect(getEventListeners(signal, 'abort')).toEqual([]);
       expect(tally.obtained).toBeGreaterThanOrEqual(5000);

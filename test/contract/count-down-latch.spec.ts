@@ -175,7 +175,7 @@ onEveryBackend((world) => {
       await latch.countDown();
       const all = await world.time.finish(Promise.all(waiting), 1000);
       expect(all).toEqual(Array.from({ length: 100 }, () => true));
-      // The count-down, which is forgotten behind its answer on Redis, and the look.
+      // The count-down, the request that deletes its marker on Redis, and one look for all waiters.
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(3);
     });
 
@@ -206,7 +206,7 @@ onEveryBackend((world) => {
       await set;
       const late = latch.await({ wait: 50 });
       await expect(world.time.finish(late, 1000)).resolves.toBe(false);
-      // Who joins others that sleep takes a look of its own, and so cannot miss what was said before.
+      // A caller that joins sleeping waiters takes a look of its own, so it cannot miss an earlier message.
       const sleeping = latch.await();
       await world.time.until(listening(1), 1000);
       await world.probe.remove('c');

@@ -9,8 +9,8 @@ import { latchChannel, semaphoreChannel } from '../../lib/keys/redisson-keys.js'
 const redis = new RedisWorld();
 
 /**
- * Section 16.8 of the wire format, the scenarios of semaphores and latches: our clients wait, and the other side speaks
- * to the server as a Java peer would.
+ * Section 16.8 of the wire format, the scenarios of semaphores and latches: clients of this library wait, and the other
+ * side sends the commands of a Java peer.
  */
 inWorld(redis, ({ time }) => {
   const listening = (channel: string, clients: number): Promise<number> =>

@@ -3,7 +3,7 @@ import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 
 const LIMIT_MS = 60_000;
 
-/** Rows FL of the behaviour catalogue in which many want the same fair lock. */
+/** Rows FL of the behaviour catalogue about many owners that want the same fair lock. */
 onEveryBackend((world) => {
   describe('A fair lock with many waiters', () => {
     it('FL-03 serves 16 owners in the order of arrival', async () => {

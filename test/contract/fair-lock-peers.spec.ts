@@ -13,7 +13,7 @@ import { openClient } from '../kit/client.js';
 
 const redis = new RedisWorld();
 
-/** Section 16.8 of the wire format and rows FL in which another process, or a peer with a clock of its own, takes part. */
+/** Section 16.8 of the wire format, and rows FL about another process, or about a peer with a clock of its own. */
 inWorld(redis, ({ time }) => {
   const heldBy = async (owner: string, ttl: number): Promise<void> => {
     await redis.admin.hset('f', owner, '1');
@@ -23,7 +23,7 @@ inWorld(redis, ({ time }) => {
   const queued = (count: number, name = 'f'): Promise<number> =>
     time.until(async () => (await redis.probe.queue(name)).length === count, 3000);
 
-  /** Starts a wait and resolves once W has a place and listens. */
+  /** Starts a wait. Resolves when the waiter W has a place and listens. */
   const startWaiting = async (options: LockOptions) => {
     const { locks } = await redis.open();
     const waiting = locks.getFairLock('f').tryAcquire(options);
@@ -73,10 +73,10 @@ inWorld(redis, ({ time }) => {
       await redis.probe.enqueue('f', { owner: B7, keptFor: 320_000 });
       const waiting = locks.getFairLock('f').acquire({ wait: Infinity });
       await queued(2);
-      // By then its place has been kept at least once.
+      // By then the place has been kept at least once.
       await time.pass(600);
       await redis.admin.del('f');
-      // Acquires as Redisson does, which subtracts its wait from the deadline of every waiter behind.
+      // Acquires like Redisson, which subtracts its wait from the deadline of every waiter behind.
       const java = { name: 'f', owner: B7, lease: 20_000, slot: 300_000 };
       await expect(runtime.backend.fairLock.queue(java)).resolves.toMatchObject({ outcome: 'acquired' });
       const [place] = await redis.probe.queue('f');
@@ -103,7 +103,7 @@ inWorld(redis, ({ time }) => {
   });
 
   describe('The deadlines of a fair queue', () => {
-    /** Jobs of three workers, then one that is cut off in the queue, and a forced release. */
+    /** Runs jobs of three workers, then one job that is cut off in the queue, and then a forced release. */
     const drift = async (jobs: number, wait: number, hold: number): Promise<RawPlace[]> => {
       const { locks, runtime } = await redis.open({ fairWaitTimeout: '5s' });
       const lock = locks.getFairLock('f');
@@ -151,7 +151,7 @@ inWorld(redis, ({ time }) => {
       const waiting = locks.getFairLock('f').acquire({ wait: Infinity });
       const progress = track(waiting);
       await queued(4);
-      // Alive, they keep their places for longer than their slots.
+      // Living waiters keep their places for longer than their slots.
       await time.pass(2 * slot);
       expect((await redis.probe.queue('f')).length).toBe(4);
       for (const worker of workers) worker.kill('SIGKILL');

@@ -17,7 +17,7 @@ const asleep = (world: World): Promise<number> =>
     return (await world.probe.commands()) === before;
   }, 3000);
 
-/** Rows FL of the behaviour catalogue that concern one owner's or a few owners' calls; crowds and queues: next door. */
+/** Rows FL of the behaviour catalogue about calls of a few owners. Crowds and queues have specs of their own. */
 onEveryBackend((world) => {
   describe('A fair lock', () => {
     it('FL-01 serves in order when leases end without an announcement', async () => {
@@ -228,7 +228,7 @@ onEveryBackend((world) => {
       await world.time.pass(400);
       expect(progress.settled).toBe(false);
       await plain.release();
-      // A release of the plain lock notifies no waiter in the queue, in Redisson as here.
+      // A release of the plain lock notifies no waiter in the queue, as in Redisson.
       const hold = await world.time.finish(waiting, 300 + world.time.slack);
       await expect(locks.tryAcquire('n')).resolves.toBeNull();
       await hold.release();

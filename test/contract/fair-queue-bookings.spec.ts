@@ -3,19 +3,24 @@ import { onEveryBackend } from '../kit/every-backend.js';
 
 const SLOT = 600;
 const LEASE = 60_000;
-/** What a Redisson client takes off those behind it unless it says otherwise, ms. */
+/** The time that a Redisson client subtracts by default from the deadlines behind it, ms. */
 const REDISSON_WAIT = 300_000;
-/** A Redisson client, and two of this library in other processes. */
+/** The ids of a Redisson client, and of two clients of this library in other processes. */
 const JAVA = '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11';
 const DEAD = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c11';
 const ALIVE = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c12';
 
-/** A place of ours behind Java is booked for what that takes off; when it takes off less, the rest must not stay. */
+/**
+ * A place of this library behind a Java waiter gets extra time for the time that Java subtracts. If Java subtracts
+ * less, the rest must not stay.
+ */
 onEveryBackend((world) => {
   const keptFor = async (owner: string): Promise<number> =>
     (await world.probe.queue('n')).find((place) => place.owner === owner)?.keptFor ?? Number.NaN;
 
-  /** Java waits for 20 s at the most, and two places of a process of ours that has died stand behind it. */
+  /**
+   * Queues a Java waiter that waits for 20 s at the most, and behind it two places of a dead process of this library.
+   */
   const deadBehindJava = async (fairLock: FairLockOperations, javaKeptFor = LEASE + 20_000): Promise<void> => {
     await world.probe.put('n', 'holder:1', LEASE);
     await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: javaKeptFor });
@@ -24,7 +29,7 @@ onEveryBackend((world) => {
     expect(await keptFor(`${DEAD}:1`)).toBeGreaterThan(REDISSON_WAIT);
   };
 
-  /** As Redisson does it: it takes its own wait off the deadlines behind it. */
+  /** Makes Java acquire and release, and subtract its own wait from the deadlines behind it, as Redisson does. */
   const javaHasItsTurn = async (fairLock: FairLockOperations): Promise<void> => {
     const java = { name: 'n', owner: `${JAVA}:1`, lease: LEASE };
     await world.probe.remove('n');
@@ -43,7 +48,8 @@ onEveryBackend((world) => {
 
     it('D16: delays a new waiter by one slot if Java was behind another addition', async () => {
       const { locks, runtime } = await world.open({ fairWaitTimeout: SLOT });
-      // Java counts its deadline from that of the place ahead, with the half millisecond by which we mark ours.
+      // Java counts its deadline from that of the place ahead, including the half millisecond that marks places of this
+      // library.
       await deadBehindJava(runtime.backend.fairLock, REDISSON_WAIT + 20_000.5);
       await javaHasItsTurn(runtime.backend.fairLock);
       const waiting = locks.getFairLock('n').acquire({ wait: Infinity });
@@ -68,7 +74,7 @@ onEveryBackend((world) => {
       await javaHasItsTurn(fairLock);
       await fairLock.keep({ name: 'n', owners: [`${ALIVE}:1`], slot: SLOT });
       for (const owner of [`${DEAD}:1`, `${DEAD}:2`]) expect(await keptFor(owner)).toBeLessThanOrEqual(SLOT);
-      // This one still has a Java waiter ahead.
+      // This waiter still has a Java waiter ahead.
       expect(await keptFor(`${ALIVE}:1`)).toBeGreaterThan(REDISSON_WAIT);
     });
 

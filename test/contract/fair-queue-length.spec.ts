@@ -7,9 +7,9 @@ const redis = new RedisWorld();
 
 const SLOT = 300_000;
 const LEASE = 60_000;
-/** How often each is measured: the server may be interrupted, but hardly every time. */
+/** The number of measurements of each cost. The server may be interrupted, but hardly every time. */
 const TRIES = 12;
-/** Reading all of a queue takes more than a hundred times as long where it is the long one. */
+/** A command that reads the whole queue takes more than a hundred times as long with the long one. */
 const SHORT = 10 + 4 * TRIES;
 const LONG = 10_000;
 const FACTOR = 10;
@@ -19,9 +19,9 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 
 type Work = (n: number) => Promise<unknown>;
 
-/** What fair locks cost the server. Memory is not asked: it describes what happens, not how fast. */
+/** Costs of fair locks on the server. The memory backend is left out: it describes behaviour, not speed. */
 inWorld(redis, () => {
-  /** So many of ours wait behind a holder. */
+  /** Makes `count` owners of this library wait behind a holder. */
   const fill = async (fairLock: FairLockOperations, count: number): Promise<void> => {
     await redis.admin.flushall();
     await redis.probe.put('n', 'holder:1', LEASE);
@@ -31,7 +31,7 @@ inWorld(redis, () => {
     await fairLock.keep({ name: 'n', owners, slot: SLOT });
   };
 
-  /** Microseconds of the server's time for the scripts of one call, at best. */
+  /** The server's time for the scripts of one call, µs, at best. */
   const cost = async (work: Work): Promise<number> => {
     const costs: number[] = [];
     for (const n of numbers(TRIES)) {
@@ -74,7 +74,7 @@ inWorld(redis, () => {
         for (const [name, work] of works(fairLock, count)) costs.set(name, await cost(work));
         return costs;
       };
-      // The first time, scripts have to be loaded.
+      // The first measurement includes the loading of scripts, and is dropped.
       await measure(SHORT);
       const [few, many] = [await measure(SHORT), await measure(LONG)];
       const grown = [...few].filter(([name, usec]) => (many.get(name) ?? 0) > FACTOR * usec);

@@ -19,7 +19,7 @@ const OLDER = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c12:1';
 
 interface Step {
   readonly label: string;
-  /** Resolves with whether the end of the queue has to fit its waiters after this step. */
+  /** Resolves with whether the time to live of the queue must fit its waiters after this step. */
   run(fairLock: FairLockOperations): Promise<boolean>;
 }
 
@@ -61,7 +61,7 @@ const areKept = (owners: readonly string[]): Step => ({
   },
 });
 
-/** Joins the queue as Redisson's scripts do: with the same data, and without times to live. */
+/** Joins the queue like Redisson's scripts: with the same data, and without times to live. */
 const joins = (owner: string): Step => ({
   label: `${owner} joins`,
   run: async () => {
@@ -81,7 +81,10 @@ const goes = (owner: string): Step => ({
   },
 });
 
-/** Joins the queue as this library did before it marked queues: it read them, and gave both keys one end. */
+/**
+ * Joins the queue as older versions of this library do. They read the queue instead of its mark, and gave both keys one
+ * time to live.
+ */
 const joinsAsBefore: Step = {
   label: `${OLDER} joins as before`,
   run: async (fairLock) => {
@@ -121,9 +124,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.constantFrom(...others), weight: 2 },
 );
 
-/** The scripts tell whether Redisson waits without reading the queue. The memory backend reads it. */
+/** The scripts know whether Redisson waits without reading the queue. The memory backend reads it. */
 inWorld(redis, () => {
-  /** Expects that a queue has an end exactly if all its waiters are ours. */
+  /** Expects that a queue has a time to live exactly if all its waiters are of this library. */
   const expectEnd = async (): Promise<void> => {
     const waiters = await redis.admin.lrange(QUEUE, 0, -1);
     if (waiters.length === 0) return;
@@ -131,7 +134,7 @@ inWorld(redis, () => {
     expect({ waiters, hasEnd: ttl > 0 }).toEqual({ waiters, hasEnd: waiters.every(isOurs) });
   };
 
-  /** Expects that each living waiter has one place again after it was kept and has tried, whatever was lost. */
+  /** Expects that each living waiter has one place after a heartbeat and an attempt, whatever was lost before. */
   const expectPlaces = async (fairLock: FairLockOperations): Promise<void> => {
     await fairLock.keep({ name: 'n', owners: ofOurs, slot: SLOT });
     for (const owner of ofOurs) await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });

@@ -4,7 +4,7 @@ import { track } from '../kit/time.js';
 import { fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const SLOT = 600;
-/** A Redisson client, and one of this library in another process. */
+/** The ids of a Redisson client, and of a client of this library in another process. */
 const JAVA = '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11';
 const NODE = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c11';
 
@@ -13,7 +13,7 @@ const ownersOf = (places: readonly RawPlace[]): string[] => places.map(({ owner 
 const queued = (world: World, count: number): Promise<number> =>
   world.time.until(async () => (await world.probe.queue('n')).length === count, 3000);
 
-/** Who is in the queue of a fair lock, until when, and what becomes of those who died. */
+/** The waiters in the queue of a fair lock, their deadlines, and the places of dead waiters. */
 onEveryBackend((world) => {
   describe('A single attempt for a fair lock', () => {
     it('FL-16 delays no waiter and stores nothing', async () => {
@@ -50,7 +50,7 @@ onEveryBackend((world) => {
       await expect(attempt('java:102')).resolves.toMatchObject({ outcome: 'acquired' });
       await expect(attempt('java:104')).resolves.toMatchObject({ outcome: 'queued', head: 'java:103' });
       const [third = 0, fourth = 0] = await keptFor();
-      // One slot and the time that passed, not two slots.
+      // The difference is one slot and the time that passed, not two slots.
       expect(before - third).toBeGreaterThanOrEqual(4999);
       expect(before - third).toBeLessThan(9000);
       expect(fourth - third).toBeCloseTo(5000, -1);
@@ -68,7 +68,7 @@ onEveryBackend((world) => {
       const owners = [`${NODE}:1`, `${NODE}:3`, `${NODE}:4`];
       await expect(fairLock.keep({ name: 'n', owners, slot: 2000 })).resolves.toEqual([true, true, false]);
       const kept = (await world.probe.queue('n')).map((place) => Math.ceil((place.keptFor ?? 0) / 1000));
-      // The second keeps its 3 s.
+      // The second waiter keeps its 3 s.
       expect(kept).toEqual([2, 3, 2]);
     });
 
@@ -94,7 +94,7 @@ onEveryBackend((world) => {
       const queue = (owner: string) => fairLock.queue({ name: 'n', owner, lease: 1000, slot: 5000 });
       const ttl = async (): Promise<number> => (await world.probe.state(fairQueue('n'))).ttl;
       await queue(`${NODE}:1`);
-      // The slot, and a minute.
+      // The time to live is the slot and a minute.
       expect(await ttl()).toBeGreaterThan(60_000);
       expect(await ttl()).toBeLessThanOrEqual(65_000);
       await fairLock.keep({ name: 'n', owners: [`${NODE}:1`], slot: 5000 });
@@ -137,7 +137,7 @@ onEveryBackend((world) => {
       for (const owner of [`${NODE}:1`, `${NODE}:2`, `${NODE}:3`]) {
         await backend.fairLock.queue({ name: 'n', owner, lease: 1000, slot: SLOT });
       }
-      // The last sign of life of their process.
+      // The last sign of life of the dead process.
       const died = world.time.now();
       await backend.fairLock.keep({ name: 'n', owners: [1, 2, 3].map((n) => `${NODE}:${n}`), slot: SLOT });
       const waiting = client.locks.getFairLock('n').acquire({ wait: Infinity });
@@ -151,7 +151,7 @@ onEveryBackend((world) => {
       const client = await world.open({ fairWaitTimeout: SLOT });
       const hold = await client.locks.getFairLock('n').acquire({ lease: '10m' });
       const { fairLock } = client.runtime.backend;
-      // They have never been kept.
+      // These places have never been kept.
       for (const owner of [`${NODE}:1`, `${NODE}:2`, `${NODE}:3`]) {
         await fairLock.queue({ name: 'n', owner, lease: 1000, slot: SLOT });
       }
@@ -195,7 +195,7 @@ onEveryBackend((world) => {
     });
 
     it('D24: is woken when the holder and all waiters before it leave together', async () => {
-      // No poll is near, nor the end of a lease.
+      // Neither a poll nor the end of a lease is near.
       const { locks, runtime } = await world.open({ safetyPoll: '60s' });
       const { fairLock } = runtime.backend;
       const owners = [1, 2, 3].map((n) => `${NODE}:${n}`);
@@ -212,7 +212,7 @@ onEveryBackend((world) => {
     });
 
     it('is woken by the first request that removes the dead waiter before it', async () => {
-      // No poll is near: only a message, or the keeping of its own place.
+      // No poll is near, so a message or the heartbeat of its own place must wake it.
       const options = { fairWaitTimeout: SLOT, safetyPoll: '60s' } as const;
       const [one, other] = [await world.open(options), await world.open(options)];
       const hold = await one.locks.getFairLock('n').acquire();

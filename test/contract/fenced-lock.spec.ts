@@ -6,7 +6,7 @@ import { crowd } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 import { lockToken } from '../../lib/keys/redisson-keys.js';
 
-/** A resource that refuses who comes too late. */
+/** A resource that refuses writes with an older fence. */
 class Resource {
   written: string[] = [];
   private highest = 0n;

@@ -33,7 +33,7 @@ inWorld(redis, ({ time }) => {
         [`${field}:${hold.owner}:expire_time`]: expect.stringMatching(/^\d+$/),
         [`${field}:${hold.owner}:lock_count`]: '1',
       });
-      // The group of which others may still hold values keeps its longer life.
+      // Other owners may still hold values of the group, so it keeps its longer time to live.
       expect(await redis.admin.pttl('g')).toBeGreaterThan(15_000);
     });
 
@@ -102,7 +102,7 @@ inWorld(redis, ({ time }) => {
 
     it('keeps values acquired in the last millisecond of the group', async () => {
       const { admin } = redis;
-      // The script itself, let through only in that millisecond.
+      // The script of an acquisition, executed only in that millisecond.
       const only = `if redis.call('PTTL', KEYS[1]) ~= 0 then return { 'not now' } end ${scripts.groupLock.acquire.text}`;
       const hash = String(await admin.script('LOAD', only));
       const owner = '44444444-4444-4444-4444-444444444444:1';

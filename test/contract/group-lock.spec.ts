@@ -4,7 +4,7 @@ import { Owner } from './owner.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 
-/** Rows ML-10 to ML-16 of the behaviour catalogue, in the form of a group; ML-17 scaled down. */
+/** Rows ML-10 to ML-16 of the behaviour catalogue for group locks, and a smaller ML-17. */
 onEveryBackend((world) => {
   describe('A group lock', () => {
     it('ML-10 holds all its values, and leaves nothing of the group behind', async () => {

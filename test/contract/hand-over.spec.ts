@@ -4,7 +4,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
-/** Limits that are long enough for a busy machine not to end a series before the test does. */
+/** Limits so long that no series ends before the test does on a busy machine. */
 const LONG = { max: 3, ms: 1000 } as const;
 
 onEveryBackend((world) => {
@@ -14,11 +14,11 @@ onEveryBackend((world) => {
     return { locks, events, runtime, lock: locks.getLock('till') };
   };
 
-  /** Waiters that have asked the server, or stand behind one that has. */
+  /** Waiters of which the first has asked the server, and the others stand behind it. */
   const queue = async (...enter: readonly [() => Promise<Hold>, ...(() => Promise<Hold>)[]]) => {
     const [first, ...others] = enter;
     const waiting = [first(), ...others.map((begin) => begin())] as const;
-    // The first has tried, listened and tried again.
+    // The first waiter has tried, subscribed and tried again.
     await world.time.until(async () => (await world.probe.channels()).length > 0, 2000);
     await world.time.pass(30);
     return waiting;
@@ -41,8 +41,8 @@ onEveryBackend((world) => {
         expect((await world.probe.state('till')).owners).toEqual({ [first.owner]: 1 });
         expect(await lock.isLocked()).toBe(true);
       }
-      // The test sends commands of its own, and a waiter may look once if a turn takes long. Without hand-over it would
-      // be nine commands.
+      // The test sends commands of its own, and a waiter may look once if a turn takes long. Without hand-over there
+      // would be nine commands.
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(6);
       await expect(hold.release()).resolves.toBe('released');
       expect((await world.probe.state('till')).type).toBe('none');
@@ -149,7 +149,7 @@ onEveryBackend((world) => {
       expect(first.signal.aborted).toBe(false);
       expect(events.filter(({ type }) => type === 'lost')).toHaveLength(1);
       await expect(second.release()).resolves.toBe('expired');
-      // A lock that is gone is not handed on.
+      // A lost lock is not handed over.
       const third = await world.time.finish(toThird, 6000);
       expect(third.owner).not.toBe(first.owner);
       expect((await world.probe.state('till')).owners).toEqual({ [third.owner]: 1 });
@@ -231,10 +231,11 @@ onEveryBackend((world) => {
       );
       await world.time.finish(Promise.all(loops), 60_000);
       const shares = served.map((loopsOfOne) => loopsOfOne.reduce((sum, times) => sum + times, 0) / total);
-      // No client starves. The benchmark (S4) shows how equal the shares of processes are: these share one event loop.
+      // No client starves. The benchmark (S4) measures the shares of processes, while these clients share one event
+      // loop.
       for (const share of shares) expect(share).toBeGreaterThan(0.05);
       expect(Math.min(...served.flat())).toBeGreaterThan(0);
-      // A peer that was let go first is forgotten if it does not come.
+      // The queue forgets a peer that it yielded to if that does not come.
       await world.time.until(() => clients.every(({ runtime }) => runtime.acquirer.contended === 0), 1000);
       expect(await counter.isLocked()).toBe(false);
     });
@@ -250,7 +251,7 @@ onEveryBackend((world) => {
       await world.time.finish(toSecond, 2000);
       await world.time.pass(30);
       await other.forceRelease();
-      // Long before the next safety poll.
+      // The waiter is served long before the next safety poll.
       const third = await world.time.finish(toThird, 2000);
       await expect(third.release()).resolves.toBe('released');
     });
@@ -270,7 +271,7 @@ onEveryBackend((world) => {
       await hold.release();
       const here = visit('here', one.lock);
       await world.time.finish(Promise.all([here, there]), 1000);
-      // The other process comes too late if a busy machine stalls it.
+      // On a busy machine the other process may come too late.
       const anyOrder = expect.arrayContaining(['here', 'there']);
       expect(order).toEqual(world instanceof RedisWorld ? anyOrder : ['there', 'here']);
     });

@@ -2,7 +2,7 @@ import type { Hold } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
-/** What `holdAtLeast` does to what a method was given. */
+/** Applies `holdAtLeast` to the hold of a method. */
 const keepAtLeast = (hold: Hold, ms: number): void => {
   if (!(hold instanceof GrantedHold)) throw new Error('Not a hold of one lock');
   hold.holdAtLeast(ms);

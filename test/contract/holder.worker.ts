@@ -6,7 +6,7 @@ const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
 const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
 const holds = new Map<string, Hold>();
 
-/** Another process that takes locks and gives them back when it is told to. */
+/** Another process that acquires and releases locks when it is told to. */
 export const api = {
   /** Resolves with the owner's id. */
   acquire: async (name: string): Promise<string> => {
@@ -16,7 +16,7 @@ export const api = {
   },
   release: async (name: string): Promise<string> => (await holds.get(name)?.release()) ?? 'never acquired',
   close: (): Promise<void> => client.close(),
-  /** From now on nothing of the test keeps this process alive. */
+  /** From now on the channel to the test does not keep this process alive. */
   letGo: (): void => process.channel?.unref(),
 };
 

@@ -3,7 +3,7 @@ import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 
 onEveryBackend((world) => {
-  /** The kinds whose waiters sleep until they are told. */
+  /** The kinds whose waiters sleep until they get a message. */
   const kinds = ['getLock', 'getFairLock', 'getFencedLock'] as const;
 
   describe('A wait that ends', () => {
@@ -15,7 +15,7 @@ onEveryBackend((world) => {
       await world.time.pass(200);
       await world.probe.remove('n');
       const hold = await world.time.finish(waiting, 2000);
-      // Not sooner: one look more, not a faster poll.
+      // The lock is not acquired sooner: there is one more look, and no faster poll.
       expect(world.time.now() - start).toBeGreaterThanOrEqual(970);
       await expect(hold.release()).resolves.toBe('released');
     });

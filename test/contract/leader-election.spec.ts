@@ -10,7 +10,7 @@ import { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 const NAME = 'reports';
 
 const LIMIT_MS = 5000;
-/** Until one that failed stands again. */
+/** The pause until a candidate that failed tries again, ms. */
 const PAUSE_MS = 1000;
 
 const failure = new Error('no paper');
@@ -26,7 +26,7 @@ const ways: readonly (readonly [name: string, fail: () => unknown])[] = [
 
 type EndInTurn = (about: { readonly election: LeaderElection; readonly runtime: OwnedRuntime }) => void;
 
-/** An instance of an application that stands for election, and what it was told. */
+/** A candidate, and the log of its elections and demotions. */
 const candidateOf = async (
   world: World,
   who: string,
@@ -75,7 +75,7 @@ onEveryBackend((world) => {
         'b elected',
         'c elected',
       ]);
-      // Each was demoted before the next one was elected.
+      // Each leader was demoted before the next one was elected.
       expect(log.map((line) => line.split(' ')[1])).toEqual(Array(3).fill(['elected', 'demoted']).flat());
     });
 
@@ -137,11 +137,11 @@ onEveryBackend((world) => {
       await until(() => candidate.runtime.acquirer.contended === 1);
       await world.time.finish(candidate.election.stop(), LIMIT_MS);
       expect(candidate.election.state).toBe('idle');
-      // A try that was on its way gives back what it may have got.
+      // An attempt in flight releases the lock that it may get.
       await until(() => candidate.runtime.acquirer.contended === 0);
       await world.time.finish(leader.election.stop(), LIMIT_MS);
       expect(log).toEqual(['a elected', 'a demoted']);
-      // It may stand again.
+      // A stopped candidate may stand again.
       candidate.election.start();
       await until(() => candidate.election.isLeader);
       await world.time.finish(candidate.election[Symbol.asyncDispose](), LIMIT_MS);

@@ -53,7 +53,7 @@ onEveryBackend((world) => {
       expect(hold.signal.reason).toBeInstanceOf(LockLostError);
       expect(String(hold.signal.reason)).toContain('longer than maxHold');
       expect(client.events.map(({ type }) => type)).toEqual(['max-hold-reached', 'lost']);
-      // Never later than on the server.
+      // The hold ends no later than on the server.
       await world.time.until(async () => (await world.probe.state('order:1')).type === 'none', 500);
     });
 

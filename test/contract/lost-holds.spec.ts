@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { LockLostError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
-/** One period of a watchdog of 600 ms, after which a loss is noticed at the latest. */
+/** One period of a watchdog of 600 ms. A loss is noticed within it. */
 const PERIOD = 200;
 
-/** Rows LL of the behaviour catalogue. Zero unhandled rejections: jest fails a test in which there is one. */
+/** Rows LL of the behaviour catalogue. They demand no unhandled rejections, and jest fails a test with one. */
 onEveryBackend((world) => {
   const open = () => world.open({ watchdogTimeout: 3 * PERIOD });
 

@@ -8,7 +8,7 @@ import type { MultiHold } from '../../lib/holds/multi-hold.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
-/** What a hold of several locks does: everything that a hold of one does, for all of them or not at all. */
+/** A hold of several locks has all methods of a hold of one lock. Each takes effect on all of the locks or on none. */
 onEveryBackend((world) => {
   const open = async (): Promise<LockService> => (await world.open()).locks;
   const free = async (): Promise<void> => expect(world.probe.names()).resolves.toEqual([]);
@@ -56,7 +56,7 @@ onEveryBackend((world) => {
         await locks.withLock('a', async (outer) => {
           const onSignal = (): readonly unknown[] => [
             ...getEventListeners(outer.signal, 'abort'),
-            // What AbortSignal.any would have left.
+            // The signals that AbortSignal.any would have left.
             ...Object.getOwnPropertySymbols(outer.signal).flatMap((key) => {
               const value: unknown = Reflect.get(outer.signal, key);
               return /dependant/i.test(String(key)) && value instanceof Set ? [...value] : [];
@@ -147,7 +147,7 @@ onEveryBackend((world) => {
         const lock = locks[kind](...['a', 'b', 'c'].map((name) => locks.getLock(name))) as AcquirableLock<MultiHold>;
         const terms = termsOf({ lease: undefined, wait: 0, signal: undefined }, lock.runtime.scheduler);
         const { hold, run, leave } = await lock.enter(terms);
-        // As a stream does, whose source has returned long before its values come.
+        // A stream continues in this way, after its source has returned.
         const later = run(() => AsyncResource.bind(() => locks.withLock('b', { wait: 0 }, ({ owner }) => owner)));
         await expect(later()).resolves.toBe(hold.members[1]?.owner);
         await leave();

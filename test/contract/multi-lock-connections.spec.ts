@@ -6,7 +6,7 @@ import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 
-/** Rows ML of the behaviour catalogue in which members belong to several clients, or live on several servers. */
+/** Rows ML of the behaviour catalogue about members of several clients, or on several servers. */
 describe.each([
   ['memories', (): World => new MemoryWorld()],
   ['Redis servers', (): World => new RedisWorld()],

@@ -18,7 +18,7 @@ const NAMES = ['a', 'b', 'c'] as const;
 onEveryBackend((world) => {
   const open = async (): Promise<LockService> => (await world.open()).locks;
 
-  /** How often each name is held, and by how many. */
+  /** The hold counts of all owners of each name. */
   const counts = async (): Promise<readonly (readonly number[])[]> =>
     Promise.all(NAMES.map(async (name) => Object.values((await world.probe.state(name)).owners)));
 
@@ -64,7 +64,7 @@ onEveryBackend((world) => {
     it('ML-05 acquires nothing if one member is not available', async () => {
       const locks = await open();
       const held = await locks.acquire('b');
-      // What came is given back behind the answer, and before anything else that this client asks for.
+      // Acquired members are released after the answer, and before any other request of this client.
       const isGivenBack = async (): Promise<boolean> => (await counts()).flat().length === 1;
       await expect(locks.getMultiLock(...NAMES).tryAcquire()).resolves.toBeNull();
       await expect(locks.getLock('a').isLocked()).resolves.toBe(false);

@@ -2,7 +2,7 @@ import { LockNameError, LockOptionsError, type RedisLockOptions } from '../../li
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
-/** What a caller without a compiler may pass. */
+/** A value that a caller without a compiler may pass. */
 const anything = (value: unknown): never => value as never;
 
 /** Rows NV of the behaviour catalogue. */
@@ -100,7 +100,7 @@ onEveryBackend((world) => {
   });
 });
 
-/** The part of an owner id that a client's owners share. */
+/** The part of an owner id that all owners of a client share. */
 const clientOf = (owner: string): string => {
   const [, client] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):\d+$/.exec(owner) ?? [];
   if (client === undefined) throw new Error(`${owner} is not spelled like an owner id`);

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { LockService } from '../../lib/index.js';
 
-/** An owner that lives as long as the test, as a Java thread would: whatever it runs, it does. */
+/** An owner that lives as long as the test. All its work runs as this owner, like that of a Java thread. */
 export class Owner {
   private inside = new AsyncResource('nobody');
 

@@ -4,7 +4,7 @@ import { RedisWorld } from '../kit/redis-world.js';
 
 const UNKNOWN = '00000000000000000000000000000001';
 
-/** What a permit-expirable semaphore refuses. */
+/** Input that a permit-expirable semaphore refuses. */
 onEveryBackend((world) => {
   const open = async (permits?: number) => {
     const semaphore = (await world.open()).locks.getPermitExpirableSemaphore('p');
@@ -31,7 +31,7 @@ onEveryBackend((world) => {
         7,
         [id, id],
         [id, 'x'],
-        // With a hole in it.
+        // A list with a hole.
         Object.assign([id], { 2: UNKNOWN }),
       ];
       for (const wrong of [...none, undefined, Array.from({ length: 10_001 }, () => id)]) {

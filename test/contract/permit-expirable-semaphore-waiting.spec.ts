@@ -11,7 +11,7 @@ import { openClient } from '../kit/client.js';
 
 const LIMIT_MS = 30_000;
 
-/** Rows PS of the behaviour catalogue that have waiters. */
+/** Rows PS of the behaviour catalogue with waiters. */
 onEveryBackend((world) => {
   const { slack } = world.time;
   const open = async (permits?: number) => {

@@ -5,7 +5,7 @@ import { onEveryBackend } from '../kit/every-backend.js';
 const UNKNOWN = '00000000000000000000000000000001';
 const OTHER = 'aabbccddeeff00112233445566778899';
 
-/** Rows PS of the behaviour catalogue without waiters, except for bad input and foreign keys, which are next door. */
+/** Rows PS of the behaviour catalogue without waiters. Bad input and foreign keys have specs of their own. */
 onEveryBackend((world) => {
   const open = async (permits?: number) => {
     const semaphore = (await world.open()).locks.getPermitExpirableSemaphore('p');

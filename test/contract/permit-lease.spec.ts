@@ -9,7 +9,7 @@ import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { openClient } from '../kit/client.js';
 
-/** The part of 1000 ms for which a holder may act: less 2 % and 20 ms. */
+/** The part of 1000 ms for which a holder may act: 2 % and 20 ms less. */
 const SAFE_MS = 960;
 
 onEveryBackend((world) => {
@@ -67,7 +67,7 @@ onEveryBackend((world) => {
 });
 
 describe('The lease of a permit', () => {
-  /** A server whose replies come as late as the test says, ms. */
+  /** A server whose replies are late by a time that the test sets, ms. */
   const setUp = async () => {
     const clock = new ManualClock();
     const late = { acquire: 0, updateLease: [] as number[] };
@@ -122,7 +122,7 @@ describe('The lease of a permit', () => {
     expect(isHeld(permit)).toBe(false);
     expect(permit.remaining).toBe(0);
     expect(permit.signal.reason).toBeInstanceOf(LockLostError);
-    // The server keeps the permit for 40 ms longer: no other caller has had it by then.
+    // The server keeps the permit for 40 ms longer, so no other caller has had it by then.
     await expect(semaphore.leaseTime(permit)).resolves.toBe(40);
   });
 

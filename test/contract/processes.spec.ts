@@ -6,7 +6,7 @@ import { track } from '../kit/time.js';
 
 const redis = new RedisWorld();
 
-/** Rows of several groups in which another process holds, dies, or ends. */
+/** Rows of several groups about another process that holds a lock, dies, or ends. */
 inWorld(redis, ({ time }) => {
   const startHolder = async (watchdogTimeout = 30_000): Promise<Worker<typeof api>> => {
     const file = new URL('./holder.worker.ts', import.meta.url);
@@ -40,7 +40,7 @@ inWorld(redis, ({ time }) => {
       await worker.call('acquire', 'n');
       const waiting = locks.acquire('n', { wait: '20s' });
       const progress = track(waiting);
-      // Alive, it keeps its lock for longer than its time-out.
+      // The living process keeps its lock for longer than its time-out.
       await time.pass(2 * 1500);
       expect(progress.settled).toBe(false);
       worker.kill('SIGKILL');

@@ -2,7 +2,7 @@ import { type Lock, LockConflictError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
-/** One owner of a read-write lock: what it may do inside its own holds, and what is left when one of them ends. */
+/** The holds of one owner of a read-write lock, acquired inside each other, and what stays when one of them ends. */
 onEveryBackend((world) => {
   const open = async () => {
     const { locks } = await world.open();
@@ -97,7 +97,7 @@ onEveryBackend((world) => {
       let most = 0;
       const visit = async (): Promise<void> => {
         most = Math.max(most, ++inside);
-        // Longer than the other takes to come in on a busy machine.
+        // Longer than another visitor needs to come in on a busy machine.
         await world.time.pause(100);
         inside -= 1;
       };

@@ -6,7 +6,7 @@ import { track } from '../kit/time.js';
 const FOREVER: LockOptions = { wait: Infinity };
 const WRITERS = '{n}:rwlock_writers';
 
-/** Row RW-20 with the option by which a writer that waits goes before new readers, and AB-08 with it. */
+/** Row RW-20 with the option by which a waiting writer goes before new readers, and AB-08 with it. */
 onEveryBackend((world) => {
   const lockOf = ({ locks }: Client) => locks.getReadWriteLock('n', { preference: 'writer' });
 
@@ -55,7 +55,7 @@ onEveryBackend((world) => {
       await world.time.until(writersWait, 1000);
       const before = entered;
       const writing = await world.time.finish(waiting, 500 + world.time.slack);
-      // Each of them may have been let in already and not know it.
+      // Each reader may have been granted the lock before, and not know it yet.
       expect(entered).toBeLessThanOrEqual(before + readers.length);
       closing.abort();
       await writing.release();
@@ -141,12 +141,12 @@ onEveryBackend((world) => {
       const reading = await read.acquire();
       const waiting = lockOf(dying).writeLock().acquire(FOREVER);
       await world.time.until(writersWait, 1000);
-      // As a process that dies: what it would still say never arrives.
+      // The process dies, so its withdrawal never arrives.
       dying.runtime.backend.writeLock.withdraw = async () => {};
       const [outcome] = await Promise.allSettled([waiting, dying.close()]);
       expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'The client was closed' } });
       await expect(read.tryAcquire()).resolves.toBeNull();
-      // Two safety polls and the second that a try may take.
+      // Two safety polls, and one second for an attempt.
       await world.time.finish(read.acquire(FOREVER), 1200 + world.time.slack);
       await reading.release();
     });

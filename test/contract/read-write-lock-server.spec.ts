@@ -10,7 +10,7 @@ const TIMEOUT = `{rw}:${A1}:rwlock_timeout:1`;
 
 const redis = new RedisWorld();
 
-/** Section 16.8 of the wire format, the scenarios of a read-write lock, and rows of it that need a server. */
+/** Section 16.8 of the wire format, the scenarios of a read-write lock, and rows about it that need a server. */
 inWorld(redis, ({ time }) => {
   const subscribers = (count: number) =>
     time.until(async () => (await redis.probe.subscribers(CHANNEL)) === count, 2000);
@@ -108,7 +108,7 @@ inWorld(redis, ({ time }) => {
       const hold = await read.acquire({ lease: 1500 });
       for (const at of [50, 450]) {
         await time.pass(start + at - time.now());
-        // As a renewal by Redisson, which knows of its own reader only.
+        // This is a renewal by Redisson, which knows of its own reader only.
         await redis.admin.pexpire('rw', 600);
       }
       await time.until(() => hold.signal.aborted, 1500);

@@ -6,7 +6,7 @@ import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 
 const FOREVER: LockOptions = { wait: Infinity };
 
-/** Rows RW of the behaviour catalogue that have waiters or ending leases. Times are a tenth of the catalogue's. */
+/** Rows RW of the behaviour catalogue with waiters or ending leases. Times are a tenth of the catalogue's. */
 onEveryBackend((world) => {
   const { name: backend } = world;
 
@@ -16,7 +16,7 @@ onEveryBackend((world) => {
     return { locks, read: lock.readLock(), write: lock.writeLock() };
   };
 
-  /** Resolves once as many clients wait for the lock: they have tried, and listen. */
+  /** Resolves when that many clients wait for the lock: they have made an attempt, and listen. */
   const waitingClients = async (count: number): Promise<void> => {
     const channel = readWriteLockChannel('n');
     await world.time.until(async () => (await world.probe.subscribers(channel)) === count, 2000);

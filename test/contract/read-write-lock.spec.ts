@@ -10,7 +10,7 @@ import { Owner } from './owner.js';
 
 const halves = ['readLock', 'writeLock'] as const;
 
-/** Rows RW of the behaviour catalogue without waiting: who gets in beside whom, and as which owner. */
+/** Rows RW of the behaviour catalogue without waiters: the owners that hold the lock together, and their identity. */
 onEveryBackend((world) => {
   const open = async (options?: ReadWriteLockOptions) => {
     const { locks } = await world.open();

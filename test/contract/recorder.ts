@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { connectAdmin } from '../servers/admin-connection.js';
 
-/** Everything that is said on any channel of a server, in order. */
+/** The messages on all channels of a server, in order. */
 export class Recorder {
   private readonly heard: (readonly [channel: string, payload: string])[] = [];
 
@@ -18,9 +18,9 @@ export class Recorder {
     return recorder;
   }
 
-  /** What was said so far. */
+  /** The messages so far. */
   async messages(): Promise<readonly (readonly [channel: string, payload: string])[]> {
-    // A connection is answered in order: whatever was published before this has been pushed to it.
+    // A connection receives everything in order, so all earlier messages have arrived.
     await this.subscriber.ping();
     return this.heard;
   }

@@ -3,13 +3,13 @@ import { Worker } from '../servers/worker.js';
 import type { api } from './redlock.worker.js';
 import { onMasters } from '../kit/redlock-world.js';
 
-/** Rows RD of the behaviour catalogue about those who want the same lock on five masters. */
+/** Rows RD of the behaviour catalogue about contenders for one lock on five masters. */
 onMasters(5, (world) => {
   const { time } = world;
 
   describe('Contenders', () => {
     it('RD-19 that start together do not split the votes forever: one acquires', async () => {
-      // All at once, so that a busy machine gets its time.
+      // All clients start at once, so that a busy machine gets its time.
       const clients = await Promise.all(
         Array.from({ length: 10 }, () => world.open({ redlock: { nodeTimeout: '1s' } })),
       );

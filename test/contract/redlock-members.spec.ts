@@ -14,7 +14,7 @@ import type { Client, ClientOptions } from '../kit/client.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 
-/** Rows RD of the behaviour catalogue about a RedLock that is made of locks, on two servers. */
+/** Rows RD of the behaviour catalogue about a RedLock of locks on two servers. */
 describe('A RedLock of locks on two servers', () => {
   const worlds = [new RedisWorld(), new RedisWorld()] as const;
   const [one, two] = worlds;
@@ -27,7 +27,7 @@ describe('A RedLock of locks on two servers', () => {
   const open = (options?: ClientOptions): Promise<readonly [Client, Client]> =>
     Promise.all([one.open(options), two.open(options)]);
 
-  /** Members in turns on the one and on the other server. */
+  /** Members on the two servers in turn. */
   const members = ([first, second]: readonly [Client, Client], count: number): Lock[] =>
     Array.from({ length: count }, (_, index) => (index % 2 ? second : first).locks.getLock(`n${index + 1}`));
 
@@ -137,7 +137,7 @@ describe('A RedLock of locks on two servers', () => {
     const far = await two.open({}, third.url);
     const lock = locks.getRedLock(...members(clients, 2), far.locks.getLock('n3'));
     let hold = await lock.acquire({ lease: '10s' });
-    // A majority is enough, so a member that answers late is not among them.
+    // A majority is enough, so a member that answers late may be missing.
     while (hold.members.length < 3) {
       await hold.release();
       hold = await lock.acquire({ lease: '10s' });

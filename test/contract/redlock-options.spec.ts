@@ -88,7 +88,8 @@ describe('The option redlock', () => {
     const client = openClient({ connection: server.url, redlock: { nodes } });
     try {
       const lock = client.locks.getRedLock('n');
-      // It shows when it has connected both ways; one of them and the other server are a quorum meanwhile.
+      // The double server is noticed when it has connected both ways. Meanwhile one of them and the other server are a
+      // quorum.
       const refused = (async () => {
         for (;;) await (await lock.acquire({ wait: '5s' })).release();
       })();

@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../lib/index.js';
 import { executions } from '../faults/observe.js';
 import { onMasters } from '../kit/redlock-world.js';
 
-/** Rows RD of the behaviour catalogue on five masters: some of them cut off, hanging, crashed or restarted. */
+/** Rows RD of the behaviour catalogue on five masters, some of them cut off, hanging, crashed or restarted. */
 onMasters(5, (world) => {
   const { time } = world;
   const FOREIGN = 'somebody:1';
@@ -15,7 +15,7 @@ onMasters(5, (world) => {
     for (const { proxy } of world.masters) proxy.heal();
   };
 
-  /** How many masters hold the lock for this owner. */
+  /** The number of masters that hold the lock for this owner. */
   const votes = async (owner: string): Promise<number> =>
     (await world.holders('n')).filter((holder) => holder === owner).length;
 
@@ -84,7 +84,7 @@ onMasters(5, (world) => {
       for (const { server } of world.at(0, 1)) await server.restart();
       await expect(lock.isLocked()).resolves.toBe(true);
       for (const { server } of world.at(2)) await server.restart();
-      // Until the client has connected again, too few can say.
+      // Too few masters can answer until the client has connected again.
       const isLocked = (): Promise<boolean> => lock.isLocked().catch(() => true);
       await time.until(async () => !(await isLocked()), 3000);
     });
@@ -92,7 +92,7 @@ onMasters(5, (world) => {
     it('RD-24 that answers a release with an error does not fail it; a majority does, with its errors', async () => {
       const { locks } = await world.open();
       const lock = locks.getRedLock('n');
-      /** The release of a hold, with errors from these masters: scripts read the clock of the server first of all. */
+      /** Releases a hold, with errors from these masters. Scripts read the clock of the server before anything else. */
       const releaseWithErrorsOf = async (...places: number[]): Promise<unknown> => {
         const hold = await lock.acquire({ lease: 400 });
         await time.until(async () => (await votes(hold.owner)) === 5, 500);
@@ -181,7 +181,7 @@ onMasters(5, (world) => {
     it('D17: that arrives after its caller has given up leaves the next holder alone', async () => {
       const { locks } = await world.open();
       const other = (await world.openFar(() => 0)).locks;
-      // So that the servers know the script.
+      // This call loads the script on the servers.
       await locks.getRedLock('n').forceRelease();
       const first = await other.getRedLock('n').acquire({ lease: '60s' });
       for (const { proxy } of world.masters) proxy.hold('request');

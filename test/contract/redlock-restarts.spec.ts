@@ -11,7 +11,8 @@ onMasters(5, (world) => {
       let most = 0;
       let entered = 0;
       const end = time.now() + 2000;
-      // Goes on until there was something to see, however busy the machine is. Without progress the test times out.
+      // The test goes on until the lock was acquired often enough, however busy the machine is. Without progress it
+      // times out.
       const isOver = (): boolean => time.now() >= end && entered > 10;
       const contend = async ({ locks }: (typeof clients)[number]): Promise<void> => {
         while (!isOver()) {
@@ -35,8 +36,8 @@ onMasters(5, (world) => {
         for (let place = 0; !isOver(); place = (place + 1) % 5) {
           const before = entered;
           for (const { server } of world.at(place)) await server.restart();
-          // The clients that have lost their connections to a master may take longer than the next restart needs: without
-          // progress in between, more than a minority would be away.
+          // Clients that have lost their connections to a master may need longer than the time until the next restart.
+          // Without progress in between, more than a minority would be away.
           await time.until(() => entered > before || isOver(), Number.POSITIVE_INFINITY);
         }
       })();

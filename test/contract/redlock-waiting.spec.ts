@@ -3,7 +3,7 @@ import { onMasters } from '../kit/redlock-world.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
-/** Rows RD of the behaviour catalogue about waiting, on three masters, and that half of AB-02. */
+/** Rows RD of the behaviour catalogue about waiting, on three masters, and the part of AB-02 for them. */
 onMasters(3, (world) => {
   const { time } = world;
   const FOREIGN = 'somebody:1';
@@ -12,7 +12,7 @@ onMasters(3, (world) => {
     const listening = async (): Promise<number[]> =>
       Promise.all(world.masters.map(async ({ admin }) => Number((await admin.pubsub('NUMSUB', lockChannel('n')))[1])));
 
-    /** How many scripts the first master has run. */
+    /** The number of scripts that the first master has run. */
     const requests = async (): Promise<number> => {
       const [master] = world.masters;
       const counts = (await master?.admin.info('commandstats'))?.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g) ?? [];

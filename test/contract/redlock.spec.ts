@@ -129,7 +129,7 @@ onMasters(3, (world) => {
       await locks.getRedLock('n').withLock(async ({ signal, owner }) => {
         await Promise.all(world.at(0).map(({ admin }) => admin.del('n')));
         await time.until(async () => (await world.holders('n'))[0] === owner, 300 + time.slack);
-        // Masters that restart one after the other must not end the hold.
+        // The hold must outlast restarts of the masters, one after the other.
         await Promise.all(world.at(1).map(({ admin }) => admin.del('n')));
         await time.pass(900);
         expect(signal.aborted).toBe(false);
@@ -186,7 +186,7 @@ onMasters(3, (world) => {
       await (await client.locks.getRedLock('n').acquire()).release();
       const start = time.now();
       await client.runtime.close(100);
-      // The release that gets no answer would go on for two time-outs of 200 ms.
+      // The release without an answer would go on for two time-outs of 200 ms.
       expect(time.now() - start).toBeLessThan(190);
     });
 
@@ -218,7 +218,7 @@ onMasters(3, (world) => {
     it('is not the plain lock of that name, which lives on one server', async () => {
       const { locks } = await world.open();
       await locks.withLock('n', async () => {
-        // One of the three masters is that server here, so the plain lock costs one vote.
+        // One of the three masters is the server of the plain lock, so that lock costs one vote.
         await locks.getRedLock('n').withLock(async ({ owner }) => {
           const [first, ...others] = await world.holders('n');
           expect(first).not.toBe(owner);

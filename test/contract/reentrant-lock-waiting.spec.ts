@@ -2,7 +2,7 @@ import { LockOwnershipError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
-/** Rows RL of the behaviour catalogue in which a lease runs out or a wait does. */
+/** Rows RL of the behaviour catalogue about the end of a lease or of a wait. */
 onEveryBackend((world) => {
   describe('Waiting for a reentrant lock', () => {
     it('RL-09 ends when the lease of the holder does, although nothing is announced', async () => {

@@ -5,7 +5,7 @@ import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
-/** Rows RL of the behaviour catalogue that concern one owner's or two owners' calls; crowds and processes: next door. */
+/** Rows RL of the behaviour catalogue about calls of one owner or two. Crowds and processes have specs of their own. */
 onEveryBackend((world) => {
   describe('A reentrant lock', () => {
     it('RL-01 is reported as locked to all callers while it is held', async () => {

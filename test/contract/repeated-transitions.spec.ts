@@ -1,7 +1,7 @@
 import { onEveryBackend } from '../kit/every-backend.js';
 import { A1, B7 } from './vectors/vector.js';
 
-/** What we have in place of Redisson's unlock latch: a transition says what is to be, so it may be executed twice. */
+/** A transition states the wanted result, so it may be executed twice. Redisson has its unlock latch for this. */
 onEveryBackend((world) => {
   describe('A transition that is executed twice', () => {
     it('L10 counts a repeated acquisition once', async () => {

@@ -7,7 +7,7 @@ import { semaphoreChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;
 
-/** Rows SE of the behaviour catalogue that have waiters, and the semaphore's part of AB-02. */
+/** Rows SE of the behaviour catalogue with waiters, and the semaphore's part of AB-02. */
 onEveryBackend((world) => {
   const open = async () => (await world.open({ wait: Infinity })).locks.getSemaphore('s');
   const listening = (clients: number) => async (): Promise<boolean> =>
@@ -100,7 +100,7 @@ onEveryBackend((world) => {
       const progress = track(many);
       await world.time.until(listening(1), 1000);
       await other.acquire();
-      // A second caller of the same process is served although one waits at the head of its line.
+      // A second caller of the same process is served although another one waits at the head of the queue.
       await world.time.finish(one.acquire(), 200 + world.time.slack);
       expect(progress.settled).toBe(false);
       await other.release(3);
@@ -160,7 +160,8 @@ onEveryBackend((world) => {
       await world.time.until(() => granted.length === 2, 500);
       await world.time.pass(20);
       expect(granted).toEqual([2, 1]);
-      // The release, the try for the first, and one for each that succeeded; on Redis each success is forgotten.
+      // The release, the attempt for the first waiter, and one for each that succeeded. On Redis each success has
+      // another request, which deletes its marker.
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(4 + 3);
       await semaphore.release(9);
       await world.time.finish(Promise.all(waiters), 500);

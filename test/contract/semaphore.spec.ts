@@ -5,7 +5,7 @@ import { onEveryBackend } from '../kit/every-backend.js';
 onEveryBackend((world) => {
   const open = async (name = 's') => (await world.open()).locks.getSemaphore(name);
 
-  /** Markers of requests are removed behind the answers. */
+  /** Resolves when only these names are left. Markers of requests are deleted after the answers. */
   const leavesNothingBut = (...names: string[]): Promise<number> =>
     world.time.until(async () => (await world.probe.names()).toSorted().join() === names.toSorted().join(), 1000);
 

@@ -11,7 +11,10 @@ import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const redis = new RedisWorld();
 
-/** Rows of several groups that need a server: one that loses its data, its connections, its time or its patience. */
+/**
+ * Rows of several groups that need a server which loses its data or its connections, stands still, or refuses
+ * subscriptions.
+ */
 inWorld(redis, ({ time }) => {
   describe('A server that restarts empty', () => {
     it('WD-01 ends the hold; the next one on the same name is renewed again', async () => {
@@ -54,7 +57,7 @@ inWorld(redis, ({ time }) => {
       await time.pass(20);
       redis.server.resume();
       expect(await outcome).toMatchObject({ code: 'LOCK_ABORTED' });
-      // The acquisition and its release.
+      // The commands are the acquisition and its release.
       await time.until(async () => (await redis.probe.commands()) - asked >= 2, 1500);
       await time.until(async () => (await redis.probe.names()).length === 0, 1500);
       await time.pass(1500 / 2);
@@ -81,7 +84,7 @@ inWorld(redis, ({ time }) => {
   describe('A server that refuses subscriptions', () => {
     const names = ['n0', 'n1', 'n2', 'n3', 'n4'];
 
-    /** Lets the user `w` listen to these channels only; gives the URL to connect as that user. */
+    /** Allows the user `w` to listen to these channels only. Resolves with the URL of that user. */
     const allow = async (...channels: readonly string[]): Promise<string> => {
       const rules = ['reset', 'on', 'nopass', '~*', '+@all', ...channels];
       await redis.admin.call('ACL', 'SETUSER', 'w', ...rules);

@@ -16,7 +16,7 @@ import { flightLock, flightResult } from '../../lib/keys/redisson-keys.js';
 const NAME = 'report';
 const LIMIT_MS = 5000;
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 class Work {
   runs = 0;
   private readonly endings: (() => void)[] = [];
@@ -51,7 +51,7 @@ onEveryBackend((world: World) => {
     world.time.until(condition, LIMIT_MS);
   const finish = <T>(work: Promise<T>): Promise<T> => world.time.finish(work, LIMIT_MS);
   const openTwo = async (): Promise<readonly [Client, Client]> => [await world.open(), await world.open()];
-  /** Resolves when a client waits for what another one makes. */
+  /** Resolves when a client waits for the result of another one. */
   const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquirer.contended === 1);
 
   describe('A single flight', () => {
@@ -257,11 +257,11 @@ onEveryBackend((world: World) => {
       await until(() => work.runs === 1);
       const other = share(there.locks, work);
       await waits(there);
-      // As its lease would end it.
+      // The key is removed as at the end of its lease.
       await world.probe.remove(flightLock(NAME));
       await here.locks.getLock(flightLock(NAME)).forceRelease();
       await until(() => work.runs === 2);
-      // The first one is not dead after all; what it brings is for its own callers only.
+      // The first process is alive after all. Its result is for its own callers only.
       work.end();
       expect(await finish(other)).toEqual({ run: 2 });
       await finish(own);
@@ -310,7 +310,7 @@ onEveryBackend((world: World) => {
       await until(() => work.runs === 1);
       await world.probe.put(flightResult(NAME), 'somebody', 60_000);
       work.end();
-      // It was made, and is for who waited here.
+      // The result was made, and goes to the callers that waited here.
       expect(await finish(call)).toEqual({ run: 1 });
       expect(events).toContainEqual({
         type: 'result-not-shared',

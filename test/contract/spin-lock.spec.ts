@@ -12,10 +12,10 @@ import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
-/** The longest pause of the default backoff, and a try, ms. */
+/** The longest pause of the default backoff, plus an attempt, ms. */
 const PAUSE_MS = 150;
 
-/** Rows SP of the behaviour catalogue; the backoffs themselves: `backoff.spec.ts`. */
+/** Rows SP of the behaviour catalogue. The backoffs themselves are in `backoff.spec.ts`. */
 onEveryBackend((world) => {
   describe('A spin lock', () => {
     it('SP-01 is held, counted and force-released like a plain lock', async () => {
@@ -142,7 +142,7 @@ onEveryBackend((world) => {
       const visits = [visit(), visit(), visit()];
       await world.time.pass(5);
       const other = there.locks.getSpinLock('n', constantBackoff(5)).acquire({ lease: 50 });
-      // Long before the visits are over.
+      // The other process gets the lock long before the visits are over.
       await expect(world.time.finish(other, 600 + world.time.slack)).resolves.toMatchObject({ name: 'n' });
       await world.time.finish(Promise.all(visits), 5000);
     });
@@ -201,7 +201,7 @@ onEveryBackend((world) => {
       const before = await world.probe.commands();
       const waits = Array.from({ length: 20 }, () => lock.tryAcquire({ wait: 450 }));
       await world.time.finish(Promise.all(waits), 2000);
-      // At once and every 100 ms.
+      // One attempt at once, and one every 100 ms.
       expect((await world.probe.commands()) - before).toBeLessThanOrEqual(6);
       await world.time.until(() => runtime.acquirer.contended === 0, 1000);
       await expect(hold.release()).resolves.toBe('released');

@@ -4,8 +4,8 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 /**
- * Rows PB-04 to PB-06, about the gate inside the process that owners of one lock queue at. PB-07 is a race of threads,
- * which one event loop does not have.
+ * Rows PB-04 to PB-06, about the queue of the owners of one lock inside a process. PB-07 is a race of threads, which
+ * one event loop does not have.
  */
 describe('Turns', () => {
   const scheduler = new MonotonicScheduler(new ManualClock(), () => {});

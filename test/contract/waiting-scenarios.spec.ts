@@ -9,8 +9,8 @@ const CHANNEL = 'redisson_lock__channel:{lk}';
 const redis = new RedisWorld();
 
 /**
- * Section 16.8 of the wire format, the scenarios of a plain lock: our client W waits, and the other side speaks to the
- * server as a Java peer would.
+ * Section 16.8 of the wire format, the scenarios of a plain lock: the client W of this library waits, and the other
+ * side sends the commands of a Java peer.
  */
 inWorld(redis, ({ time }) => {
   const heldBy = async (owner: string, ttl: number): Promise<void> => {
@@ -21,7 +21,7 @@ inWorld(redis, ({ time }) => {
   const subscribers = (): Promise<number> => redis.probe.subscribers(CHANNEL);
   const isOver = async (): Promise<boolean> => (await subscribers()) === 0;
 
-  /** Starts a wait and resolves once W sleeps: it listens, and makes no further try. */
+  /** Starts a wait. Resolves when W sleeps: it listens, and makes no further attempt. */
   const startWaiting = async (options: LockOptions) => {
     const { locks } = await redis.open();
     const waiting = locks.acquire('lk', options);

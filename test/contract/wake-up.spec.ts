@@ -4,7 +4,7 @@ import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const LIMIT_MS = 30_000;
 
-/** Rows PB of the behaviour catalogue: how waiters hear of a release. */
+/** Rows PB of the behaviour catalogue: waiters and the messages of a release. */
 onEveryBackend((world) => {
   const listening = (name: string): Promise<number> => world.probe.subscribers(lockChannel(name));
 

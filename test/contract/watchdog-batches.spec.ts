@@ -28,7 +28,7 @@ describe('The watchdog', () => {
       const holds = await acquireAll(locks);
       const asked = await world.probe.commands();
       await world.time.pass(3 * 1000);
-      // For each of three or four rounds.
+      // The batches of three or four rounds.
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(4 * BATCHES);
       await expect(world.probe.names()).resolves.toHaveLength(COUNT);
       await expectAllHeld(holds);
@@ -45,10 +45,10 @@ describe('The watchdog', () => {
       for (let round = 1; round <= 3; round += 1) {
         await clock.advance(20_000);
         await world.time.until(async () => (await world.probe.commands()) >= asked + round * BATCHES, 20_000);
-        // Its reply comes after those to the renewals, on the same connection.
+        // The reply comes after those to the renewals, on the same connection.
         await expect(locks.getLock('n0').isLocked()).resolves.toBe(true);
       }
-      // And the three questions whether the first is locked.
+      // The batches, and the three calls of isLocked().
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(4 * BATCHES + 3);
       await expect(world.probe.names()).resolves.toHaveLength(COUNT);
       await expectAllHeld(holds);
@@ -56,7 +56,7 @@ describe('The watchdog', () => {
   });
 });
 
-/** Some at a time, so that none waits for its reply behind thousands. */
+/** Runs tasks in chunks, so that none waits for its reply behind thousands. */
 const inChunks = async <T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> => {
   const results: R[] = [];
   for (let start = 0; start < items.length; start += 250) {

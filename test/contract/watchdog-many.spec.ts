@@ -30,13 +30,15 @@ const holdsOf = (
     checkAge: () => {},
   }));
 
-/** Many holds on a server that has them all and answers at once. A busy event loop may hear its answers late. */
+/** Many holds on a server that keeps them all and answers at once. A busy event loop may get its answers late. */
 class World {
   readonly loop = new BlockableLoop();
-  /** When each renewal was sent. */
+  /** The instants at which renewals were sent. */
   readonly sent: number[] = [];
   readonly lost: string[] = [];
-  /** The instant until which the server refuses everything, and the instant until which it answers nothing. */
+  /**
+   * The end of the time in which the server refuses every command, and the end of the time in which it answers none.
+   */
   refusesUntil = 0;
   silentUntil = 0;
   private readonly scheduler = new MonotonicScheduler(this.loop, () => {});
@@ -44,7 +46,7 @@ class World {
   readonly watchdog = new Watchdog(this.scheduler, new LockEvents(), TIMEOUT);
   readonly holds: readonly Watched[];
 
-  /** @param cost Milliseconds for which a renewal keeps the event loop. */
+  /** @param cost The time for which a renewal blocks the event loop, ms. */
   constructor(
     private readonly cost = 0,
     count = 10_000,

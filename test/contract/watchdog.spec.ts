@@ -7,7 +7,7 @@ import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-schedule
 import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 
-/** Rows WD of the behaviour catalogue; those about servers and processes that fail have files of their own. */
+/** Rows WD of the behaviour catalogue. Rows about failing servers and processes have specs of their own. */
 onEveryBackend((world) => {
   describe('The watchdog', () => {
     it('WD-04 keeps a hold for as long as its client lives, and for one time-out after that', async () => {
@@ -48,7 +48,7 @@ onEveryBackend((world) => {
       const attempt = locks.tryAcquire('n', { wait, signal: giveUp.signal });
       giveUp.abort();
       await expect(attempt).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
-      // Given back, long before it would end by itself.
+      // The lock is released long before its lease would end.
       await world.time.until(async () => (await world.probe.names()).length === 0, world.time.slack);
       await world.time.pass(1.5 * 600);
       await expect(world.probe.names()).resolves.toEqual([]);

@@ -12,7 +12,7 @@ import { singleFlightSteps } from './steps/single-flight.steps.js';
 const RUNS = Number(process.env['DIFFERENTIAL_RUNS'] ?? 25);
 const OPERATIONS = 50;
 
-/** Kinds of the port. A kind that is added there does not compile until it has steps here. */
+/** The kinds of the port. A new kind does not compile until it has steps here. */
 type Kind = Exclude<keyof LockBackend, 'pubSub' | 'watch' | 'refuse' | 'open' | 'close'>;
 
 const STEPS: Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>> = {
@@ -42,14 +42,14 @@ export const SPECS = {
   ],
 } satisfies Readonly<Record<string, readonly (readonly Kind[])[]>>;
 
-/** Steps to compare, and the number of runs. */
+/** The steps of a comparison, and the number of its runs. */
 interface Comparison {
   readonly title: string;
   readonly steps: readonly fc.Arbitrary<Step>[];
   readonly runs: number;
 }
 
-/** The kinds of one spec, each by itself: there its operations meet most. */
+/** The kinds of one spec, each by itself, so that its operations meet often. */
 export const compareKindsOf = (spec: keyof typeof SPECS): void => {
   const lists: readonly (readonly Kind[])[] = SPECS[spec];
   compareBackends(
@@ -61,7 +61,9 @@ export const compareKindsOf = (spec: keyof typeof SPECS): void => {
   );
 };
 
-/** Every kind at once, where kinds meet that share a name. There is most to find, so it runs most often. */
+/**
+ * Every kind at once, so that kinds with shared names meet. This comparison can find the most, so it has the most runs.
+ */
 export const compareTogether = (): void =>
   compareBackends([{ title: 'every kind together', steps: Object.values(STEPS).flat(), runs: RUNS }]);
 

@@ -35,10 +35,10 @@ export interface Step {
   run(side: Side): Promise<unknown>;
 }
 
-/** Milliseconds; longer than a test, so that the speed of the server does not matter. */
+/** A time-out that outlasts a test, ms, so that the speed of the server does not matter. */
 const NO_TIMEOUT = 3_600_000;
 
-/** Greater numbers are instants, ms since the epoch; numbers above the second limit mean never in Redisson. */
+/** Greater numbers are instants, ms since the epoch. Numbers above the second limit have no end in Redisson. */
 const INSTANT = 1e12;
 const NEVER = 1e14;
 
@@ -49,7 +49,7 @@ const normalizedNumber = (value: number, now: number): unknown =>
 const normalized = (value: unknown, now: number): unknown => {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return normalizedNumber(value, now);
-  // The two describe a key of another type in different words.
+  // The backends describe a key of another type in different words.
   if (value instanceof LockError) return value.name;
   if (Array.isArray(value)) return value.map((item) => normalized(item, now));
   if (typeof value !== 'object' || value === null) return value;
@@ -83,8 +83,8 @@ const outcomeOf = async (side: Side, step: Step): Promise<unknown> => {
 };
 
 /**
- * A real server and a memory that execute the same operations. Both their clocks stand still except in steps that move
- * them, so that nothing depends on the speed of the server.
+ * A real server and a memory that execute the same operations. Both clocks stand still except in steps that move them,
+ * so that the speed of the server has no effect.
  */
 export class Pair {
   private constructor(
@@ -100,7 +100,8 @@ export class Pair {
     const { url } = clocked.server;
     const scheduler = new MonotonicScheduler(systemScheduler, rethrow);
     const transport = openTransport(url, { commandTimeout: NO_TIMEOUT }, scheduler);
-    // The time-out of a command about a short lease is shorter than that lease, which a busy server may exceed.
+    // By default the time-out of a command about a short lease is shorter than the lease, and a busy server may exceed
+    // it.
     transport.commands.timeoutFor = () => NO_TIMEOUT;
     const redis: Side = {
       backend: new RedisBackend(transport, { fencing: 'counter' }, scheduler),
@@ -133,7 +134,7 @@ export class Pair {
   }
 }
 
-/** The keys of the server without those that mark requests. */
+/** The keys of the server except the markers of requests. */
 const readLasting = async (admin: Redis): Promise<RedisData> =>
   Object.fromEntries(Object.entries(await readRedis(admin)).filter(([name]) => !name.startsWith(REQUEST_MARKER)));
 

@@ -1,6 +1,6 @@
 /**
- * The shortest part of a list that still fails, found by leaving out one after the other. Lists keep their length while
- * they are generated, so they are cut down here.
+ * The shortest part of a list that still fails, found by removing one item after the other. Generated lists keep their
+ * length, so they are shortened here.
  */
 export const smallestFailing = async <T>(
   list: readonly T[],

@@ -4,11 +4,14 @@ import ts from 'typescript';
 
 const LIB = resolve(__dirname, '../../lib');
 
-/** Texts of a sentence, not names, separators or tags: two words side by side, or a word beside a value. */
+/**
+ * Whether a text belongs to a sentence: it has two words side by side, or a word beside a value. Names, separators and
+ * tags do not.
+ */
 const isProse = (text: string): boolean =>
   /[a-z…"')\]>]{2,}[,;:.]? [a-z…"'(<@]{2,}|… [a-z]{2,}|[a-z]{2,} …/i.test(text);
 
-/** What belongs to the language rather than to a message: imports, types, and texts that are compared. */
+/** Whether a text belongs to the language rather than to a message: an import, a type, or a text in a comparison. */
 const isCode = ({ parent }: ts.Node): boolean =>
   ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent) || ts.isLiteralTypeNode(parent);
 
@@ -31,7 +34,7 @@ const textsIn = (file: ts.SourceFile): string[] => {
   const visit = (node: ts.Node): void => {
     const text = isCode(node) ? undefined : textOf(node);
     if (text !== undefined && isProse(text)) texts.push(text.replaceAll(/\s+/g, ' ').trim());
-    // The literals of a join are part of its text; the values inside a template may be texts of their own.
+    // The literals of a join are part of its text, while the values in a template may have texts of their own.
     const parts = isJoin(node) && text !== undefined ? valuesOf(node) : [node];
     for (const part of parts) ts.forEachChild(part, visit);
   };

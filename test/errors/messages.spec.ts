@@ -49,7 +49,7 @@ afterAll(async () => {
   await Promise.all(opened.map((app) => app.close()));
 });
 
-/** The message without what differs from run to run: owner ids, permit ids, times and waiters' ports. */
+/** The message without its variable parts: owner ids, permit ids, times and waiters' ports. */
 const stable = (message: string): string =>
   message
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+/g, '<owner>')
@@ -280,7 +280,7 @@ describe('The message of an error', () => {
   });
 
   it('is pinned here for every class but that of unsafe servers', () => {
-    // `test/nest/start-up-probe.spec.ts` pins that one, since it needs a server that is unsafe.
+    // `test/nest/start-up-probe.spec.ts` pins the message of an unsafe server, because it has such a server.
     const classes = Object.values<unknown>(jest.requireActual('nest-redis-lock')).filter(
       (value) => typeof value === 'function' && value.prototype instanceof Error,
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatValue as described } from '../../lib/validation/format-value.js';
 
-/** A value in a box: fast-check looks into what it generates, and some of this must not be looked into. */
+/** A value in a box. fast-check inspects generated values, and some of these must not be inspected. */
 export class Given {
   constructor(readonly value: unknown) {}
 
@@ -18,7 +18,7 @@ const throwing = (): never => {
   throw new Error('a trap or getter ran');
 };
 
-/** Every trap throws: nothing can be learned of it. */
+/** A proxy of which every trap throws. */
 export const hostileProxy = (target: object = {}): object =>
   new Proxy(target, {
     get: throwing,
@@ -40,7 +40,7 @@ const cyclic = (): object => {
   return value;
 };
 
-/** What is neither a number nor text, and must not become either. */
+/** Values that are neither numbers nor text, and must not be converted to them. */
 const nonsense: readonly unknown[] = [
   null,
   true,
@@ -111,7 +111,7 @@ const badNumbers = [
   -(2 ** 31),
 ];
 
-/** Bad as any duration, whatever its range. */
+/** Values that are invalid for every duration, whatever its range. */
 export const badDuration = fc.oneof(
   given(...nonsense),
   given(...badDurationText),
@@ -123,7 +123,7 @@ export const badDuration = fc.oneof(
   boxed(fc.anything().filter((value) => !['number', 'string', 'undefined'].includes(typeof value))),
 );
 
-/** Bad as a lease: at least 10 ms, and it has to end. */
+/** Values that are invalid for a lease, which is at least 10 ms and has an end. */
 export const badLease = fc.oneof(badDuration, given(0, -0, 1, 9, '0ms', '9ms', '0h', Infinity));
 
 export const badName = fc.oneof(
@@ -132,7 +132,7 @@ export const badName = fc.oneof(
   given('', '\0', 'a\r\nb', 'a\u007f', '\ud83d', 'x\ude00', '{', '}', '}{', '{}', 'a{}b', 'a}b{c}'),
   given('x'.repeat(513), 'é'.repeat(257), 'x'.repeat(10_000_000)),
   boxed(fc.anything().filter((value) => typeof value !== 'string')),
-  // Something that cannot stand in a name, anywhere in it.
+  // Text with a character that no name may contain, at any position.
   fc
     .tuple(fc.string(), fc.constantFrom('\0', '\n', '\u001f', '\u0085', '\ud800', '\udfff'), fc.string())
     .map(([before, bad, after]) => new Given(`${before}${bad}${after}`)),
@@ -143,7 +143,7 @@ export const noFunction = fc.oneof(
   boxed(fc.anything().filter((value) => typeof value !== 'function')),
 );
 
-/** No options object, or one that cannot be read, or one with something unknown in it. */
+/** Values that are no options object, cannot be read, or have an unknown option. */
 export const badOptions = fc.oneof(
   given(null, true, 0, 1, '', '10s', 1n, Symbol('options'), [], [{}], () => ({}), throwing),
   given(

@@ -13,16 +13,16 @@ const time = Time.real();
 const owners = new OwnerIds();
 const clients = new TopologyClients(() => ({ cluster: [source.redis.url] }));
 
-/** A server of a cluster that we play, with a clock of its own. */
+/** A server of a cluster, played by the test, with a clock of its own. */
 class Server {
-  /** How far its clock is ahead of ours, ms. */
+  /** The time by which its clock is ahead of the test's, ms. */
   ahead = 0;
   uptime = 86_400;
-  /** Asked before what it usually says; `undefined` leaves it at that. */
+  /** Answers a command before the default reply; `undefined` leaves it to the default. */
   answer: (command: Command) => Reply | undefined = () => undefined;
   /** The last instant at which each acquisition could have taken effect, by its own clock. */
   readonly limits: number[] = [];
-  /** When it was asked to release, by its own clock. */
+  /** The instants of the requests to release, by its own clock. */
   readonly releases: number[] = [];
 
   private constructor(readonly redis: FakeRedis) {
@@ -59,7 +59,7 @@ class Server {
       case 'wait':
         return 1;
       case 'evalsha':
-        // Of the scripts of other kinds only the one that confirms a hold is sent here.
+        // Only one script of another kind is sent here: the one that confirms a hold.
         return ['held'];
       case 'release':
         this.releases.push(now);
@@ -85,7 +85,7 @@ const request = (name: string) => ({ name, owner: owners.next(), lease: LEASE })
 
 beforeEach(async () => {
   [source, target] = [await Server.start(), await Server.start()];
-  // Of everything else the source still has the keys.
+  // The source still has all other keys.
   source.answer = (command) =>
     isAbout('{9}moving', command) ? new Raw(`-ASK ${hashSlot('{9}')} 127.0.0.1:${target.port}\r\n`) : undefined;
 });

@@ -10,7 +10,7 @@ import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { openLocks } from './server-fixture.js';
 
-/** More than Node lets one event have before it warns. */
+/** More listeners than Node lets one event have without a warning. */
 const MANY = 20;
 
 let warnings: Error[] = [];

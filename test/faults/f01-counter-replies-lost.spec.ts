@@ -13,13 +13,13 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
   const fixture = useServerFixture();
   const valueOf = async (name: string): Promise<number> => Number(await fixture().admin.get(name));
 
-  /** Nothing that goes on in the background changes it any more. */
+  /** Expects that no background work changes the value any more. */
   const staysAt = async (name: string, value: number): Promise<void> => {
     await sleep(3 * DEADLINE);
     await expect(valueOf(name)).resolves.toBe(value);
   };
 
-  /** The next command that mentions all of the words, as it reached the server. */
+  /** Records the next command that mentions all of the words, as it reached the server. */
   const overheard = async (...words: string[]): Promise<() => Promise<string[]>> => {
     const monitor = await fixture().admin.monitor();
     fixture().after(async () => monitor.disconnect());
@@ -168,7 +168,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
         return 'done';
       });
       await expect(working).resolves.toBe('done');
-      // The outage is an event as well where it lasts for as long as a command may.
+      // An outage that lasts longer than a command may is an event as well.
       const events = client.events.filter(({ type }) => type !== 'unavailable');
       expect(events).toMatchObject([{ type: 'permits-release-failed', lockName: 'f1:work', permits: 1 }]);
       proxy.heal();
@@ -239,7 +239,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     await expect(lost(() => latch.trySetCount(3))).resolves.toBe(true);
     await expect(lost(() => latch.delete())).resolves.toBe(true);
     await expect(fixture().admin.exists('f1:set', 'f1:set:latch')).resolves.toBe(0);
-    // What is left goes after a minute, or by itself after a day.
+    // Remaining markers are deleted after a minute, or expire after a day.
     for (const marker of await fixture().admin.keys('*')) {
       expect(marker).toMatch(/^redisson_unlock_latch:\{f1:set(:latch)?\}:/);
       expect(await fixture().admin.pttl(marker)).toBeLessThanOrEqual(24 * 3_600_000 + 4000);
@@ -258,7 +258,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       () => locks.getSemaphore('f1:long:b').release(3),
       () => locks.getCountDownLatch('f1:long:c').countDown(),
     ];
-    // The first is executed, and its answer is lost; the others are never executed.
+    // The first request is executed, and its answer is lost. The others are never executed.
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:long:a'));
     proxy.acceptThenClose();
     for (const call of calls) {

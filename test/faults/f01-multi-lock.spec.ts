@@ -2,7 +2,7 @@ import { mentions } from '../servers/fault-proxy.js';
 import { settled } from './observe.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
-/** So long that whatever is gone soon was given back and did not expire. */
+/** A lease that cannot end during a test, so a lock that is soon free was given back. */
 const LONG = '60s';
 
 describe('F1: the reply of a request about a multi-lock is lost', () => {

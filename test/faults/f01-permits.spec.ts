@@ -7,13 +7,13 @@ import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { type ClientSetup, DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
-/** So long that whatever is back soon was undone and did not expire. */
+/** A lease that cannot end during a test, so a permit that is soon back was undone. */
 const LONG = '60s';
 
-/** What is tried twice within one deadline has to connect again meanwhile. */
+/** Long enough for a second try over a new connection. */
 const PATIENT = { commandTimeout: '1s' } as const;
 
-/** How many permits there are and how many are out, as they lie on the server. */
+/** The number of free permits and the number of acquired ones, as stored on the server. */
 const rawState = async (admin: Redis, name: string) => ({
   available: Number(await admin.get(name)),
   out: await admin.zcard(`{${name}}:timeout`),
@@ -27,7 +27,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     const { admin } = fixture();
     await admin.set(name, permits);
     const semaphore = client.locks.getPermitExpirableSemaphore(name);
-    // Connected, and nothing on its way that a cut could hit.
+    // After this the client is connected, and no earlier request can be hit by a cut.
     await semaphore.availablePermits();
     return { semaphore, proxy, state: () => rawState(admin, name) };
   };
@@ -79,7 +79,7 @@ describe('F1, F2: the reply of a request about permits with ids is lost', () => 
     await cut;
     const ids = attempt.value ?? [];
     expect(ids).toHaveLength(2);
-    // The first try is undone beside the second.
+    // The effect of the first try is undone, and that of the second stays.
     await becomes(state, { available: 2, out: 2 });
     await semaphore.release(ids);
     await expect(state()).resolves.toEqual({ available: 4, out: 0 });

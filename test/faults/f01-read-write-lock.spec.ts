@@ -8,12 +8,12 @@ import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
-/** So long that whatever is gone soon was undone and did not expire. */
+/** A lease that cannot end during a test, so a lock that is soon free was undone. */
 const LONG = '60s';
-/** Long enough for a new connection and a command on it, and shorter than a request may take. */
+/** Long enough for a new connection and a command on it, and shorter than the deadline of a request. */
 const LAST_WORDS_MS = 0.75 * DEADLINE;
 
-/** The client lets its connection go. What it wrote before is still on its way. */
+/** Makes the client reconnect. Its earlier requests are still on their way. */
 const hangUp = (client: Client): void => {
   const commands = Reflect.get(client.runtime.backend, 'commands') as ScriptExecutor;
   (Reflect.get(commands, 'connection') as RedisConnection).reconnect();

@@ -7,7 +7,7 @@ import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const LONG = '60s';
 
-/** F1 and F17 of faults.md for what a fair lock has beside a plain one: the queue. */
+/** F1 and F17 of faults.md for the queue, which only a fair lock has. */
 describe('The queue of a fair lock', () => {
   const fixture = useServerFixture();
   const places = (name: string): Promise<string[]> => fixture().admin.lrange(fairQueue(name), 0, -1);
@@ -20,7 +20,7 @@ describe('The queue of a fair lock', () => {
       `nothing is left of ${name}`,
     );
 
-  /** The earliest. */
+  /** The earliest deadline in the queue. */
   const deadline = async (name: string): Promise<number> =>
     Number((await fixture().admin.zrange(fairDeadlines(name), '0', '0', 'WITHSCORES'))[1]);
 
@@ -122,7 +122,7 @@ describe('The queue of a fair lock', () => {
     const { signal } = controller;
     const attempt = settled(() => other.locks.getFairLock('f17:queue').acquire({ wait: '10s', lease: LONG, signal }));
     await queued('f17:queue', 2);
-    // Once their deadlines say no more than a slot, they have to be kept.
+    // The places are kept again when their deadlines are less than a slot away.
     await until(async () => (await deadline('f17:queue')) < Date.now() + 1000, 1000, 'the places were kept once');
     await fixture().admin.config('SET', 'maxmemory', '1');
     const before = Date.now();

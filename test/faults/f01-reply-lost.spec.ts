@@ -6,13 +6,13 @@ import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useServerFixture } 
 
 const CLIENTS = 10;
 const ROUNDS = 5;
-/** So long that whatever is gone soon was undone and did not expire. */
+/** A lease that cannot end during a test, so a lock that is soon free was undone. */
 const LONG = '60s';
 
 describe('F1: the reply of an acquire is lost', () => {
   const fixture = useServerFixture();
 
-  /** Does `work` for fifty names, ten at a time, each client behind a proxy of its own. */
+  /** Runs `work` for fifty names, ten at a time, each client behind a proxy of its own. */
   const fiftyTimes = (work: (behind: ClientBehindProxy, name: string) => Promise<void>): Promise<void[]> =>
     Promise.all(
       Array.from({ length: CLIENTS }, async (_, index) => {
@@ -35,7 +35,7 @@ describe('F1: the reply of an acquire is lost', () => {
       expect((await seen()).endless).toBe(false);
       await client.connected();
     });
-    // The acquires did happen.
+    // All acquires were executed.
     expect((await executions(fixture().admin, 'hset')) - granted).toBe(CLIENTS * ROUNDS);
   });
 

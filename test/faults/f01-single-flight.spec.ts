@@ -6,7 +6,7 @@ import { useServerFixture } from './server-fixture.js';
 describe('F1: the reply of a request about a shared result is lost', () => {
   const fixture = useServerFixture();
 
-  /** Work that goes on until it is told to end, and counts how often it was begun. */
+  /** Work that goes on until the test ends it, with a count of its runs. */
   const slowWork = () => {
     let end: () => void = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));

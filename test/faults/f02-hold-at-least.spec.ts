@@ -5,9 +5,9 @@ import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { RECONNECT, useServerFixture } from './server-fixture.js';
 
-/** The lease that renewals grant, ms: long enough for everything that is waited for here. */
+/** The lease of a renewal, ms. It outlasts every wait of these tests. */
 const LEASE = 10_000;
-/** For how long the lock is to be held at least, ms. */
+/** The minimum hold of the lock, ms. */
 const KEPT = 60_000;
 
 const keepAtLeast = (hold: Hold): void => {

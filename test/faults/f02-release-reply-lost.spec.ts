@@ -23,7 +23,7 @@ describe('F2: the reply of a release is lost', () => {
   });
 
   it('does not touch the next holder, which came in between', async () => {
-    // The release has to last until the next owner has the lock and a connection is back.
+    // The request to release has to last until the next owner has the lock and a connection is back.
     const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '1s' });
     const other = fixture().open();
     const { admin, history } = fixture();
@@ -106,7 +106,7 @@ describe('F2: the reply of a release is lost', () => {
     await cut;
     expect(release.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expectWithin(release, 2 * DEADLINE + 50);
-    // Long after the caller was told.
+    // The release goes on long after the caller has its error.
     await sleep(5 * DEADLINE);
     await expect(fixture().admin.exists('f2:behind')).resolves.toBe(1);
     proxy.heal();

@@ -22,7 +22,7 @@ describe('F3: the reply of a renewal is lost', () => {
     for (let period = 0; period < PERIODS; period++) await proxy[cut](mentions('evalsha', 'f3:0', 'f3:19'));
     const failures = () => client.events.filter(({ type }) => type === 'renewal-failed').length;
     await until(() => failures() >= PERIODS, LEASE, 'all failures are known');
-    // And it goes on without a fault: every lease is nearly whole again.
+    // Renewals go on without a fault: every lease is nearly whole again.
     const left = () => Promise.all(names.map((name) => fixture().admin.pttl(name)));
     await until(async () => Math.min(...(await left())) > LEASE * 0.9, LEASE, 'all are renewed');
     const { least, endless } = await seen();

@@ -11,7 +11,7 @@ const WAITERS = 5;
 describe('F6: all connections are reset while 20 wait and 1 holds', () => {
   const fixture = useServerFixture();
 
-  /** Waiters of several clients behind one proxy, and a holder there too. */
+  /** Waiters of several clients behind one proxy, and a holder behind it. */
   const crowd = async (name: string, options?: ClientSetup) => {
     const proxy = await fixture().proxy();
     const clients = Array.from({ length: CLIENTS }, () => fixture().open(proxy.url, options));
@@ -23,7 +23,7 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
         await sleep(1);
       });
     const served = clients.flatMap((client) => Array.from({ length: WAITERS }, () => serve(client)));
-    // The first waiter of every client has tried and listens.
+    // The first waiter of every client has made its attempt, and listens.
     await fixture().listening(name, CLIENTS);
     return { proxy, hold, served: Promise.all(served) };
   };
@@ -38,7 +38,7 @@ describe('F6: all connections are reset while 20 wait and 1 holds', () => {
   });
 
   it('serves all waiters if it happens repeatedly', async () => {
-    // In 200 ms a busy machine gets no connection ready between two resets.
+    // On a busy machine no connection gets ready within the default time-out of 200 ms, between two resets.
     const { proxy, hold, served } = await crowd('f6:often', { commandTimeout: '1s' });
     const stop = repeatedly(() => proxy.cutAll(), 150);
     // Both tries may be cut before their replies; the release then goes on in the background.

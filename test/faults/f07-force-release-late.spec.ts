@@ -5,7 +5,7 @@ import { executions, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, useServerFixture } from './server-fixture.js';
 
-/** So long that nothing is renewed meanwhile. */
+/** A lease that needs no renewal during a test. */
 const LONG = '60s';
 
 describe('F7: a forced release arrives after its caller has given up', () => {
@@ -19,7 +19,7 @@ describe('F7: a forced release arrives after its caller has given up', () => {
       const other = fixture().open();
       const first = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
       const forced = lockOf(client.locks, 'f7');
-      // Connected where the lock lives, so that the next request is written at once.
+      // The client is now connected to the right server, so that it writes the next request at once.
       await forced.isLocked();
 
       proxy.hold('request');
@@ -32,7 +32,7 @@ describe('F7: a forced release arrives after its caller has given up', () => {
       const held = await fixture().admin.dump('f7');
       proxy.heal();
       await until(async () => (await executions(admin, 'evalsha')) > asked, 10 * DEADLINE, 'the request arrives');
-      // On the same connection, and so behind it.
+      // This request comes behind the late one, because it uses the same connection.
       await client.connected();
 
       await expect(admin.dump('f7')).resolves.toEqual(held);

@@ -5,16 +5,16 @@ import { settled } from './observe.js';
 import { DEADLINE, useServerFixture } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
-/** Long enough for a new connection and a command on it, and shorter than a request may take. */
+/** Long enough for a new connection and a command on it, and shorter than the deadline of a request. */
 const LAST_WORDS_MS = 0.75 * DEADLINE;
 
-/** The client lets its connection go. What it wrote before is still on its way. */
+/** Makes the client reconnect. Its earlier requests are still on their way. */
 const hangUp = (client: Client): void => {
   const commands = Reflect.get(client.runtime.backend, 'commands') as ScriptExecutor;
   (Reflect.get(commands, 'connection') as RedisConnection).reconnect();
 };
 
-/** Resolves when a command about `name` has come as far as the proxy. */
+/** Resolves when a command about `name` has reached the proxy. */
 const proxyHas = (proxy: FaultProxy, name: string): Promise<void> =>
   new Promise((resolve) => {
     void proxy.cutAfter((command) => {
@@ -39,7 +39,7 @@ describe('F7: a request arrives after its connection was lost and its client has
     const long = settled(() => hold.extend('60s'));
     expect((await short).error).toMatchObject({ outcome: 'unknown' });
     expect((await long).error).toBeUndefined();
-    // Whatever was on its way is there by now.
+    // Every request on its way has arrived by now.
     await new Promise((arrived) => setTimeout(arrived, 2 * LAST_WORDS_MS));
     expect(await admin.pttl('f7:overtaken')).toBeGreaterThan(50_000);
     hold.assertHeld();
@@ -62,7 +62,7 @@ describe('F7: a request arrives after its connection was lost and its client has
       await written;
       proxy.delay(0, 'request');
       hangUp(client);
-      // Its second try, on the new connection, is answered long before the first arrives.
+      // The second try, on the new connection, is answered long before the first try arrives.
       await first;
       await after();
     }

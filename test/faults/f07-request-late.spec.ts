@@ -4,7 +4,7 @@ import { executions, expectWithin, settled, watchKey } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
-/** A lease so long that a ghost which is gone soon cannot have expired. */
+/** A lease that cannot end during a test, so a lock that is soon free was undone. */
 const LONG = '60s';
 
 describe('F7: the client gives up, and the request arrives later', () => {
@@ -24,7 +24,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(error).toMatchObject({ outcome: 'not-sent' });
     const [, within = ''] = /within (\d+) ms: it is not ready yet/.exec(String(error)) ?? [];
-    // Some of the time had passed when it began to wait for the connection.
+    // Some of the time had passed before the wait for the connection began.
     expect(Number(within)).toBeGreaterThan(DEADLINE / 2);
     expect(Number(within)).toBeLessThanOrEqual(DEADLINE);
     await expect(fixture().admin.exists('f7:unsent')).resolves.toBe(0);
@@ -39,7 +39,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
     expect(attempt.error).toMatchObject({ outcome: 'unknown' });
     expectWithin(attempt, DEADLINE + 100);
-    // The acquire and the first release of the undoing have arrived.
+    // The acquire has arrived, and so has the first release that undoes it.
     await until(async () => (await executions(admin, 'evalsha')) >= before.asked + 2, 10 * DEADLINE, 'it arrives');
     expect(await executions(admin, 'hset')).toBe(before.granted);
     await expect(admin.exists('f7:late')).resolves.toBe(0);
@@ -88,7 +88,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
         await attempt.value?.release();
         const gone = async () => (await fixture().admin.exists(name)) === 0;
         await until(gone, 2 * DEADLINE, `the ghost of ${name} is gone`);
-        // The state is final: the request cannot arrive any more.
+        // The state is final, because the request cannot arrive any more.
         await client.connected();
         expect(await gone()).toBe(true);
       }),

@@ -5,7 +5,7 @@ import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, LEASE, RECONNECT, useServerFixture } from './server-fixture.js';
 
-/** When the signal of a hold aborted, on the clock of `performance`. */
+/** The instant at which the signal of a hold aborts, on the clock of `performance`. */
 const abortionOf = (hold: Hold): Promise<number> =>
   new Promise((resolve) => hold.signal.addEventListener('abort', () => resolve(performance.now())));
 
@@ -16,7 +16,9 @@ describe('F8: the server is frozen', () => {
     if (fixture().server.isRunning) fixture().server.resume();
   });
 
-  /** Freezes the server just after the renewal of `name`; resolves with the earliest instant its lease may end at. */
+  /**
+   * Freezes the server just after the renewal of `name`. Resolves with the earliest instant at which its lease may end.
+   */
   const freezeAfterRenewal = async (name: string): Promise<number> => {
     let asked = 0;
     let left = 0;
@@ -24,7 +26,8 @@ describe('F8: the server is frozen', () => {
       async () => {
         asked = performance.now();
         left = await fixture().admin.pttl(name);
-        // In the turn of the reply, while the next renewal is not due for long: nothing moves the lease in between.
+        // The server freezes in the turn of the reply, long before the next renewal, so nothing moves the lease in
+        // between.
         if (left > LEASE * 0.8) fixture().server.pause();
         return left > LEASE * 0.8;
       },
@@ -103,11 +106,11 @@ describe('F8: the server is frozen', () => {
     expect(read.error).toBeInstanceOf(LockUnavailableError);
     expectWithin(read, DEADLINE + 100);
     await until(() => lost.signal.aborted, LEASE, 'the hold is given up');
-    // The last renewal that it was sent may no longer be executed either.
+    // After this the last renewal before the freeze may not be executed any more either.
     await sleep(DEADLINE);
     fixture().server.resume();
     const gone = async () => (await fixture().admin.exists('f8:ghost', 'f8:mine', 'f8:lost')) === 0;
-    // The lost one by itself: renewals that waited in the socket do not give it another lease.
+    // The lost lock ends by itself, because renewals that waited in the socket grant it no other lease.
     await until(gone, RECONNECT + 2 * DEADLINE, 'nothing stays');
     await expect(lost.release()).resolves.toBe('expired');
   });

@@ -5,7 +5,7 @@ import type { Client } from '../kit/client.js';
 
 const WORKERS = 4;
 const DURATION = 3000;
-/** A safety poll that cannot be what serves a waiter within these tests. */
+/** A poll interval so long that no poll serves a waiter within these tests. */
 const NEVER = { safetyPoll: '1h' } as const;
 
 describe('F12: the server kills connections', () => {
@@ -34,7 +34,7 @@ describe('F12: the server kills connections', () => {
     );
     await stop();
     expect(rounds.size).toBe(clients.length * WORKERS);
-    // Two leases under fire, renewed all the time.
+    // The watchdog has renewed this hold for two leases, in spite of the faults.
     kept.assertHeld();
     await expect(kept.release()).resolves.toBe('released');
     const problems = clients.flatMap(({ events }) => events.filter((event) => event.type === 'lost'));
@@ -45,7 +45,7 @@ describe('F12: the server kills connections', () => {
 describe('Show: the subscriber connection is dropped while a release happens', () => {
   const fixture = useServerFixture();
 
-  /** Releases while the waiter listens and `drop` takes its subscriber down; resolves with how it was served. */
+  /** Releases while the waiter listens and `drop` ends its subscriber connection. Resolves with the wait. */
   const releaseDuring = async (name: string, waiter: Client, drop: () => Promise<unknown>) => {
     const { history } = fixture();
     const holder = fixture().open();
@@ -78,7 +78,7 @@ describe('Show: the subscriber connection is dropped while a release happens', (
       const served = await releaseDuring(`show:cut:${round}`, waiter, async () => {
         proxy.blackhole('reply');
         await sleep(20 * Math.random());
-        // Connections that lost bytes are cut, new ones are welcome.
+        // Connections that lost bytes are cut, and new ones are accepted.
         proxy.heal();
         proxy.cutAll();
       });

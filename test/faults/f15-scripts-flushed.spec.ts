@@ -3,7 +3,7 @@ import { useServerFixture } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
 const DURATION = 2500;
-/** Deadlines that a busy machine does not miss: nothing here is about them. */
+/** Time-outs that are long enough for a busy machine. */
 const PATIENT = { watchdogTimeout: '3s', commandTimeout: '2s' } as const;
 
 describe('F15: the scripts are flushed every 50 ms under load', () => {
@@ -35,7 +35,7 @@ describe('F15: the scripts are flushed every 50 ms under load', () => {
     kept.assertHeld();
     await expect(kept.release()).resolves.toBe('released');
     expect(clients.flatMap(({ events }) => events)).toEqual([]);
-    // The server did forget them, and was told again.
+    // The server forgot the scripts, and clients loaded them again.
     expect(await missing()).toBeGreaterThan(before.missing);
     expect(await executions(admin, 'eval')).toBeGreaterThan(before.evaluated);
   });

@@ -38,7 +38,7 @@ describe('F17: the server is far out of memory', () => {
     await fill();
     await expect(hold.release()).resolves.toBe('released');
     await expect(fixture().admin.keys('*')).resolves.toEqual([]);
-    // The one who waited was woken, tried, and was refused: not a conflict, and not for ever.
+    // The waiter was woken, made an attempt, and was refused. It reports no conflict, and does not wait forever.
     expect((await waiting).error).toBeInstanceOf(LockUnavailableError);
   });
 

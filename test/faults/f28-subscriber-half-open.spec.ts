@@ -1,13 +1,13 @@
 import { expectWithin, settled } from './observe.js';
 import { type ClientSetup, DEADLINE, POLL, useServerFixture } from './server-fixture.js';
 
-/** The subscriber's heartbeat: asked every 2 s, answered within 1 s. */
+/** The subscriber's heartbeat asks every 2 s, and expects an answer within 1 s. */
 const HEARTBEAT = 3000;
 
 describe('F28: the subscriber connection is half open', () => {
   const fixture = useServerFixture();
 
-  /** How long a waiter takes to be served when the lock is released behind the back of its subscriber. */
+  /** The time until a waiter is served after a release whose message does not reach its subscriber. */
   const serveDeaf = async (name: string, options: ClientSetup) => {
     const proxy = await fixture().proxy();
     const waiter = fixture().openSplit(fixture().server.url, proxy.url, options);

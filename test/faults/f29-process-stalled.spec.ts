@@ -110,11 +110,11 @@ describe('F29: a process stalls for two leases while it holds', () => {
       const asked = settled(() => client.locks.tryAcquire('f29:second', { lease: '60s' }));
       await withoutLookingAtSockets();
       const after = other.ping().then(blockOnce);
-      // Time for all replies to arrive. They are read one after the other, before any timer has its turn.
+      // All replies arrive during this block. They are read one after the other, before any timer has its turn.
       block(50);
       await Promise.all([before, after]);
       attempt = await asked;
-      // The reply was sometimes read first, and then it was in time.
+      // The client sometimes reads the reply first, and then it is in time.
     } while (attempt.value);
     expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
     const gone = async () => (await fixture().admin.exists('f29:second')) === 0;

@@ -54,7 +54,7 @@ describe('F38: the server accepts and does not answer', () => {
     const hold = fixture().history.note(await client.locks.acquire('f38:held', { lease: '60s' }));
     const waiting = settled(() => waiter.locks.acquire('f38:held', { wait: POLL + 2 * DEADLINE }));
     await fixture().listening('f38:held');
-    // Between its first try and the next one the waiter knows only that another owner has the lock.
+    // Between two attempts the waiter knows only that another owner has the lock.
     proxy.hold();
     await expectUnavailable(client);
     const release = await settled(() => hold.release());
@@ -90,7 +90,7 @@ describe('TP-04: the server is stopped', () => {
     expect(release.error).toBeInstanceOf(LockUnavailableError);
     expectWithin(release, 2 * DEADLINE + 50);
 
-    // The server comes back empty, as a crash without persistence leaves it.
+    // The server comes back empty, as after a crash without persistence.
     const waiting = settled(() => fresh.locks.acquire('tp04', { wait: '30s' }));
     await fixture().server.restart();
     const { value } = await waiting;

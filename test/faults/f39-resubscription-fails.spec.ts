@@ -5,13 +5,13 @@ import { until } from '../kit/until.js';
 import { DEADLINE, POLL, RECONNECT, useServerFixture } from './server-fixture.js';
 import { untilConnected } from '../kit/client.js';
 
-/** As many connections within a second are one every 80 ms or more often. Without a pause they would be hundreds. */
+/** The limit for connections within a second, one every 80 ms. Without a pause there would be hundreds. */
 const STORM = 12;
 
 describe('F39: subscribing again fails', () => {
   const fixture = useServerFixture();
 
-  /** URL of a user who may do everything for now. */
+  /** The URL of a new user, who may do everything at first. */
   const newUser = async (): Promise<string> => {
     await fixture().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all');
     return fixture().server.url.replace('//', '//locker:secret@');
@@ -36,7 +36,7 @@ describe('F39: subscribing again fails', () => {
     await hold.release();
     expectWithin(await served, POLL + DEADLINE);
     await expect((await served).value?.release()).resolves.toBe('released');
-    // New waiters too, and with the right back they are woken by messages again.
+    // New waiters poll as well. After the return of the right, messages wake them again.
     const second = fixture().history.note(await holder.locks.acquire('f39', { lease: '60s' }));
     const polled = waiter.locks.acquire('f39', { wait: '30s', lease: '60s' });
     await fixture().admin.acl('SETUSER', 'locker', '&*');
@@ -104,7 +104,7 @@ describe('F39: subscribing again fails', () => {
     expect(String((await settled(() => locks.tryAcquire('f39:time'))).error)).toContain("'time'");
     expect((await connections()) - before).toBeLessThan(STORM);
     await fixture().admin.acl('SETUSER', 'locker', '+@all');
-    // Until the next try to connect has shown otherwise, calls go on saying what the last one showed.
+    // Calls report the last failure until the next attempt to connect has another outcome.
     const works = async () => (await settled(() => locks.withLock('f39:time', () => 'ran'))).value === 'ran';
     await until(works, RECONNECT + 2 * DEADLINE, 'locks work again');
   });

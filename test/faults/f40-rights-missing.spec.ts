@@ -1,7 +1,7 @@
 import { settled } from './observe.js';
 import { useServerFixture } from './server-fixture.js';
 
-/** What a server refuses for want of a right must not be taken for what it says of a key. */
+/** A client must not take a refusal for want of a right for a statement about a key. */
 describe('F40: the user lacks the right to a command that scripts need', () => {
   const fixture = useServerFixture();
 

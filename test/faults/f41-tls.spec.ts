@@ -8,7 +8,7 @@ import { until } from '../kit/until.js';
 import { DEADLINE, openLocks, POLL } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
-/** I3 */
+/** I3: the time by which a call may exceed its limit. */
 const ALLOWANCE_MS = 100;
 
 let certificates: Certificates;
@@ -56,7 +56,7 @@ describe('F41 TLS', () => {
     const hold = await one.locks.acquire('order:1', { lease: '30s' });
     const waiting = other.locks.acquire('order:1', { wait: '10s', lease: '10s' });
     await until(() => other.runtime.acquirer.contended === 1, 2000, 'the other one waits');
-    // The waiter is served sooner than by its poll.
+    // The message serves the waiter sooner than its poll would.
     const woken = settled(() => waiting);
     expect(await hold.release()).toBe('released');
     const { value } = await woken;
@@ -87,7 +87,7 @@ describe('F41 TLS', () => {
   ])('%s is the cause of the error', async (_, code, tls) => {
     const client = open(tls());
     const codes: unknown[] = [];
-    // The server says so and cuts, and the first cuts may be quicker.
+    // The server sends an alert and cuts the connection. The first cuts may come before the alert is read.
     const isTold = async (): Promise<boolean> => {
       const { cause } = await refusal(client);
       codes.push(cause.code);

@@ -14,7 +14,7 @@ import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
 import { untilConnected } from '../kit/client.js';
 
 const SHUTDOWN = 500;
-/** I14 with that: what is promised for the whole. */
+/** I14: the limit for the whole shutdown with that time-out. */
 const MOST = 2000;
 
 describe('F43: shutdown', () => {
@@ -67,7 +67,7 @@ describe('F43: shutdown', () => {
       await sleep(SHUTDOWN / 2);
       return 'finished';
     });
-    // Redis knows of the permit before its holder does, who would be sent away as a waiter until then.
+    // The server knows of the permit before its holder does. Until then a shutdown would reject the holder as a waiter.
     await until(() => isRunning, 1000, 'it has the permit');
     await expect(fixture().admin.get('f43:permits')).resolves.toBe('0');
     const closed = await close(application);
@@ -163,7 +163,7 @@ describe('F43: shutdown', () => {
     const ghost = settled(() => locks.tryAcquire('f43:ghost'));
     const closed = await close(application);
     fixture().server.resume();
-    // What is asked at the end of its timers, and nothing beside that.
+    // The shutdown waits for the commands at the end of its timers, and for nothing else.
     expectWithin(closed, MOST + 50);
     expect(closed.ms).toBeGreaterThan(MOST / 2);
     expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);

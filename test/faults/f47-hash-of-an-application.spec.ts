@@ -4,13 +4,13 @@ import { LOCKS } from '../topologies/every-kind.js';
 import { settled } from './observe.js';
 import { useServerFixture } from './server-fixture.js';
 
-/** Those that live under one key; a multi-lock is made of them. */
+/** The kinds that use one key. A multi-lock is made of them. */
 const KINDS = LOCKS.filter(([kind]) => kind !== 'multi');
 type Row = readonly [kind: string, lockOf: (locks: LockService, name: string) => Lock];
 
 const HOLDER = '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:47';
 
-/** What an application may keep in a hash under the name that is locked as well. */
+/** Hashes of an application under the name of a lock. */
 const HASHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'fields of data': { customerId: '7', total: '12' },
   'one field': { customerId: '7' },
@@ -22,7 +22,7 @@ const HASHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a writer and other fields': { mode: 'write', [`${HOLDER}:write`]: '1', [HOLDER]: '1', customerId: '7' },
 };
 
-/** The calls of a lock that ask the server about it, and change nothing where it is no lock. */
+/** The calls of a lock that ask the server about it. They change nothing if the key is no lock. */
 const callsOf = (lock: Lock): readonly (() => Promise<unknown>)[] => [
   () => lock.tryAcquire(),
   () => lock.acquire({ wait: '30s' }),
@@ -53,7 +53,7 @@ describe('F47: the name is that of a hash of the application', () => {
         await expect(admin.hgetall('f47')).resolves.toEqual(fields);
         await expect(admin.pttl('f47')).resolves.toBe(-1);
       }
-      // Nothing of ours is left beside it either.
+      // The library leaves no key of its own beside it.
       await expect(admin.keys('*')).resolves.toEqual(['f47']);
     });
 
@@ -80,7 +80,7 @@ describe('F47: the name is that of a hash of the application', () => {
       await admin.config('RESETSTAT');
       for (const call of callsOf(lockOf(locks, 'f47'))) await settled(call);
       const stats = await admin.info('commandstats');
-      // Whatever reads a whole hash was not called.
+      // Commands that read a whole hash were not called.
       expect(stats).not.toMatch(/^cmdstat_(hkeys|hgetall|hvals):/m);
       expect(stats).toMatch(/^cmdstat_evalsha:/m);
       await expect(admin.hlen('f47')).resolves.toBe(fields.length);

@@ -4,7 +4,7 @@ import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, LEASE, useServerFixture } from './server-fixture.js';
 
-/** A watchdog hold is looked at every third of its lease. */
+/** The watchdog checks a hold every third of its lease. */
 const NOTICED = LEASE / 3 + DEADLINE;
 
 describe('F47: the key is taken away', () => {

@@ -5,7 +5,7 @@ import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { isReplyOf } from '../../lib/backend/redis/scripts/script.js';
 import { RequestFrames } from '../servers/request-frames.js';
 
-/** A value as it goes over the wire (RESP2). `Raw` is sent as it is. */
+/** A value in RESP2. `Raw` is sent unchanged. */
 export type Reply = null | number | bigint | string | Raw | readonly Reply[];
 
 export class Raw {
@@ -30,19 +30,19 @@ const scriptNames = new Map(
   Object.entries(scripts.lock).map(([name, { text }]) => [createHash('sha1').update(text).digest('hex'), name]),
 );
 
-/** A command as a test wants to see it: a script by its name. */
+/** A command with the name of its script, for tests. */
 export interface Command {
   readonly name: string;
   readonly args: readonly string[];
 }
 
 /**
- * A server that grants everything, and gives other replies if a test sets them. Use it only for wrong replies, which a
- * real Redis never gives.
+ * A server that grants everything, and gives other replies if a test sets them. Use it only for wrong replies, because
+ * a real Redis never sends them.
  */
 export class FakeRedis {
   readonly commands: Command[] = [];
-  /** Answers commands first; `undefined` leaves the command to the fake. */
+  /** The test's reply to a command; `undefined` leaves the command to the fake. */
   answer: (command: Command) => Reply | undefined = () => undefined;
   private readonly sockets = new Set<Socket>();
 
@@ -68,7 +68,7 @@ export class FakeRedis {
     await closed;
   }
 
-  /** How often a command came that `matches`. */
+  /** The number of commands that match. */
   count(matches: (command: Command) => boolean): number {
     return this.commands.filter(matches).length;
   }

@@ -8,14 +8,15 @@ interface Interval {
 }
 
 /**
- * Who held what, and from when to when: from the answer to the acquire until the release was called or the signal
- * aborted, whichever came first. A grant may take effect as late as its answer and a release as early as its call, so
- * the history is legal exactly if these intervals of different owners never overlap (faults.md section 9, I1).
+ * The holds of each name, with their owners. A hold lasts from the answer to the acquire until the call to release or
+ * the abort of its signal, whichever comes first. A grant may take effect as late as its answer and a release as early
+ * as its call, so the history is legal exactly if these intervals of different owners never overlap (faults.md section
+ * 9, I1).
  */
 export class History {
   private readonly intervals: Interval[] = [];
 
-  /** Notes the hold; to be called in the turn in which it came. */
+  /** Records the hold. Call it in the turn in which the hold was granted. */
   note<H extends Hold | null>(hold: H): H {
     if (hold === null) return hold;
     const interval: Interval = { name: hold.name, owner: hold.owner, from: performance.now(), to: Infinity };
@@ -32,7 +33,7 @@ export class History {
     return hold;
   }
 
-  /** How many grants there were. */
+  /** The number of grants. */
   get grants(): number {
     return this.intervals.length;
   }
@@ -43,7 +44,7 @@ export class History {
     return Math.max(0, ...starts.slice(1).map((start, index) => start - (starts[index] ?? start)));
   }
 
-  /** Fails on two holders at once, then forgets everything. */
+  /** Fails if two owners held a name at once, and then forgets everything. */
   checkExclusion(): void {
     const sorted = this.intervals.splice(0).toSorted((a, b) => a.from - b.from);
     const holders = new Map<string, Interval>();

@@ -49,7 +49,7 @@ describe('I11: nothing is left behind', () => {
       async (name) => released(await locks.tryAcquire(name, { signal })),
       (name) => locks.withLock(name, { signal, wait: '30s' }, () => locks.withLock(name, { signal }, () => sleep(0))),
       (name) => locks.runInScope(async () => released(await locks.acquire(name, { signal, wait: '30s' }))),
-      // Waits that come to nothing.
+      // Waits that end without a lock.
       (name) => locks.acquire(name, { signal, wait: 1 }).then(released),
       (name) => locks.acquire(name, { signal: AbortSignal.any([signal, AbortSignal.timeout(2)]) }).then(released),
       (name) => other.locks.withLock(name, { wait: '30s' }, () => sleep(0)),
@@ -69,13 +69,13 @@ describe('I11: nothing is left behind', () => {
     await watch();
     expect(endless).toEqual([]);
     await until(async () => (await admin.keys('*')).length === 0, 1000, 'the last leases end');
-    // A queue that has no waiters remembers for some milliseconds longer whose turn is next.
+    // A queue without waiters stays for some milliseconds longer, because it remembers whose turn is next.
     await until(() => runtime.acquirer.contended === 0, 50, 'nobody contends');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     expect(getEventListeners(runtime.shutdown, 'abort').length).toBeLessThanOrEqual(1);
     await until(async () => (await admin.pubsub('CHANNELS')).length === 0, 1000, 'nobody listens');
     await until(() => scheduler.pending.size === 0, 1000, 'no timer is set');
-    // Holds that ended by themselves are forgotten, too: they need no release.
+    // Expired holds are forgotten, too, without a release.
     expect(runtime.grants.size).toBe(0);
   });
 
@@ -94,7 +94,7 @@ describe('I11: nothing is left behind', () => {
     expect((await release).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await client.close();
     expect((await waiting).error).toMatchObject({ code: 'LOCK_SHUTDOWN' });
-    // One timer may stay: it tells the holder of the end of the hold, which is not renewed any more.
+    // One timer may stay. It reports the end of the hold, which is not renewed any more.
     await until(() => scheduler.pending.size <= 1, 2 * LEASE, 'no timer is set');
     await until(() => held.signal.aborted, LEASE, 'the holder is told');
     expect(scheduler.pending.size).toBe(0);

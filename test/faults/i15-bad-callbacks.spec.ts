@@ -147,7 +147,7 @@ describe('I15, F45: callbacks that misbehave', () => {
     await until(() => hold.signal.aborted, LEASE, 'the loss is noticed');
     await expect(hold.release()).resolves.toBe('expired');
     expect(heard).toContain('lost');
-    // These errors are expected here; in every other test they would be a failure.
+    // These errors are expected here. In every other test they would be a failure.
     expect(
       client.events
         .splice(0)

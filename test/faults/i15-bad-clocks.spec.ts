@@ -21,7 +21,7 @@ const clocked = (now: () => number, wallNow?: () => number): Scheduler => ({
   schedule: (ms: number, task: () => void, options: Options) => systemScheduler.schedule(ms, task, options),
 });
 
-/** Goes on like the system's clock, but is set back or forward again and again. */
+/** A clock that runs like the system's, but is set back or forward at random. */
 const jumping = (jump: () => number, now = () => systemScheduler.now()): (() => number) => {
   let offset = 0;
   return () => {
@@ -69,7 +69,7 @@ const clocks = {
 describe('I15: clocks and timers that misbehave', () => {
   const fixture = useServerFixture();
 
-  /** Takes the lock again and again, holds it for a moment, and is told off with errors of ours or not at all. */
+  /** Acquires the lock repeatedly and holds it for a moment. Every refusal must be an error of the library. */
   const contend = async ({ locks }: Client, name: string, rounds: number): Promise<number> => {
     let holds = 0;
     for (let round = 0; round < rounds; round++) {
@@ -114,7 +114,7 @@ describe('I15: clocks and timers that misbehave', () => {
       const hold = fixture().history.note(await locks.acquire('i15:twice'));
       const before = await executions(fixture().admin, 'evalsha');
       await sleep(1500);
-      // Every third of the timeout once.
+      // The watchdog renews every third of the time-out.
       const renewals = (await executions(fixture().admin, 'evalsha')) - before;
       expect(renewals).toBeLessThanOrEqual(8);
       await expect(hold.release()).resolves.toBe('released');

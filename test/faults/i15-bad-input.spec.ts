@@ -8,7 +8,7 @@ import { useServerFixture } from './server-fixture.js';
 describe('I15: bad input is refused before any command is sent', () => {
   const fixture = useServerFixture();
 
-  /** Keys on the server and counters of its commands, except for the commands that read them. */
+  /** The keys on the server and the counters of its commands, except for the commands that read them. */
   const footprint = async () => {
     const keys = await fixture().admin.keys('*');
     const { info: _info, keys: _keys, ...sent } = await sentCommands(fixture().admin);
@@ -21,7 +21,7 @@ describe('I15: bad input is refused before any command is sent', () => {
     return locks;
   };
 
-  /** Expects that all calls reject each value with such an error. Resolves with the footprints before and after. */
+  /** Expects that all calls reject each value with this error. Resolves with the footprints before and after. */
   const refusals = async (
     values: fc.Arbitrary<Given>,
     kind: new (...args: never[]) => LockError,
@@ -43,7 +43,7 @@ describe('I15: bad input is refused before any command is sent', () => {
 
   it('leases are checked', async () => {
     const locks = await connected();
-    // The watchdog of the holder sends no command meanwhile.
+    // The watchdog of the holder sends no command during the test.
     const holder = fixture().open(undefined, { watchdogTimeout: '10m' });
     const hold = fixture().history.note(await holder.locks.acquire('i15', { lease: '60s' }));
     const lock = locks.getLock('i15:lease');

@@ -9,7 +9,7 @@ import type { Client } from '../kit/client.js';
 
 const now = Date.now();
 
-/** Nothing like a reply of ours. */
+/** Replies that are unlike any reply of a script. */
 const alien: fc.Arbitrary<Reply> = fc.oneof(
   fc.constantFrom<Reply>(
     null,
@@ -43,7 +43,7 @@ const alien: fc.Arbitrary<Reply> = fc.oneof(
   fc.array(fc.oneof(fc.integer(), fc.string(), fc.constant(null)), { maxLength: 6 }),
 );
 
-/** The reply, with one value of another kind in place of one of its own, or cut short. */
+/** The reply with one value replaced by one of another type, or with its end cut off. */
 const damaged = (reply: readonly Reply[]): fc.Arbitrary<Reply> => {
   const wrong = (value: Reply | undefined): Reply[] =>
     typeof value === 'number'
@@ -56,7 +56,7 @@ const damaged = (reply: readonly Reply[]): fc.Arbitrary<Reply> => {
   return fc.oneof(replaced, cut);
 };
 
-/** No RESP at all. */
+/** Bytes that are no RESP. */
 const garbage = fc.constantFrom(
   new Raw('HTTP/1.1 400 Bad Request\r\n\r\n'),
   new Raw('\0\0\0\0\r\n'),
@@ -79,7 +79,7 @@ describe('I15: a server that sends wrong replies', () => {
     await client.connected();
   });
 
-  /** Lets the fake give `reply` for a script, `times` in all. */
+  /** Makes the fake give `reply` for a script, `times` in all. */
   const answer = (name: string, reply: Reply, times = Infinity): void => {
     let left = times;
     fake.answer = (command) => (command.name === name && left-- > 0 ? reply : undefined);
@@ -177,7 +177,7 @@ describe('I15: a server that sends wrong replies', () => {
   it('to renewals: they are repeated, and holds end at their own deadline at the latest', async () => {
     const replies = fc.sample(fc.oneof(alien, damaged(['renewed', now, 1, 1])), 200);
     const holds = [await client.locks.acquire('i15:a'), await client.locks.acquire('i15:b')];
-    // Every other answer is wrong.
+    // Every second answer is wrong.
     let turn = 0;
     fake.answer = ({ name }) => (name === 'renew' && turn++ % 2 === 0 ? replies[turn % replies.length] : undefined);
     await sleep(2 * LEASE);

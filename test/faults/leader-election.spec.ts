@@ -3,9 +3,9 @@ import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
 const NAME = 'reports';
-/** The lease of leaders here, ms. */
+/** The lease of leaders in these tests, ms. */
 const LEASE = 900;
-/** Until a candidate that failed stands again, ms. */
+/** The pause until a candidate that failed tries again, ms. */
 const PAUSE = 1000;
 const LIMIT = RECONNECT + PAUSE + LEASE + 2000;
 
@@ -38,7 +38,7 @@ describe('A leader whose server is away', () => {
     return { election, toldAt: () => told };
   };
 
-  /** One leads, and another one waits for that to end. */
+  /** Makes one candidate the leader, and another one wait. */
   const standTogether = async () => {
     const leader = await stand('leader');
     await until(() => leader.election.isLeader, LIMIT, 'one is elected');
@@ -47,7 +47,10 @@ describe('A leader whose server is away', () => {
     return { leader, candidate };
   };
 
-  /** Until a renewal has just been, and none is due for long. Resolves with the earliest instant its lease may end at. */
+  /**
+   * Waits until a renewal has just been answered, so that none is due for long. Resolves with the earliest instant at
+   * which its lease may end.
+   */
   const justRenewed = async (): Promise<number> => {
     let end = 0;
     const isFresh = async (): Promise<boolean> => {
@@ -95,7 +98,7 @@ describe('A leader whose server is away', () => {
   it('(suspended) sees by the clock that it no longer leads', async () => {
     const { election } = await stand('leader');
     await until(() => election.isLeader, LIMIT, 'it is elected');
-    // As a long collection or a paused machine: no timer runs meanwhile.
+    // No timer runs meanwhile, as in a long garbage collection or on a suspended machine.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LEASE);
     expect(election.isLeader).toBe(false);
     await until(() => log.length === 3, LIMIT, 'it was told, and is elected again');

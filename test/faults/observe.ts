@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { ServedTime } from '../kit/served-time.js';
 
-/** The server's clock and ours are read, each in milliseconds of its own. */
+/** The tolerance for a comparison of the server's clock with ours, ms. Each counts milliseconds of its own. */
 export const CLOCK_GRAIN = 20;
 
 export interface Settled<T> {
   readonly value?: T;
   readonly error?: unknown;
   readonly ms: number;
-  /** The part of that time in which this process could run, ms. */
+  /** The part of the elapsed time for which this process could run, ms. */
   readonly servedMs: number;
 }
 
-/** Runs `work` to its end and tells how that was and how long it took. */
+/** Runs `work` to its end. Resolves with its value or error, and with the time that it took. */
 export const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> => {
   const time = new ServedTime();
   const start = performance.now();
@@ -26,14 +26,14 @@ export const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> =>
 };
 
 /**
- * Fails when it took longer, as far as this process could run.
- * @param ms A part of that time, if not all of it is meant.
+ * Fails if the run took longer than `most`, counting only the time for which this process could run.
+ * @param ms A part of the run's time, if not all of it is meant.
  */
 export const expectWithin = (run: Settled<unknown>, most: number, ms = run.ms): void => {
   expect((ms * run.servedMs) / run.ms).toBeLessThanOrEqual(most);
 };
 
-/** Commands that the scripts call; the server counts them like any other, but no client sent them. */
+/** The commands inside scripts. The server counts them like any other, but no client sent them. */
 const INSIDE_SCRIPTS = [
   'time',
   'exists',
@@ -51,10 +51,10 @@ const INSIDE_SCRIPTS = [
 ];
 
 /**
- * How often clients sent each command, by `INFO commandstats`. The server adds what scripts call to the same counters.
- * Clients of ours send none of these commands by themselves, with one exception, TIME after each connect; so they are
- * left out, and TIME counts as far as there are more of it than scripts, each of which calls it at most once. The INFO
- * that reads the counters is not in them yet; that of earlier readings is.
+ * The number of commands that clients sent, by name, from `INFO commandstats`. The server adds the commands inside
+ * scripts to the same counters. Clients send none of these commands by themselves, except for TIME after each connect,
+ * so they are left out. TIME counts as far as there are more of it than scripts, because each script calls it at most
+ * once. The INFO that reads the counters is not in them yet, while earlier ones are.
  */
 export const sentCommands = async (admin: Redis): Promise<Record<string, number>> => {
   const stats = await admin.info('commandstats');
@@ -64,13 +64,15 @@ export const sentCommands = async (admin: Redis): Promise<Record<string, number>
   return Object.fromEntries(calls.filter(([name]) => !INSIDE_SCRIPTS.includes(name)));
 };
 
-/** How often a command ran at all, inside scripts or not. */
+/** The number of executions of a command, inside scripts or not. */
 export const executions = async (admin: Redis, command: string): Promise<number> => {
   const stats = await admin.info('commandstats');
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
 };
 
-/** Does `work` every `pause` ms until the returned function is called. That one rejects with the error of `work`. */
+/**
+ * Runs `work` every `pause` ms until the returned function is called. That function rejects with the error of `work`.
+ */
 export const repeatedly = (work: () => unknown, pause: number): (() => Promise<void>) => {
   const stop = new AbortController();
   const done = (async () => {
@@ -79,7 +81,7 @@ export const repeatedly = (work: () => unknown, pause: number): (() => Promise<v
       await sleep(pause);
     }
   })();
-  // The caller that stops it gets the error.
+  // The error is reported to the caller of the returned function.
   done.catch(() => {});
   return () => {
     stop.abort();
@@ -87,17 +89,17 @@ export const repeatedly = (work: () => unknown, pause: number): (() => Promise<v
   };
 };
 
-/** The states of a key, as seen from outside. */
+/** The states of a key that other clients saw. */
 export interface KeySeen {
-  /** The longest time it was there without a break, ms. */
+  /** The longest time for which the key existed without a break, ms. */
   longest: number;
-  /** The shortest time to live while it was there. */
+  /** The shortest time to live that was seen, ms. */
   least: number;
-  /** Whether it was ever there without a time to live. */
+  /** Whether the key ever existed without a time to live. */
   endless: boolean;
 }
 
-/** Looks at a key from outside until the function that is returned is called. */
+/** Watches a key from another client until the returned function is called. */
 export const watchKey = (admin: Redis, name: string): (() => Promise<KeySeen>) => {
   const seen: KeySeen = { longest: 0, least: Infinity, endless: false };
   let since: number | undefined;

@@ -16,7 +16,7 @@ import { RedisServer } from '../servers/redis-server.js';
 import { hearLeakWarnings } from '../servers/warnings.js';
 import { History } from './history.js';
 
-/** L of faults.md, ms: the lease of watchdog holds here, and what tests ask for. */
+/** L of faults.md, ms: the lease of watchdog holds, and of other holds where a test asks for it. */
 export const LEASE = 1500;
 /** D: the longest time one command may take. */
 export const DEADLINE = 200;
@@ -41,10 +41,10 @@ export interface ClientBehindProxy {
   readonly proxy: FaultProxy;
 }
 
-/** The real `process`, which reports unhandled errors. Jest gives tests a copy that never emits. */
+/** The real `process`, which reports unhandled errors. Jest gives tests a copy that reports none. */
 const realProcess = runInThisContext('process') as NodeJS.Process;
 
-/** A server for the tests of one file. Closes the clients of each test, and fails it if an error stayed unhandled. */
+/** A server for the tests of one file. It closes the clients of each test, and fails a test with an unhandled error. */
 export class ServerFixture {
   readonly history = new History();
   private readonly closers: (() => Promise<void>)[] = [];
@@ -54,7 +54,7 @@ export class ServerFixture {
 
   constructor(
     readonly server: RedisServer,
-    /** A raw connection, with which tests read and change keys. */
+    /** A raw connection, for reading and changing keys. */
     readonly admin: Redis,
   ) {
     realProcess.on('unhandledRejection', this.onUnhandled);
@@ -71,7 +71,7 @@ export class ServerFixture {
     return fixture;
   }
 
-  /** Loads all scripts. A test of a server without them flushes them. */
+  /** Loads all scripts. A test of a server without scripts flushes them. */
   async loadScripts(): Promise<void> {
     const texts = Object.values(scripts).flatMap((kind) => Object.values(kind).map(({ text }) => text));
     await Promise.all(texts.map((text) => this.admin.script('LOAD', text)));
@@ -85,7 +85,7 @@ export class ServerFixture {
     return client;
   }
 
-  /** A client whose two connections go different ways, so that each has faults of its own. */
+  /** A client whose two connections take different routes, so that each has faults of its own. */
   openSplit(commands: string, subscriber: string, options?: ClientSetup): Client {
     const backend = (scheduler: MonotonicScheduler): LockBackend => {
       const transport = openTransport(commands, { commandTimeout: DEADLINE }, scheduler);
@@ -111,21 +111,24 @@ export class ServerFixture {
     return { client, proxy };
   }
 
-  /** Resolves when as many clients listen for releases of the lock: their first in line has tried, and sleeps. */
+  /**
+   * Resolves when this many clients listen for releases of the lock. The first waiter of each has made its attempt, and
+   * sleeps.
+   */
   async listening(name: string, clients = 1): Promise<void> {
     const listeners = async () => Number((await this.admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`))[1]);
     await until(async () => (await listeners()) === clients, 3000, `${clients} clients listen for ${name}`);
   }
 
-  /** Registers a function to call after the test; the last one is called first. */
+  /** Registers a function to call after the test. The last one is called first. */
   after(close: () => Promise<void>): void {
     this.closers.push(close);
   }
 
-  /** Closes what the test opened. Fails if exclusion was broken or an error stayed unhandled. */
+  /** Closes the resources of the test. Fails if two owners held a lock at once or an error stayed unhandled. */
   async endTest(): Promise<void> {
     for (const close of this.closers.splice(0).toReversed()) await close();
-    // Rejections are reported after the microtasks of the turn in which they stayed unhandled.
+    // Node reports rejections after the microtasks of the turn in which they stayed unhandled.
     await new Promise((resolve) => setImmediate(resolve));
     const events = this.clients.splice(0).flatMap((client) => client.events);
     const unexpected = events.flatMap((event) => (event.type === 'unexpected' ? [event.error] : []));
@@ -145,7 +148,7 @@ export class ServerFixture {
   private readonly onUnhandled = (error: unknown): void => void this.unhandled.push(error);
 }
 
-/** A fixture for all tests of a file, empty before each. */
+/** A fixture for all tests of a file. The server is empty before each test. */
 export const useServerFixture = (args?: readonly string[]): (() => ServerFixture) => {
   let fixture: ServerFixture | undefined;
   const current = (): ServerFixture => {

@@ -4,10 +4,10 @@ import { expectWithin, executions, sentCommands, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';
 
-/** As an application has them that configures nothing. */
+/** The defaults of the module. */
 const DEFAULTS = { watchdogTimeout: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;
 
-/** What clients sent while `work` ran, without the INFO by which that is found out. */
+/** The commands that clients sent during `work`, without the INFO that reads the counters. */
 const commandsOf = async (admin: Redis, work: () => Promise<unknown>): Promise<Record<string, number>> => {
   await admin.config('RESETSTAT');
   await work();
@@ -33,7 +33,7 @@ describe('Show: the cost of locks in commands', () => {
         await (await acquire())?.release();
       });
       expect({ how, sent }).toEqual({ how, sent: { evalsha: 2 } });
-      // Each script reads the server's time once; more would have been sent by a client.
+      // Each script reads the server's time once. Any other TIME would have been sent by a client.
       expect(await executions(admin, 'time')).toBe(2);
     }
     const block = await commandsOf(admin, () => locks.withLock('two', () => sleep(1)));
@@ -46,7 +46,7 @@ describe('Show: the cost of locks in commands', () => {
     const { locks } = fixture().open(undefined, DEFAULTS);
     const { admin } = fixture();
     const semaphore = locks.getSemaphore('permits');
-    // After every answer the server is told that it came, so that no marker stays.
+    // Waits until the client has acknowledged every answer, so that no marker of a request stays.
     const markersForgotten = () =>
       until(async () => (await admin.keys('*:{permits}:*')).length === 0, 1000, 'it is told');
     await semaphore.trySetPermits(1);

@@ -7,7 +7,7 @@ import { until } from '../kit/until.js';
 import { FaultProxy } from '../servers/fault-proxy.js';
 
 const world = new RedisWorld();
-/** Long enough that neither a renewal nor the end of a lease comes into it. */
+/** A lease that neither ends nor needs a renewal during a test. */
 const LONG = '30s';
 
 inWorld(world, () => {

@@ -12,7 +12,7 @@ import type {
 } from '../../lib/backend/lock-operations.js';
 import { type MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 
-/** A command that was sent and that the test answers. */
+/** A command in flight, which the test answers. */
 export interface Command<Request, Reply> {
   readonly request: Request;
   readonly sent: Stopwatch;
@@ -75,7 +75,7 @@ export class AnsweredLock implements LockOperations {
     command.answer({ outcome: 'held', sent: command.sent });
   }
 
-  /** Answers the oldest renewal, for all of its holds alike. */
+  /** Answers the oldest renewal, with the same outcome for all of its holds. */
   answerRenewal(isHeld: boolean): void {
     const command = this.renewals.next();
     command.answer({ sent: command.sent, held: command.request.map(() => isHeld) });

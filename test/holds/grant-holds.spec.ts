@@ -8,7 +8,7 @@ import { openGrant, TIMEOUT } from './open-grant.js';
 const setUp = async ({ maxHold = Infinity } = {}) => {
   const { clock, scheduler, newHold } = openGrant();
   const holds = new GrantHolds(scheduler, TIMEOUT, maxHold);
-  /** Adds a hold with so long a lease, or one without. */
+  /** Adds a hold with this lease, or without a lease. */
   const add = (lease?: number): GrantedHold => {
     const hold = newHold();
     holds.set(hold, holds.termOf(lease));
@@ -152,7 +152,7 @@ describe('The check of the age of a grant', () => {
     const { clock, holds, add } = await setUp({ maxHold });
     const age = new HoldAgeCheck(holds, maxHold, lastRenewalWithin(TIMEOUT));
     const hold = add(lease);
-    /** What it says at an age, and when asked once more. */
+    /** The warnings at an age, and at a second check. */
     const at = async (ms: number): Promise<readonly (HoldAgeWarning | undefined)[]> => {
       await clock.advance(ms - holds.age);
       return [age.check(), age.check()];

@@ -50,7 +50,7 @@ describe('The release of the inner of two holds', () => {
     expect(grant.isLost).toBe(isLost);
     const last = outcomeOf(first.release());
     await clock.advance(0);
-    // The server counts nothing any more: there is nothing to release.
+    // The server no longer counts the owner, so there is nothing to release.
     expect(last.end).toBe(isLost ? 'expired' : 'pending');
     expect(lock.releases.pending).toBe(isLost ? 0 : 1);
   });
@@ -116,7 +116,7 @@ describe('The release of the only hold during a re-entry', () => {
     const { clock, lock, grant, first, newHold } = openGrant();
     void grant.reenter(newHold(), undefined).catch(() => {});
     const leaving = outcomeOf(first.release());
-    // A re-entry is on its way: the lease goes on.
+    // A re-entry is in flight, so the lease goes on.
     expect(grant.isJoinable).toBe(true);
     expect(grant.lease.remaining).toBe(safeDuration(TIMEOUT));
     HOLD_REPLIES[reply](lock);

@@ -26,7 +26,7 @@ interface Loss {
   readonly reason: string;
   readonly code: string;
   readonly remedy: string;
-  /** Whether the server may still have it, so that the last release is sent. */
+  /** Whether the server may still have the lock, so that the last release is sent. */
   readonly isReleased: boolean;
 }
 
@@ -203,7 +203,7 @@ describe('A grant of the watchdog', () => {
 
   it('is lost by the clock without a timer or a reply', async () => {
     const { clock, grant, emitted } = openGrant();
-    // The renewal that is sent meanwhile is never answered.
+    // The renewal during this time is never answered.
     await clock.advance(safeDuration(TIMEOUT));
     expect(emitted).toEqual([]);
     expect(() => grant.assertHeld()).toThrow(LEASE_OVER);
@@ -244,7 +244,7 @@ describe('A grant of the watchdog', () => {
 });
 
 describe('The loss of a grant after maxHold was reached', () => {
-  /** A grant at 40 seconds of 60, of which the watchdog has said that it is not renewed any more. */
+  /** A grant at 40 seconds of 60. The watchdog has reported that it will not renew it any more. */
   const overdue = async (): Promise<Opened> => {
     const opened = openGrant({ maxHold: 60_000 });
     for (let round = 1; round <= 4; round += 1) {

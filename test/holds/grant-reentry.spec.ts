@@ -124,7 +124,7 @@ describe('A grant of the watchdog', () => {
     const beforeFailure = clock.pending;
     lock.renewals.next().fail(unavailable());
     await clock.advance(0);
-    // Besides the timer of the deadline, one for the next try of the renewal.
+    // One timer is for the deadline, and one for the next attempt of the renewal.
     expect(clock.pending).toBe(beforeFailure + 2);
     if (next === 'a re-entry') {
       await joined();
@@ -235,7 +235,7 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
       HOLD_REPLIES[reply](lock);
       await clock.advance(0);
       expect(changing.end).toBe(reply === 'a passing error' ? 'LockUnavailableError' : 'LockLostError');
-      // The server may keep it for as long as the command asked for.
+      // The server may keep the lock for as long as the command asked for.
       expect(lock.releases.requests).toEqual([{ name: 'n', owner: 'me:1', lease: 60_000 }]);
       lock.releases.next().answer({ outcome: 'released' });
       await clock.advance(0);

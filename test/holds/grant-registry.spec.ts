@@ -40,7 +40,7 @@ describe('The registry of grants', () => {
     const waits = [registry.whenEmpty(), registry.whenEmpty()].map(outcomeOf);
     for (const [ended, end] of [
       [grants[1], 'pending'],
-      // One that has ended already counts no second time.
+      // A grant that has ended does not count a second time.
       [grants[1], 'pending'],
       [grants[0], undefined],
     ] as const) {

@@ -44,11 +44,11 @@ export interface GrantOptions {
   readonly name?: string;
   readonly owner?: string;
   readonly family?: LockFamily;
-  /** Milliseconds; absent: the watchdog keeps the first hold. */
+  /** The lease, ms. Without one the watchdog keeps the first hold. */
   readonly lease?: number | undefined;
-  /** Started when the acquiring command was sent; by default that was just now. */
+  /** Started when the acquiring command was sent, which is just now by default. */
   readonly sent?: Stopwatch;
-  /** How the first hold ends; by default its acquirer releases it. */
+  /** The end of the first hold. By default its acquirer releases it. */
   readonly lifetime?: HoldLifetime;
   readonly kind?: Partial<Pick<LockKind, 'handOver' | 'renewsLeases'>>;
   readonly onClosed?: () => void;
@@ -88,7 +88,7 @@ export const openGrant = (options: GrantOptions & ConnectionOptions = {}) => {
   const connection = openConnection(options);
   const { grant, first, acquired } = grantOn(connection.services, connection.lock, options);
   const newHold = (): GrantedHold => new GrantedHold(grant, 'manual', 0);
-  /** Lets one more hold in. */
+  /** Adds one more hold to the grant. */
   const joined = async (lease?: number): Promise<GrantedHold> => {
     const hold = newHold();
     const joining = grant.reenter(hold, lease);
@@ -102,7 +102,7 @@ export const openGrant = (options: GrantOptions & ConnectionOptions = {}) => {
 export const unavailable = (permanent = false): LockUnavailableError =>
   new LockUnavailableError('no reply', 'unknown', permanent);
 
-/** Everything that may become of the oldest `hold` command. */
+/** All possible replies to the oldest `hold` command. */
 export const HOLD_REPLIES = {
   held: (lock: AnsweredLock) => lock.answerHeld(),
   lost: (lock: AnsweredLock) => lock.holds.next().answer({ outcome: 'lost' }),
@@ -116,7 +116,7 @@ const described = (error: unknown): string => {
   return typeof reason === 'string' ? `${error.name}: ${reason}` : error.name;
 };
 
-/** How a call has ended so far: what it resolved with, the name of its error with the reason of a loss, or `pending`. */
+/** The current state of a call: its value, the name of its error with the reason of a loss, or `pending`. */
 export const outcomeOf = (call: Promise<unknown>): { readonly end: unknown } => {
   const outcome: { end: unknown } = { end: 'pending' };
   call.then(
@@ -126,6 +126,6 @@ export const outcomeOf = (call: Promise<unknown>): { readonly end: unknown } => 
   return outcome;
 };
 
-/** The reasons of the losses that were emitted. */
+/** The reasons of all emitted losses. */
 export const lossesIn = (emitted: readonly LockEvent[]): readonly string[] =>
   emitted.flatMap((event) => (event.type === 'lost' ? [event.reason] : []));

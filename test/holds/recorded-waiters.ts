@@ -1,7 +1,7 @@
 import type { HandOver } from '../../lib/waiting/acquirer.js';
 import type { Acquired } from '../../lib/waiting/lock-attempts.js';
 
-/** The waiters of a process, and what they are told. */
+/** The waiters of a process, with a record of the calls to them. */
 export class RecordedWaiters implements HandOver<Acquired> {
   readonly calls: (readonly unknown[])[] = [];
 

@@ -14,7 +14,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { caught, thrownBy } from '../kit/caught.js';
 import { start } from '../nest/applications.js';
 
-/** As JavaScript may give them. */
+/** Options from JavaScript, without a check by the compiler. */
 const options = (given: object): never => given as never;
 
 describe('An option that does not exist', () => {

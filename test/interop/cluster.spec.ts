@@ -5,7 +5,7 @@ import { JavaPeer } from './java-peer.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const time = Time.real();
-/** Woken by a message, not by a poll or by the end of a lease (30 s). */
+/** The time within which a message wakes a waiter. A poll or the end of a lease (30 s) would take longer. */
 const AT_ONCE_MS = 500;
 const NAMES = ['n', '{orders}:7', 'a{b}c'];
 

@@ -4,7 +4,10 @@ import { InteropWorld } from './interop-world.js';
 
 const world = new InteropWorld();
 
-/** Woken by a message: a blocked Java thread has no other reason to look again, and Node polls every 5 s. */
+/**
+ * The time within which a message wakes a waiter. A blocked Java thread looks again for no other reason, and Node polls
+ * every 5 s.
+ */
 const AT_ONCE_MS = 500;
 
 /** The latch between this library and a real Redisson. */

@@ -14,7 +14,7 @@ const AT_ONCE_MS = 500;
 const DEFAULT_SLOT_MS = 5000;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
-/** The order of a fair lock over both sides. Features of every kind of lock are in `lock-kinds.spec.ts`. */
+/** The order of a fair lock over both sides. Behaviour that all kinds of locks share is in `lock-kinds.spec.ts`. */
 inWorld(world, ({ time }) => {
   const queue = (): Promise<string[]> => world.admin.lrange(QUEUE, 0, -1);
 
@@ -33,7 +33,7 @@ inWorld(world, ({ time }) => {
       world.onReset(async () => order.close());
       const granted: string[] = [];
       const names = ['a', 'b', 'c'];
-      // A thread that waits answers nothing else.
+      // A waiting thread answers no other request, so it is asked for its owner id before.
       const threads = await Promise.all(names.map((name) => java.thread(name).owner()));
       const inJava = (place: number) => async (): Promise<void> => {
         const lock = java.thread(names[place] ?? '').lock('n', 'fair');
@@ -61,8 +61,8 @@ inWorld(world, ({ time }) => {
     });
 
     it('keeps its order for as long as it is never empty, however short each wait in it', async () => {
-      // No wait is long enough for its deadline to be renewed, and each new deadline is counted from that of the last
-      // waiter in the queue. So all deadlines go back to when the queue began.
+      // No wait is long enough for a renewal of its deadline. Each new deadline is counted from that of the last waiter
+      // in the queue, so all deadlines go back to the start of the queue.
       const java = await world.openJava();
       const clients = await Promise.all([world.open(), world.open(), world.open()]);
       const order = await FairOrder.watch(world.server.url, 'n');

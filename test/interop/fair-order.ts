@@ -2,13 +2,16 @@ import { Redis } from 'ioredis';
 import { prefixedName } from '../../lib/keys/redisson-keys.js';
 
 /**
- * Watches a fair lock on the server itself: the order in which owners join the queue, and the order in which they get
- * the lock. MONITOR shows the commands within the scripts of both sides, in the order of their execution.
+ * Records the order in which owners join the queue of a fair lock, and the order in which they get the lock, as the
+ * server sees it. MONITOR shows the commands within the scripts of both sides, in the order of their execution.
  */
 export class FairOrder {
   /** The number of grants out of turn. */
   overtakings = 0;
-  /** The first of them: the owner that got the lock, the head of the queue, and the commands that named that head. */
+  /**
+   * The first grant out of turn: the owner that got the lock, the head of the queue, and the commands that named that
+   * head.
+   */
   firstOvertaking: { readonly granted: string; readonly first: string; readonly story: readonly string[] } | undefined;
   private readonly queueKey: string;
   private readonly queue: string[] = [];

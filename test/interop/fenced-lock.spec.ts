@@ -8,7 +8,7 @@ const world = new InteropWorld();
 const AT_ONCE_MS = 500;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
-/** What the fenced lock has beside what every kind of lock has (`lock-kinds.spec.ts`): tokens. */
+/** Tokens, which only the fenced lock has. Behaviour that all kinds of locks share is in `lock-kinds.spec.ts`. */
 inWorld(world, ({ time }) => {
   const openBoth = async () => {
     const { java, locks } = await world.openBoth();
@@ -26,7 +26,8 @@ inWorld(world, ({ time }) => {
         tokens.push(hold.fence);
         await hold.release();
       }
-      // By how much is no matter of the format: Redisson counts, this library goes by the server's clock.
+      // The format does not fix the difference between two tokens: Redisson counts, this library goes by the server's
+      // clock.
       expect(tokens.filter((token, turn) => turn > 0 && token <= (tokens[turn - 1] ?? 0n))).toEqual([]);
       expect(tokens).toHaveLength(10);
     });

@@ -16,7 +16,10 @@ export class InteropWorld extends RedisWorld {
     return { java, thread: java.thread('a'), locks: node.locks };
   }
 
-  /** Starts a Java process with one Redisson client, which ends with the test as in a crash: a shutdown of Redisson takes a second. */
+  /**
+   * Starts a Java process with one Redisson client. It ends with the test as in a crash, because a shutdown of Redisson
+   * takes a second.
+   */
   async openJava(options: Omit<PeerOptions, 'url'> = {}): Promise<JavaPeer> {
     const peer = await JavaPeer.start({ ...options, url: this.server.url });
     this.onReset(() => peer.kill());
@@ -32,8 +35,8 @@ export class InteropWorld extends RedisWorld {
   }
 
   /**
-   * Resolves when so many listen to a channel, or to those below it, and make no further try: what happens next is the
-   * message, not a try that was on its way anyway.
+   * Resolves when that many connections listen to a channel, or to those below it, and no attempt is in flight. After
+   * that only a message can wake a waiter.
    */
   async listening(channel: string, connections = 1): Promise<void> {
     await this.time.until(async () => (await this.listeners(channel)) >= connections, 5000);
@@ -44,24 +47,27 @@ export class InteropWorld extends RedisWorld {
     }, 5000);
   }
 
-  /** How many connections listen to a channel, or to those below it, as every waiter of a fair lock has one. */
+  /**
+   * The number of connections that listen to a channel, or to those below it. Each waiter for a fair lock has a channel
+   * of its own there.
+   */
   async listeners(channel: string): Promise<number> {
     const channels = (await this.probe.channels()).filter((name) => name === channel || name.startsWith(`${channel}:`));
     const counts = await Promise.all(channels.map((name) => this.probe.subscribers(name)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** All keys, but for the short-lived ones in which Redisson remembers that it has released. */
+  /** All keys except the short-lived ones in which Redisson remembers that it has released. */
   async lockNames(): Promise<string[]> {
     return (await this.probe.names()).filter((name) => !name.startsWith('redisson_unlock_latch:'));
   }
 
-  /** The hash under a lock's name, as it stands in Redis. */
+  /** The hash under a lock's name, as stored in Redis. */
   hash(name: string): Promise<Record<string, string>> {
     return this.admin.hgetall(name);
   }
 
-  /** Redisson sends a script's text the first time, and its digest from then on. */
+  /** Redisson sends the text of a script the first time, and its digest from then on. */
   private async scriptsRun(): Promise<number> {
     const stats = await this.admin.info('commandstats');
     return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);

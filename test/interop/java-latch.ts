@@ -15,7 +15,7 @@ export class JavaLatch {
     await this.call('countDown');
   }
 
-  /** True when the latch is open; false when the wait was over before. Without a wait: without limit. */
+  /** Resolves with whether the latch opened within the wait. Without a wait there is no limit. */
   async await(waitMs?: number): Promise<boolean> {
     return (await this.call('await', { waitMs })) === true;
   }

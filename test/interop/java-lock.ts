@@ -7,17 +7,17 @@ export class JavaLock {
     private readonly ask: Ask,
   ) {}
 
-  /** Waits without limit; without a lease the watchdog keeps the lock. */
+  /** Waits without limit. Without a lease the watchdog renews the lock. */
   async lock(leaseMs?: number): Promise<void> {
     await this.call('lock', { leaseMs });
   }
 
-  /** One try without arguments. */
+  /** Without arguments it makes one attempt. */
   async tryLock(waitMs?: number, leaseMs?: number): Promise<boolean> {
     return (await this.call('tryLock', { waitMs, leaseMs })) === true;
   }
 
-  /** Rejects with an IllegalMonitorStateException where the thread does not hold the lock. */
+  /** Rejects with an IllegalMonitorStateException if the thread does not hold the lock. */
   async unlock(): Promise<void> {
     await this.call('unlock');
   }
@@ -60,7 +60,7 @@ export class JavaFencedLock extends JavaLock {
     return BigInt(Number(await this.askFenced('fenced.lockAndGetToken', { name: this.name })));
   }
 
-  /** Null when the wait was over before. */
+  /** Null if the wait was over before. */
   async tryLockAndGetToken(waitMs: number, leaseMs?: number): Promise<bigint | null> {
     const token = await this.askFenced('fenced.tryLockAndGetToken', { name: this.name, waitMs, leaseMs });
     return token === null ? null : BigInt(Number(token));

@@ -8,18 +8,18 @@ import { buildPeer, peerClassPath } from './peer-build.js';
 import type { JavaFailure, PeerReply, PeerRequest } from './peer-messages.js';
 
 export interface PeerOptions {
-  /** What the URL is one server of. Default: `single`, of nothing else. */
+  /** The kind of deployment that the server of the URL belongs to. Default: `single`, a server by itself. */
   readonly topology?: 'single' | 'cluster';
   readonly url: string;
-  /** Redisson's `lockWatchdogTimeout`, ms. Default: 30 s, as there. */
+  /** Redisson's `lockWatchdogTimeout`, ms. Default: 30 s, as in Redisson. */
   readonly lockWatchdogTimeout?: number;
-  /** Redisson's `fairLockWaitTimeout`, ms. Default: 5 min, as there. */
+  /** Redisson's `fairLockWaitTimeout`, ms. Default: 5 min, as in Redisson. */
   readonly fairLockWaitTimeout?: number;
-  /** Default: what starts fast and stays small. */
+  /** Options of the JVM. By default it starts fast and stays small. */
   readonly jvmOptions?: readonly string[];
 }
 
-/** What was thrown in Java. Its name is that of the Java class. */
+/** An error thrown in Java, under the name of its Java class. */
 export class JavaError extends Error {
   constructor({ type, message, cause }: JavaFailure) {
     super(message, { cause });
@@ -34,10 +34,10 @@ interface Asked {
 
 type JavaProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-// Faster to start; nothing here runs long enough to be worth an optimising compiler's time on a small machine.
+// Options for a fast start. No test runs long enough to be worth an optimising compiler's time on a small machine.
 const JVM_OPTIONS = ['-XX:+UseSerialGC', '-Xmx256m'];
 
-/** A Java process with one Redisson client, that does what it is told. */
+/** A Java process with one Redisson client, which the test controls. */
 export class JavaPeer {
   private readonly asked = new Map<number, Asked>();
   private readonly threads = new Map<string, JavaThread>();
@@ -64,7 +64,7 @@ export class JavaPeer {
     child.stderr.on('data', (chunk: Buffer) => {
       this.complaints += chunk.toString();
     });
-    // A request that finds the process gone is rejected when it closes.
+    // A request to a process that has ended is rejected by the handler of `close`.
     child.stdin.on('error', () => {});
     createInterface({ input: child.stdout }).on('line', (line) => this.receive(JSON.parse(line) as PeerReply));
   }
@@ -95,7 +95,7 @@ export class JavaPeer {
     return pid;
   }
 
-  /** A long-lived thread of that name; always the same one. */
+  /** The long-lived thread of that name. */
   thread(name: string): JavaThread {
     let thread = this.threads.get(name);
     if (!thread) {
@@ -111,7 +111,7 @@ export class JavaPeer {
     await this.exited;
   }
 
-  /** Ends the process as a crash does. */
+  /** Kills the process, as a crash does. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;

@@ -19,17 +19,17 @@ export class JavaPermits {
     await this.call('addPermits', { permits });
   }
 
-  /** Waits without limit; without a lease the permits stay until they are released. */
+  /** Waits without limit. Without a lease the permits stay until they are released. */
   async acquire(permits = 1, leaseMs?: number): Promise<string[]> {
     return (await this.call('acquire', { permits, leaseMs })) as string[];
   }
 
-  /** An empty list when the wait was over before. */
+  /** Resolves with an empty list if the wait was over before. */
   async tryAcquire(permits: number, waitMs: number, leaseMs?: number): Promise<string[]> {
     return (await this.call('tryAcquire', { permits, waitMs, leaseMs })) as string[];
   }
 
-  /** Rejects where the permit is not held any more. */
+  /** Rejects if the permit is not held any more. */
   async release(permit: string): Promise<void> {
     await this.call('release', { permit });
   }
@@ -38,7 +38,7 @@ export class JavaPermits {
     return (await this.call('tryRelease', { permit })) === true;
   }
 
-  /** All or none; resolves with how many. */
+  /** Releases all permits or none, and resolves with the number of released permits. */
   async tryReleaseAll(permits: readonly string[]): Promise<number> {
     return Number(await this.call('tryReleaseAll', { permits }));
   }

@@ -20,7 +20,7 @@ export class JavaSemaphore {
     await this.call('acquire', { permits });
   }
 
-  /** One try without a wait. */
+  /** Without a wait it makes one attempt. */
   async tryAcquire(permits = 1, waitMs?: number): Promise<boolean> {
     return (await this.call('tryAcquire', { permits, waitMs })) === true;
   }

@@ -5,7 +5,7 @@ import { JavaPermits } from './java-permits.js';
 import { JavaSemaphore } from './java-semaphore.js';
 import type { SectionsDone, SectionsWanted } from './sections.js';
 
-/** One Java thread, which is one owner to Redisson. What it is asked to do it does one after the other. */
+/** One Java thread, which is one owner to Redisson. It does its tasks one after the other. */
 export class JavaThread {
   constructor(
     readonly name: string,
@@ -41,7 +41,7 @@ export class JavaThread {
     return new JavaLatch(name, this.ask);
   }
 
-  /** Critical sections within Java, without a message for each. */
+  /** Runs critical sections within Java, without a message for each. */
   async sections(kind: JavaLockKind, { lockName, ...wanted }: SectionsWanted): Promise<SectionsDone> {
     const lock: JavaLockName = { kind, name: lockName };
     return (await this.ask('sections', { lock, ...wanted })) as SectionsDone;

@@ -1,6 +1,6 @@
 import root from '../../jest.config.mjs';
 
-/** The suite that needs a JDK and Maven: real Redisson on one side, this library on the other. */
+/** A suite that needs a JDK and Maven: real Redisson on one side, this library on the other. */
 export default {
   ...root,
   rootDir: '../..',
@@ -8,6 +8,6 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   // The first test of a clean clone waits for Maven.
   testTimeout: 180_000,
-  // Two processes of Java and four of Node are enough for one machine.
+  // Two Java processes and four Node processes are enough for one machine.
   maxWorkers: 1,
 };

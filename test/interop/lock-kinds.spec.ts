@@ -8,13 +8,16 @@ import { lockChannel, prefixedName } from '../../lib/keys/redisson-keys.js';
 
 const world = new InteropWorld();
 
-/** Woken by a message or the next turn of a spin, not by a safety poll (5 s here) or by the end of a lease (30 s). */
+/**
+ * The time within which a message, or the next attempt of a spin lock, serves a waiter. A safety poll (5 s here) or the
+ * end of a lease (30 s) would take longer.
+ */
 const AT_ONCE_MS = 500;
 const WATCHDOG_MS = 1500;
 const LEASE_MS = 1000;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
-/** What is the same for each kind of lock, between this library and a real Redisson. */
+/** Behaviour that every kind of lock shares, between this library and a real Redisson. */
 inWorld(world, ({ time }) => {
   describe.each(exclusiveKinds)('A lock of kind %s', (kind) => {
     const ours = (locks: LockService) => lockOfKind(locks, kind, 'n');
@@ -22,10 +25,10 @@ inWorld(world, ({ time }) => {
     const isWrite = kind === 'write';
     const hashOf = (owner: string) => (isWrite ? { mode: 'write', [`${owner}:write`]: '1' } : { [owner]: '1' });
     const channel = isWrite ? prefixedName('redisson_rwlock', 'n') : lockChannel('n');
-    // The last token stays where it is.
+    // The last token is never deleted.
     const leftBehind = kind === 'fenced' ? [prefixedName('redisson_lock_token', 'n')] : [];
 
-    /** Who spins listens to nothing, and sleeps for no longer than 128 ms. */
+    /** A waiter for a spin lock listens to nothing, and sleeps for 128 ms at the most. */
     const startedWaiting = () => (kind === 'spin' ? time.pass(300) : world.listening(channel));
 
     it('held by Java keeps Node out until it is released', async () => {

@@ -7,7 +7,7 @@ const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
 const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
 const holds: Hold[] = [];
 
-/** Another process that holds locks of any kind, and can be killed. */
+/** Another process that holds locks of any kind. A test may kill it. */
 export const api = {
   /** Resolves with the owner's id. */
   acquire: async (kind: NodeLockKind, name: string): Promise<string> => {

@@ -16,7 +16,7 @@ const KEYS = { lockName: 'n', insideKey: 'inside', counterKey: 'counter', logKey
 
 const world = new InteropWorld();
 
-/** Four Node processes and four threads of a Java process do critical sections on one lock, as many as they can. */
+/** Four Node processes and four threads of a Java process run critical sections on one lock, as many as they can. */
 inWorld(world, () => {
   const startNode = async (): Promise<Worker<typeof api>> => {
     const file = new URL('./sections.worker.ts', import.meta.url);
@@ -27,7 +27,7 @@ inWorld(world, () => {
 
   const readLog = (): Promise<string[]> => world.admin.lrange(KEYS.logKey, 0, -1);
 
-  /** Does all sections, and resolves with their results. */
+  /** Runs all sections, and resolves with their results. */
   const contend = async (kind: NodeLockKind, restMs: number) => {
     const wanted = { ...KEYS, total: SECTIONS, restMs };
     const each = Array.from({ length: EACH_SIDE }, (_, index) => index + 1);
@@ -67,7 +67,8 @@ inWorld(world, () => {
     it(
       'on a plain lock, which everybody wants again at once, never overlap, and each side does a fifth of them or more',
       async () => {
-        // A Java waiter is some changes of threads away from its next try: a client that releases lets others go first.
+        // A Java waiter needs some thread switches before its next attempt, so a client that releases lets others go
+        // first.
         const seen = await contend('plain', 0);
         expect(seen).toMatchObject(withoutOverlap);
         expect(seen.tally.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
@@ -96,7 +97,7 @@ inWorld(world, () => {
         expect(seen).toMatchObject(withoutOverlap);
         expect(order.firstOvertaking).toBeUndefined();
         expect(order.overtakings).toBe(0);
-        // Each participant finds out in one more turn that all sections are done.
+        // Each participant needs one more turn to find out that all sections are done.
         expect(order.grants.queued + order.grants.direct).toBe(SECTIONS + 2 * EACH_SIDE);
         expect(seen.tally.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
         expect(seen.tally.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);

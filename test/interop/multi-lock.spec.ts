@@ -11,7 +11,7 @@ const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 const plain = (name: string) => ({ kind: 'plain', name }) as const;
 const theirs = (thread: JavaThread, ...names: readonly string[]) => thread.multiLock(...names.map(plain));
 
-/** Several locks as one, on either side: what lies in Redis is that of their members. */
+/** Several locks as one, on either side. Redis only stores their members. */
 inWorld(world, ({ time }) => {
   const heldNames = async (): Promise<string[]> => (await world.lockNames()).sort();
 
@@ -83,7 +83,7 @@ inWorld(world, ({ time }) => {
       const inNode = async (): Promise<void> => {
         for (let round = 0; round < rounds; round++) await ours.withLock(UNLIMITED, () => time.pause(5));
       };
-      // Java gives back what it has after 1500 ms for each lock, and so ends what would be a deadlock.
+      // Java gives up after 1500 ms for each lock and releases what it has, which ends a possible deadlock.
       await time.finish(Promise.all([inJava(), inNode()]), rounds * 3000 + time.slack);
       await expect(heldNames()).resolves.toEqual([]);
     });

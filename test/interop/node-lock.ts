@@ -15,7 +15,7 @@ const kinds = {
   write: (locks, name) => locks.getReadWriteLock(name).writeLock(),
 } as const satisfies Record<string, OpenLock>;
 
-/** Those that one owner holds at a time. */
+/** The kinds that one owner holds at a time. */
 export const exclusiveKinds = [
   'plain',
   'nonReentrant',

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 const project = fileURLToPath(new URL('./peer', import.meta.url));
 const target = join(project, 'target');
 
-/** Class path of the Java peer, once {@link buildPeer} has been there. */
+/** The class path of the Java peer, after {@link buildPeer}. */
 export const peerClassPath = [join(target, 'peer.jar'), join(target, 'lib', '*')].join(':');
 
 /**
- * Builds the Java peer, unless what lies in `target/` is newer than its sources. Maven takes Redisson from where it
- * takes everything.
+ * Builds the Java peer, unless the build in `target/` is newer than its sources. Maven downloads Redisson from its
+ * usual repository.
  */
 export async function buildPeer(): Promise<void> {
   await available('java', '-version', 'a JDK 17 or later');

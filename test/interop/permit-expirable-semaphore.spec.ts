@@ -8,12 +8,15 @@ const world = new InteropWorld();
 
 const CHANNEL = prefixedName('redisson_sc', 'p');
 const DEADLINES = suffixedName('p', 'timeout');
-/** Woken by a message: a blocked Java thread has no other reason to look again, and Node polls every 5 s. */
+/**
+ * The time within which a message wakes a waiter. A blocked Java thread looks again for no other reason, and Node polls
+ * every 5 s.
+ */
 const AT_ONCE_MS = 500;
 const LEASE_MS = 1000;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
-/** The semaphore whose permits have leases, between this library and a real Redisson. */
+/** A semaphore whose permits have leases, between this library and a real Redisson. */
 inWorld(world, ({ time }) => {
   const openBoth = async () => {
     const { java, locks } = await world.openBoth();
@@ -21,7 +24,7 @@ inWorld(world, ({ time }) => {
     return { theirs, ours: locks.getPermitExpirableSemaphore('p') };
   };
 
-  /** The ids of the permits that are out, as Redis stores them. */
+  /** The ids of the acquired permits, as Redis stores them. */
   const permitsOut = async (): Promise<string[]> => {
     const members = await world.admin.zrangeBuffer(DEADLINES, '0', '-1');
     return members.map((member) => member.toString('hex'));

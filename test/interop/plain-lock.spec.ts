@@ -8,7 +8,7 @@ const CHANNEL = lockChannel('n');
 
 const world = new InteropWorld();
 
-/** Woken by a message, not by a poll (5 s here) or by the end of a lease (30 s). */
+/** The time within which a message wakes a waiter. A poll (5 s here) or the end of a lease (30 s) would take longer. */
 const AT_ONCE_MS = 500;
 
 const WATCHDOG_MS = 1500;
@@ -173,7 +173,7 @@ inWorld(world, ({ time }) => {
       expect(left).toBeGreaterThanOrEqual(LEASE_MS - Math.ceil(time.now() - start));
       await time.finish(thread.lock('n').lock(), LEASE_MS + time.slack);
       expect(time.now() - start).toBeGreaterThanOrEqual(LEASE_MS - 2);
-      // The holder knew before Java could get in.
+      // The holder knew that its lease was over before Java could get the lock.
       expect(hold.signal.aborted).toBe(true);
     });
 

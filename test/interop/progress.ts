@@ -2,7 +2,7 @@ import { Tally } from './tally.js';
 
 const EVERY_MS = 5000;
 
-/** Prints now and then, and at the end, how far a long run has come. */
+/** Prints the progress of a long run now and then, and at its end. */
 export function watchProgress(title: string, total: number, log: () => Promise<string[]>): () => Promise<void> {
   const start = performance.now();
   const report = async (): Promise<void> => {

@@ -10,7 +10,10 @@ const AT_ONCE_MS = 500;
 const WATCHDOG_MS = 1500;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 
-/** What the read-write lock has beside what every kind of lock has (`lock-kinds.spec.ts`, its write half): readers. */
+/**
+ * Readers, which only the read-write lock has. Behaviour of its write half that all kinds of locks share is in
+ * `lock-kinds.spec.ts`.
+ */
 inWorld(world, ({ time }) => {
   const openBoth = async (watchdogTimeout = 30_000) => {
     const { java, locks } = await world.openBoth(watchdogTimeout);

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Critical sections that several processes do together, on one lock. */
+/** Critical sections that several processes run together, on one lock. */
 export interface SectionsWanted {
   readonly lockName: string;
   /** The name of the participant in the log. */
@@ -9,9 +9,12 @@ export interface SectionsWanted {
   readonly total: number;
   /** The pause of a participant between two sections, ms. */
   readonly restMs: number;
-  /** The key that counts the participants inside: never more than one. */
+  /** The key that counts the participants inside, of whom there is never more than one. */
   readonly insideKey: string;
-  /** The key that counts the sections: read on entry, written on leaving, so that two at a time lose a count. */
+  /**
+   * The key that counts the sections. It is read on entry and written on leaving, so that two participants at a time
+   * lose a count.
+   */
   readonly counterKey: string;
   /** The key of a list with an entry for each section. */
   readonly logKey: string;
@@ -19,13 +22,13 @@ export interface SectionsWanted {
 
 export interface SectionsDone {
   readonly sections: number;
-  /** How often another participant was inside on entry. */
+  /** The number of entries that met another participant inside. */
   readonly overlaps: number;
 }
 
 /**
- * One section, under the lock: two round trips with the lock held in between, as `Sections.java` does it. False when
- * there was nothing left to do.
+ * Runs one section under the lock: two round trips with the lock held in between, as in `Sections.java`. Resolves with
+ * false if no section was left.
  */
 export async function section(redis: Redis, wanted: SectionsWanted): Promise<{ did: boolean; overlapped: boolean }> {
   const { insideKey, counterKey, logKey, total, who } = wanted;

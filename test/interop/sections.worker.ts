@@ -9,7 +9,7 @@ const [, , connection = ''] = process.argv;
 const client = openClient({ connection });
 const redis = new Redis(connection);
 
-/** Another process that does critical sections, one after the other, until all are done. */
+/** Another process that runs critical sections, one after the other, until all are done. */
 export const api = {
   sections: async (kind: NodeLockKind, wanted: SectionsWanted): Promise<SectionsDone> => {
     const lock = lockOfKind(client.locks, kind, wanted.lockName);

@@ -6,7 +6,10 @@ import { prefixedName } from '../../lib/keys/redisson-keys.js';
 const world = new InteropWorld();
 
 const CHANNEL = prefixedName('redisson_sc', 's');
-/** Woken by a message: a blocked Java thread has no other reason to look again, and Node polls every 5 s. */
+/**
+ * The time within which a message wakes a waiter. A blocked Java thread looks again for no other reason, and Node polls
+ * every 5 s.
+ */
 const AT_ONCE_MS = 500;
 const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
 

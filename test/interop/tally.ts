@@ -1,4 +1,7 @@
-/** Who did how many sections, from the log that all of them wrote: names such as `node-1` and `java-3`. */
+/**
+ * The number of sections of each participant, counted from the log that all of them wrote. Their names are such as
+ * `node-1` and `java-3`.
+ */
 export class Tally {
   private constructor(private readonly counts: ReadonlyMap<string, number>) {}
 
@@ -12,7 +15,7 @@ export class Tally {
     return this.sum(() => true);
   }
 
-  /** The part of all that one side did, 0 … 1. */
+  /** One side's share of all sections, 0 … 1. */
   share(side: string): number {
     return this.sum((who) => who.startsWith(`${side}-`)) / Math.max(1, this.total);
   }

@@ -1,7 +1,7 @@
 import { hashSlot, routedPart, sameSlot } from '../../lib/keys/hash-slot.js';
 
 describe('The cluster slot of a key', () => {
-  // As CLUSTER KEYSLOT of a real server answers.
+  // The answers of CLUSTER KEYSLOT of a real server.
   it.each([
     ['', 0],
     ['123456789', 12_739],

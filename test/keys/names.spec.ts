@@ -141,7 +141,7 @@ describe('Several names', () => {
   });
 });
 
-/** What Redisson hashes: up to the first `}` of the whole key, wherever the `{` is. */
+/** The part of a key that Redisson hashes. It ends at the first `}` of the whole key, wherever the `{` is. */
 function routedByRedisson(key: string): string {
   const open = key.indexOf('{');
   const close = key.indexOf('}');

@@ -93,7 +93,7 @@ describe('A key template', () => {
 
   it('is refused if it is not a string', () => {
     for (const value of [undefined, null, 7, {}, ['<0>']]) {
-      // @ts-expect-error as JavaScript may call it
+      // @ts-expect-error a call that only JavaScript allows
       expect(nameErrorOf(() => compileTemplate(value)).template).toBeUndefined();
     }
   });

@@ -3,7 +3,7 @@ const ofKind = <E extends Error>(error: unknown, kind: abstract new (...args: ne
   throw new Error(`expected a ${kind.name}`, { cause: error });
 };
 
-/** The error that a promise rejects with; fails when it resolves, or when the error is of another kind. */
+/** Resolves with the error of a promise. Fails if it resolves, or if the error is of another kind. */
 export const caught = async <E extends Error>(
   promise: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,
@@ -17,7 +17,7 @@ export const caught = async <E extends Error>(
   return ofKind(error, kind);
 };
 
-/** The error that a call throws; fails when it returns, or when the error is of another kind. */
+/** Returns the error of a call. Fails if it returns, or if the error is of another kind. */
 export const thrownBy = <E extends Error>(call: () => unknown, kind: abstract new (...args: never[]) => E): E => {
   try {
     call();

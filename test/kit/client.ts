@@ -12,12 +12,12 @@ export type ClientOptions = Omit<RedisLockOptions, 'backend' | 'connection'>;
 
 export interface ClientParts {
   readonly scheduler?: Scheduler | undefined;
-  /** Replaces the backend that the options name. */
+  /** Replaces the backend of the options. */
   readonly backend?: ((scheduler: MonotonicScheduler) => LockBackend) | undefined;
 }
 
 /**
- * Resolves when commands can be sent, however long a busy machine takes for that. Rejects with an error that is not
+ * Resolves when commands can be sent, which may take long on a busy machine. Rejects with an error that is not
  * temporary.
  */
 export const untilConnected = (locks: LockService): Promise<void> =>
@@ -31,10 +31,10 @@ export const untilConnected = (locks: LockService): Promise<void> =>
     }
   });
 
-/** An instance, as Redisson calls it: it has its own connections and owners, on a server shared with others. */
+/** A client with its own connections and owners, on a server shared with others. Redisson calls this an instance. */
 export class Client {
   readonly locks: LockService;
-  /** Everything that happened beside the calls that returned. */
+  /** All events so far. */
   readonly events: LockEvent[] = [];
 
   constructor(readonly runtime: OwnedRuntime) {
@@ -43,7 +43,10 @@ export class Client {
     runtime.open();
   }
 
-  /** Resolves when the client can send commands, so that no test's short lease has to pay for its connections. */
+  /**
+   * Resolves when the client can send commands, so that the short lease of a test does not have to last for its
+   * connections too.
+   */
   connected(): Promise<void> {
     return untilConnected(this.locks);
   }
@@ -56,7 +59,7 @@ export class Client {
   }
 }
 
-/** Opens a client as the options of the module say. */
+/** Opens a client with these options of the module. */
 export const openClient = (
   options: RedisLockOptions,
   { scheduler = systemScheduler, backend }: ClientParts = {},

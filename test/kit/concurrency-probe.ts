@@ -1,10 +1,13 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-/** Counts the calls that are inside at once. Each stays long enough for one that is not kept out to come in as well. */
+/**
+ * Counts the calls that are inside at once. Each call stays long enough for another one to come in, if it is not kept
+ * out.
+ */
 export class ConcurrencyProbe {
   /** The largest number of calls inside at once. */
   peak = 0;
-  /** What every call was given, in order. */
+  /** The value of every call, in order. */
   readonly entered: unknown[] = [];
   private inside = 0;
 

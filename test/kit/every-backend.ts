@@ -2,7 +2,7 @@ import { MemoryWorld } from './memory-world.js';
 import { RedisWorld } from './redis-world.js';
 import type { World } from './world.js';
 
-/** Runs the tests that `suite` declares in the world given. */
+/** Runs the tests of `suite` in the given world. */
 export const inWorld = (world: World, suite: (world: World) => void): void => {
   describe(`on ${world.name}`, () => {
     beforeAll(() => world.start());
@@ -12,7 +12,7 @@ export const inWorld = (world: World, suite: (world: World) => void): void => {
   });
 };
 
-/** Runs the tests that `suite` declares on every backend. */
+/** Runs the tests of `suite` on every backend. */
 export const onEveryBackend = (suite: (world: World) => void): void => {
   for (const world of [new MemoryWorld(), new RedisWorld()]) inWorld(world, suite);
 };

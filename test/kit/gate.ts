@@ -1,6 +1,6 @@
 /** A place where code under test stops until the test opens it. */
 export class Gate {
-  /** Resolves when the first call has come to {@link pass}. */
+  /** Resolves when the first call has reached {@link pass}. */
   readonly reached: Promise<void>;
   private arrive = (): void => {};
   private letThrough = (): void => {};

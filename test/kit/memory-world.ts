@@ -12,7 +12,7 @@ import type { Probe, RawPlace, World } from './world.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
-/** Clients that share one memory, as they would share a server, on a clock that the test moves. */
+/** Clients that share one memory, as they would share a server, on a manual clock. */
 export class MemoryWorld implements World {
   readonly name = 'memory';
   private readonly clients = new Clients();
@@ -55,7 +55,7 @@ class SharedMemory implements Probe {
   private readonly channelNames = new Set<string>();
   private asked = 0;
 
-  /** A backend of one client. */
+  /** A backend for one client. */
   connect(fencing: Fencing): LockBackend {
     const backend = new MemoryBackend(this.store, fencing);
     return this.counted(backend);
@@ -115,7 +115,7 @@ class SharedMemory implements Probe {
     return this.asked;
   }
 
-  /** The backend, with every transition and query counted and every channel noted. */
+  /** The backend with counters for transitions and queries, and a list of its channels. */
   private counted(backend: MemoryBackend): LockBackend {
     const counting = <T extends object>(transitions: T): T =>
       new Proxy(transitions, {

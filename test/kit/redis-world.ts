@@ -24,7 +24,7 @@ export class RedisWorld implements World {
     return this.started.server;
   }
 
-  /** A connection of the test's own, to do what a peer or an administrator would do. */
+  /** A connection of the test, for the actions of a peer or an administrator. */
   get admin(): Redis {
     return this.started.admin;
   }
@@ -33,7 +33,7 @@ export class RedisWorld implements World {
     return new RedisProbe(this.admin);
   }
 
-  /** @param scheduler In place of real time: how long the server takes decides nothing on a manual clock. */
+  /** @param scheduler Replaces real time. On a manual clock the speed of the server decides nothing. */
   async open(
     options: ClientOptions = {},
     connection: ConnectionInput = this.server.url,
@@ -44,7 +44,7 @@ export class RedisWorld implements World {
     return client;
   }
 
-  /** For what a test opened beside clients. */
+  /** Registers a function to call when the world is reset, for resources of a test other than clients. */
   onReset(close: () => Promise<unknown>): void {
     this.closers.push(close);
   }
@@ -132,7 +132,7 @@ class RedisProbe implements Probe {
     return channels.map(String);
   }
 
-  /** Everything a client asks is one script. */
+  /** The number of scripts run so far. Each request of a client is one script. */
   async commands(): Promise<number> {
     const stats = await this.admin.info('commandstats');
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);

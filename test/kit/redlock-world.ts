@@ -60,18 +60,18 @@ export class RedlockWorld {
     this.masters.push(...(await Promise.all(Array.from({ length: this.size }, () => Master.start()))));
   }
 
-  /** The masters at these places. */
+  /** The masters with these indexes. */
   at(...places: number[]): Master[] {
     return places.flatMap((place) => this.masters[place] ?? []);
   }
 
-  /** A client whose way to each master can be cut. It has connected to all of them. */
+  /** A client whose connection to each master can be cut. It has connected to all of them. */
   open(options?: RedlockClientOptions): Promise<Client> {
     const urls = this.masters.map(({ proxy }) => proxy.url);
     return this.openAt(urls, options);
   }
 
-  /** A client in a place of its own: every byte to and from a master takes as long as `delayOf` says, ms. */
+  /** A client at its own distance from each master: every byte to and from a master takes `delayOf` ms. */
   async openFar(delayOf: (master: number) => number): Promise<Client> {
     const proxies = await Promise.all(this.masters.map(({ server }) => FaultProxy.start(server)));
     this.onReset(() => Promise.all(proxies.map((proxy) => proxy.close())));
@@ -82,7 +82,7 @@ export class RedlockWorld {
   private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
     const [connection = ''] = urls;
     const client = this.clients.add(openClient({ ...options, connection, redlock: { ...redlock, nodes: urls } }));
-    // Waits until all nodes are connected: a node that a busy machine connects late has no vote.
+    // Waits until all nodes are connected, because a node that a busy machine connects late has no vote.
     await this.time.until(async () => {
       try {
         const hold = await client.locks.getRedLock('connecting').acquire();
@@ -128,7 +128,7 @@ export class RedlockWorld {
   }
 }
 
-/** Runs the tests that `suite` declares on `size` independent masters. */
+/** Runs the tests of `suite` on `size` independent masters. */
 export const onMasters = (size: number, suite: (world: RedlockWorld) => void): void => {
   const world = new RedlockWorld(size);
   describe(`on ${size} independent masters`, () => {

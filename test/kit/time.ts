@@ -3,20 +3,20 @@ import type { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { ServedTime } from './served-time.js';
 
-/** Measures the time that limits are compared with. */
+/** Measures time for a comparison with a limit. */
 interface Stopwatch {
-  /** Since the start, ms. */
+  /** The time since the start, ms. */
   readonly elapsed: number;
   stop(): void;
 }
 
-/** Time as the backend under test counts it: real beside a server, moved by the test on a manual clock. */
+/** Time as the backend under test counts it: real time beside a server, or a manual clock that the test moves. */
 export class Time {
   private constructor(
     private readonly clock: Scheduler,
     private readonly tick: () => Promise<unknown>,
     private readonly stopwatch: () => Stopwatch,
-    /** The delay with which an event may happen and be seen, ms. */
+    /** The time by which an event may be late, ms. */
     readonly slack: number,
   ) {}
 
@@ -53,12 +53,12 @@ export class Time {
     return new Promise((resolve) => void this.clock.schedule(ms, resolve, { keepAlive: true }));
   }
 
-  /** Lets `ms` go by. Use it only in tests about time itself; other tests wait for a condition. */
+  /** Lets `ms` pass. Use it only in tests about time itself. Other tests wait for a condition. */
   async pass(ms: number): Promise<void> {
     await this.finish(this.pause(ms), Number.POSITIVE_INFINITY);
   }
 
-  /** Lets time go by until `work` has settled, and settles like it; fails when that takes longer than `within`. */
+  /** Lets time pass until `work` has settled, and settles like it. Fails if that takes longer than `within`. */
   async finish<T>(work: Promise<T>, within: number): Promise<T> {
     const progress = track(work);
     await this.until(() => progress.settled, within);
@@ -66,8 +66,8 @@ export class Time {
   }
 
   /**
-   * Lets time go by until the condition holds, and resolves with the time that took. Fails if the condition does not
-   * hold after `within`, which real time counts as {@link ServedTime}.
+   * Lets time pass until the condition holds, and resolves with the elapsed time. Fails if the condition does not hold
+   * after `within`, which real time counts as {@link ServedTime}.
    */
   async until(condition: () => boolean | Promise<boolean>, within: number): Promise<number> {
     const start = this.now();

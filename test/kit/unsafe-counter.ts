@@ -1,6 +1,6 @@
 import type { World } from './world.js';
 
-/** A counter that is read and written with a pause in between, so that two at a time lose an increment. */
+/** A counter with a pause between read and write, so that two callers at a time lose an increment. */
 export class UnsafeCounter {
   count = 0;
   mostInside = 0;
@@ -18,7 +18,7 @@ export class UnsafeCounter {
   }
 }
 
-/** Runs `work` as `workers` owners at a time, each `rounds` times. */
+/** Runs `work` for `workers` owners at a time, `rounds` times for each. */
 export const crowd = (
   workers: number,
   rounds: number,

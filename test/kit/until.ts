@@ -5,8 +5,8 @@ const LIMIT_MS = 10_000;
 const PAUSE_MS = 2;
 
 /**
- * Resolves as soon as `condition` holds. Fails when it was looked at later than `limitMs` of {@link ServedTime} from now and
- * did not hold: a look that began in time may end late.
+ * Resolves as soon as `condition` holds. Fails if a check begins later than `limitMs` of {@link ServedTime} from now
+ * and the condition does not hold. A check that begins in time may end late.
  */
 export const until = async (
   condition: () => boolean | Promise<boolean>,

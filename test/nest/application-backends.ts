@@ -3,10 +3,10 @@ import type { TestingModule } from '@nestjs/testing';
 import { RedisServer } from '../servers/redis-server.js';
 import { start } from './applications.js';
 
-/** Where the owner model is tried out: it must not depend on where locks live. */
+/** A backend for tests of the owner model, which must not depend on where locks are stored. */
 export interface ApplicationBackend {
   open(): Promise<void>;
-  /** An application of its own; all on one backend share the locks, where the backend can. */
+  /** Opens another application. All applications on one backend share the locks, if the backend can. */
   application(metadata?: ModuleMetadata): Promise<TestingModule>;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { systemScheduler } from '../../lib/time/scheduler.js';
 
 type Options = RedisLockOptions & RedisLockModuleExtras;
 
-/** An application without a server, locking in memory unless the options say otherwise. */
+/** An application without a server. It locks in memory unless the options say otherwise. */
 export const compile = (
   metadata: ModuleMetadata,
   options: Options = { backend: 'memory' },
@@ -31,7 +31,7 @@ export const compile = (
     .useValue(scheduler)
     .compile();
 
-/** The same, initialized. */
+/** An application as {@link compile} makes it, initialized. */
 export const start = async (
   metadata: ModuleMetadata,
   options?: Options,
@@ -40,7 +40,7 @@ export const start = async (
 
 export interface Served {
   readonly app: INestApplication;
-  /** Where it listens, without a slash at the end. */
+  /** The URL of the application, without a slash at the end. */
   readonly url: string;
 }
 
@@ -53,8 +53,9 @@ export const adapters: readonly (readonly [name: string, adapter: Adapter])[] = 
 
 /**
  * An application that listens on a free port.
- * @param forceCloseConnections Cuts what is open when the application closes: clients may keep connections in stock.
- * @param prepare What is done before it listens.
+ * @param forceCloseConnections Cuts open connections when the application closes, because clients may keep connections
+ * in stock.
+ * @param prepare Runs before the application listens.
  */
 export const serve = async (
   adapter: Adapter,
@@ -70,6 +71,6 @@ export const serve = async (
   return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
 };
 
-/** The inside of the module, to see what no user sees: who waits, what is held. */
+/** The inside of the module, with its waiters and holds. */
 export const runtimeOf = (app: Pick<TestingModule, 'get'>, connection?: string): OwnedRuntime =>
   app.get<ConnectionRegistry<OwnedRuntime>>(LOCK_CONNECTIONS, { strict: false }).get(connection);

@@ -21,7 +21,7 @@ import { type Observable, Subject, tap } from 'rxjs';
 import { Gate } from '../kit/gate.js';
 import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
-/** What stands where in a request, and the lock it saw. */
+/** Records the lock that each part of a request saw. */
 @Injectable()
 export class Witness {
   readonly statements: string[] = [];

@@ -138,7 +138,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Whether it settles without time going by. */
+/** Settles like the promise, or resolves with `waits` if that does not settle before time passes. */
 const atOnce = async <T>(promise: Promise<T>): Promise<T | 'waits'> => {
   const waits = clock.advance(0).then(() => 'waits' as const);
   return Promise.race([promise, waits]);

@@ -1,10 +1,10 @@
 import { Locked, LockNameError, LockOptionsError } from 'nest-redis-lock';
 import { thrownBy } from '../kit/caught.js';
 
-/** The decorator as a program without types calls it. */
+/** The decorator in the form in which a program without types calls it. */
 const untyped = Locked as (...args: readonly unknown[]) => PropertyDecorator & MethodDecorator;
 
-/** The error where the decorator stands, on a method of one argument. */
+/** The error of the decorator itself, on a method of one argument. */
 const refusal = <E extends Error>(kind: new (...args: never[]) => E, ...args: readonly unknown[]): E =>
   thrownBy(() => {
     class Orders {

@@ -116,7 +116,7 @@ describe.each(adapters)('A client that disconnects from %s', (_, adapter) => {
 
   const waiting = (): number => runtimeOf(served.app).acquirer.contended;
 
-  /** Sends a request that has to wait for the lock, and disconnects. */
+  /** Sends a request that waits for the lock, and disconnects. */
   const askAndGo = async (path: string): Promise<void> => {
     const client = new AbortController();
     const asked = fetch(`${served.url}/${path}`, { signal: client.signal }).catch(() => {});
@@ -139,7 +139,7 @@ describe.each(adapters)('A client that disconnects from %s', (_, adapter) => {
     await until(() => waiting() === 0);
     await hold.release();
     expect(carts.served).toEqual([]);
-    // Others are served as before.
+    // Other clients are served as before.
     const response = await fetch(`${served.url}/${path}/7`);
     await expect(response.text()).resolves.toBe('7');
   });

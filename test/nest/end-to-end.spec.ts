@@ -16,7 +16,7 @@ class Stock {
 
   constructor(@Inject('redis') private readonly redis: Redis) {}
 
-  /** Deliberately not atomic. */
+  /** Sells one item. It is not atomic on purpose. */
   @Locked('stock:<0>', { wait: '10s' })
   async sell(sku: string): Promise<number> {
     const left = Number(await this.redis.get(`left:${sku}`));

@@ -6,7 +6,7 @@ import { runtimeOf, start } from './applications.js';
 import { until } from '../kit/until.js';
 
 let server: RedisServer;
-/** Sees the keys as they are. */
+/** A client without a key prefix, which shows whole keys. */
 let raw: Redis;
 
 const clientOf = (options: Omit<RedisOptions, 'replyMapping'> = {}): Redis => new Redis(server.url, options);
@@ -58,7 +58,7 @@ describe('An existing client', () => {
     expect(state()).toEqual(before);
     await expect(client.ping()).resolves.toBe('PONG');
     const ours = duplicate.mock.results.map(({ value }) => value as Redis);
-    // For commands and messages: of the locks, and of the start-up probe.
+    // Four connections: the locks and the start-up probe each have one for commands and one for messages.
     expect(ours.map(({ status }) => status)).toEqual(['end', 'end', 'end', 'end']);
     client.disconnect();
   });

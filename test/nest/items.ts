@@ -3,10 +3,10 @@ import { ReadableStream } from 'node:stream/web';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { Locked, LockService } from 'nest-redis-lock';
 
-/** Methods whose results go on after they have returned. */
+/** Methods whose results continue after their return. */
 @Injectable()
 export class Items {
-  /** What the bodies of methods did, in order. */
+  /** The actions of the bodies of methods, in order. */
   readonly log: unknown[] = [];
 
   constructor(private readonly locks: LockService) {}
@@ -79,7 +79,7 @@ export class Items {
   }
 }
 
-/** The last piece comes only when it is asked for. */
+/** A stream of these pieces. Each comes only when the reader asks for it. */
 export const piecesOf = (...pieces: readonly (string | Error)[]): ReadableStream<Uint8Array> => {
   const rest = [...pieces];
   return new ReadableStream({

@@ -19,7 +19,7 @@ import { until } from '../kit/until.js';
 @Injectable()
 class Shop {
   readonly visitors: string[] = [];
-  /** The most that were inside at once. */
+  /** The largest number of visitors inside at once. */
   peak = 0;
   /** Settles when the visitors may leave. */
   stay: Promise<unknown> = turnOfTheLoop();

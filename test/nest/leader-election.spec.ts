@@ -51,7 +51,7 @@ describe('The leader among applications', () => {
     const second = await open();
     const closed = first.close();
     await until(() => log.length === 2);
-    // Not before the work has ended.
+    // The lock is not released before the work has ended.
     await expect(redis.exists('reports')).resolves.toBe(1);
     expect(second.get(Reports).log).toEqual([]);
     work.open();

@@ -49,7 +49,7 @@ describe('@LockedCron', () => {
     await redis.flushall();
     redis.disconnect();
     const metadata = { imports: [ScheduleModule.forRoot()], providers: [Reports] };
-    // Leases look at the wall clock as well, which the tests set.
+    // This scheduler has no wall clock. Leases would look at it as well, and the tests change it.
     const scheduler: Scheduler = {
       now: () => systemScheduler.now(),
       schedule: (...task) => systemScheduler.schedule(...task),
@@ -63,7 +63,7 @@ describe('@LockedCron', () => {
     await Promise.all(replicas.map((replica) => replica.close()));
   });
 
-  /** The job of a replica runs when its own clock says so. */
+  /** Runs the job of a replica as its own clock would at this time. */
   const fire = (replica: TestingModule | undefined, name: string, time: string): Promise<void> => {
     jest.spyOn(Date, 'now').mockReturnValue(at(time));
     const fired = replica?.get(SchedulerRegistry).getCronJob(`LockedCron ${name}`).fireOnTick();
@@ -136,7 +136,7 @@ describe('@LockedCron', () => {
       ]);
       expect(said.join()).not.toContain('\n');
       await other.restart();
-      // The first ticks may still come too early.
+      // The first ticks may come before the connection is back.
       let tick = Date.parse('2026-03-29T12:00:20Z');
       await until(async () => {
         await fire(app, 'often', new Date((tick += 10_000)).toISOString());
@@ -200,7 +200,7 @@ describe('The tick of a job', () => {
     ['*/5 * * * *', 'UTC', '12:09:58.000', '12:05:00.000'],
     ['0 3 * * *', 'UTC', '03:00:00.250', '03:00:00.000'],
     ['0 3 * * *', 'UTC', '22:00:00.000', '03:00:00.000'],
-    // The day on which the clocks go forward there.
+    // On this day the clocks go forward there.
     ['30 3 * * *', 'Europe/Berlin', '01:30:00.100', '01:30:00.000'],
   ])('%s in %s is at %s that of %s', async (expression, timeZone, now, tick) => {
     const times = await timesOf(expression, timeZone);

@@ -6,7 +6,7 @@ import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 @Injectable()
 export class LockedStreams {
   readonly events = new Subject<string>();
-  /** How often the body of a method ran. */
+  /** The number of runs of the body of a method. */
   runs = 0;
 
   constructor(
@@ -19,7 +19,7 @@ export class LockedStreams {
     return this.follow();
   }
 
-  // No type is written down, so none is there at run time.
+  // A method without a declared type has none at run time.
   @Locked('stream:<0>', { returns: 'observable' })
   byOption(_id: string) {
     return this.follow();
@@ -50,7 +50,7 @@ export class LockedStreams {
 
   @Locked('stream:<0>')
   endless(_id: string): Observable<number> {
-    // The second number ends the test where nothing else does.
+    // The second number ends a test in which nothing else ends the stream.
     return range(0, 1000).pipe(tap(() => (this.runs += 1)));
   }
 
@@ -79,7 +79,7 @@ export class LockedStreams {
     return this.follow();
   }
 
-  // What Nest unwraps in every handler: the lock is held by the time the promise resolves.
+  // Nest unwraps a promised Observable in every handler. The lock is held by the time the promise resolves.
   @Locked('stream:<0>')
   async promised(_id: string): Promise<Observable<string>> {
     await this.probe.enter('before');

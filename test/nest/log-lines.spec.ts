@@ -47,7 +47,7 @@ describe('A line of the log', () => {
     locks = app.get(LockService);
     orders = app.get(Orders);
     locks.onEvent((event) => events.push(event));
-    // What the application says when it starts is not looked at.
+    // Lines of the start of the application do not matter here.
     lines.length = 0;
   };
 

@@ -11,7 +11,7 @@ import { Gate } from '../kit/gate.js';
 const LEASE = 10_000;
 const failure = new Error('out of stock');
 
-/** Knows nothing of locks but that there may be one around it. */
+/** A service that knows only that there may be a lock around it. */
 @Injectable()
 class Carrier {
   constructor(@Inject(LockService) private readonly locks: LockService) {}
@@ -80,7 +80,7 @@ describe('A @Locked method that loses its lock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  /** Lets the lock be lost while the method is at work, and the method go on. */
+  /** Makes the lock expire while the method runs, and then lets the method continue. */
   const lose = async (): Promise<void> => {
     await orders.work.reached;
     await clock.advance(LEASE);

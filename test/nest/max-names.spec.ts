@@ -14,7 +14,7 @@ import { caught, thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
 import type { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 
-/** Lines of an order that note which of them were read. */
+/** Lines of an order that record which of them were read. */
 const linesOf = (count: number) => {
   const read: number[] = [];
   const lines = Array.from({ length: count }, (_, index) => ({

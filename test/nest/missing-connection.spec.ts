@@ -6,7 +6,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { caught, thrownBy } from '../kit/caught.js';
 import { redisInput } from './redis-input.js';
 
-/** As JavaScript, or a type that lies, may give them. */
+/** The error of options from JavaScript, or from code with a wrong type. */
 const refusal = (options: unknown): LockOptionsError =>
   thrownBy(() => parseModuleOptions(options as RedisLockOptions), LockOptionsError);
 
@@ -110,7 +110,7 @@ describe('The options of a connection', () => {
   it('D35: are all those that ioredis knows', () => {
     type Known = RedisOptions extends infer Options ? (Options extends unknown ? keyof Options : never) : never;
     const missing: readonly Exclude<Known, (typeof IOREDIS_OPTIONS)[number]>[] = [];
-    // The compiler refuses this line when ioredis has an option that the list has not.
+    // The compiler refuses this line if ioredis has an option that is missing in the list.
     missing satisfies readonly never[];
     for (const option of IOREDIS_OPTIONS.filter((name) => !['host', 'path', 'sentinels', 'role'].includes(name))) {
       const connection = { host: 'redis', [option]: undefined };

@@ -41,7 +41,7 @@ const oneOf =
   (value) =>
     values.includes(value);
 
-/** What each option may be, said once more. Undefined is the default everywhere. */
+/** The values that each option accepts. Undefined is the default everywhere. */
 const accepts: Readonly<Record<string, Accepts>> = {
   backend: oneOf('redis', 'memory'),
   keyPrefix: (value) => typeof value === 'string',
@@ -69,7 +69,7 @@ const cases = Object.entries(accepts).flatMap(([option, accepted]) =>
   values.filter((value) => !accepted(value)).map((value) => [option, value] as const),
 );
 
-/** The details of the refusal; undefined where the options are accepted. */
+/** The details of the refusal; undefined if the options are accepted. */
 const refusedDetails = (options: RedisLockOptions): LockOptionsError['details'] | undefined => {
   try {
     parseModuleOptions(options);

@@ -227,7 +227,7 @@ describe('Connections in memory', () => {
     expect(isClosed).toBe(false);
     await clock.advance(1);
     await closed;
-    // The holds are not renewed any more.
+    // The holds are no longer renewed.
     await clock.advance(30_000);
     expect(clock.pending).toBe(0);
   });

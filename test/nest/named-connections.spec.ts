@@ -20,9 +20,9 @@ import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 import { connectAdmin } from '../servers/admin-connection.js';
 
-/** Where locks live that name no connection, and where those of `billing` do. */
+/** The servers of the default connection and of `billing`. */
 const servers: RedisServer[] = [];
-/** See the keys as they are, on each of them. */
+/** Clients without a key prefix, which show the whole keys of each server. */
 const raws: Redis[] = [];
 
 const connections = (): { readonly default: string; readonly billing: string } => {
@@ -308,7 +308,7 @@ describe('An application with two connections', () => {
       await using held = await billing.acquire('a');
       const both = locks.getMultiLock('a', billing.getLock('a'));
       await expect(both.tryAcquire()).resolves.toBeNull();
-      // The caller does not wait for the first to be given back.
+      // The caller does not wait for the release of the first lock.
       await until(async () => (await keys())[0]?.length === 0);
       await expect(keys()).resolves.toEqual([[], ['a']]);
       expect(held.isHeld).toBe(true);
@@ -316,14 +316,14 @@ describe('An application with two connections', () => {
   });
 });
 
-/** How often each server was asked to run a script. */
+/** The number of scripts that each server has run. */
 const calls = (): Promise<string[]> =>
   Promise.all(raws.map(async (raw) => /cmdstat_evalsha:calls=[0-9]+/.exec(await raw.info('commandstats'))?.[0] ?? ''));
 
 const whileHeld = async (acquiring: Promise<Hold | null>): Promise<string[][]> => {
   await using hold = await acquiring;
   expect(hold?.isHeld).toBe(true);
-  // Awaited here: the hold is released as soon as the function is left.
+  // The await is needed, because the hold is released as soon as the function returns.
   return await keys();
 };
 

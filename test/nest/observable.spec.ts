@@ -106,7 +106,7 @@ describe('The Observable of a @Locked method', () => {
     const seen: unknown[] = [];
     streams.holds('1').subscribe((source) => seen.push({ source, listener: locks.currentHold()?.name }));
     await until(() => seen.length === 2);
-    // Neither does the caller that feeds the source become the owner.
+    // The caller that feeds the source does not become the owner either.
     streams.events.next('from outside');
     expect(seen).toEqual([
       { source: 'stream:1', listener: undefined },

@@ -53,7 +53,7 @@ class NumberPipe implements PipeTransform<string, number> {
   }
 }
 
-/** What the guard saw of each handler. */
+/** The role, name and length of each handler that the guard saw. */
 export const seenByGuard: unknown[] = [];
 
 @Injectable()

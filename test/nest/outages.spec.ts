@@ -17,7 +17,7 @@ const logger = {
   error: (line: string) => said.push(`error ${line}`),
 };
 
-/** Without a probe, so that what is said is said by the connections. */
+/** The application has no probe, so all lines come from the connections. */
 const start = async (options: RedisLockOptions): Promise<LockService> => {
   const module = await compile({}, { probe: false, commandTimeout: '200ms', ...options });
   Logger.overrideLogger(logger);
@@ -49,7 +49,7 @@ afterEach(async () => {
   Logger.overrideLogger(false);
 });
 
-/** Only ends a test that would wait forever, ms. */
+/** The limit only ends a test that would wait forever. */
 const REPLACEMENT_LIMIT_MS = 60_000;
 
 describe('D31: a server that goes down', () => {
@@ -137,7 +137,8 @@ describe('D31: servers of a cluster that go down', () => {
       const owner = await cluster.ownerOf('works');
       const server = `127.0.0.1:${owner.port}`;
       await owner.kill9();
-      // However long the cluster takes to replace it. On a busy machine other servers may be silent for a while, too.
+      // The cluster may take long to replace the server. On a busy machine other servers may be silent for a while,
+      // too.
       const ofServer = () => outages().filter((outage) => 'server' in outage && outage.server === server);
       await until(() => ofServer().length === 2, REPLACEMENT_LIMIT_MS);
       expect(ofServer()).toMatchObject([

@@ -50,7 +50,7 @@ describe('A promised Observable of a @Locked method', () => {
       next: (value) => heard.push(value),
       complete: () => heard.push(runtimeOf(app).grants.size),
     });
-    // An Observable without a subscriber is given up in that time, but this one has a subscriber.
+    // An Observable without a subscriber is given up in this time, but this one has a subscriber.
     await clock.advance(10 * WATCHDOG_TIMEOUT);
     await expect(isLocked()).resolves.toBe(true);
     streams.events.next('first');

@@ -180,7 +180,7 @@ describe('The key of a @Locked method', () => {
     ['nothing from a function', () => shop.severalByFunction({ lines: { map: () => null } } as never)],
     ['no text from a function', () => shop.severalByFunction({ lines: { map: () => [7, 8] } } as never)],
   ])('rejects with LockNameError for %s before the method runs', async (_, call) => {
-    // Called outside `expect`, so that an error that is thrown instead of rejected fails the test.
+    // The call is outside of `expect`, so that a thrown error fails the test.
     const outcome = Promise.resolve(call());
     await caught(outcome, LockNameError);
     expect(shop.seen).toEqual([]);

@@ -1,7 +1,7 @@
 import type { ConnectionInput } from '../../lib/backend/redis/connection/connection-input.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../lib/module/options/redis-lock.options.js';
 
-/** The connection that the module makes with these options; `undefined` if its locks are not in Redis. */
+/** The connection that the module opens with these options; `undefined` if its locks are not in Redis. */
 export const redisInput = (options: RedisLockOptions): ConnectionInput | undefined => {
   const { target } = parseModuleOptions(options);
   return target.kind === 'redis' ? target.input : undefined;

@@ -147,7 +147,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
           .then(isTaken),
       };
     });
-    // Neither a rival nor what the closed callback left behind is let in.
+    // Neither a rival nor work that the closed callback left behind is let in.
     await expect(isTaken()).resolves.toBe(true);
     await expect(detached.closed).resolves.toBe(true);
     const rival = locks.acquire('a');

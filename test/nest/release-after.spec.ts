@@ -9,7 +9,7 @@ import { runtimeOf, start } from './applications.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
-/** A transaction as libraries have it: code that runs inside can ask for its end. */
+/** A transaction like that of a library: code inside can wait for its end. */
 class Transaction {
   private static readonly current = new AsyncLocalStorage<Transaction>();
   private finish: () => void = () => {};

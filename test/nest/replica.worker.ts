@@ -13,15 +13,15 @@ import { flightLock, lockChannel } from '../../lib/keys/redisson-keys.js';
 const [, , connection = ''] = process.argv;
 const counts = new Redis(connection);
 
-/** How long a lock is kept at least, ms. */
+/** The minimum hold of a lock, ms. */
 export const AT_LEAST_MS = 900;
 
 const EVERY_SECOND = '* * * * * *';
 
-/** Work that takes no time, so that nothing but the lock keeps replicas that come later from doing it again. */
+/** Work that takes no time, so that only the lock keeps later replicas from a repetition. */
 @Injectable()
 class Reports {
-  /** How often the clock of this replica has come to a tick. */
+  /** The number of ticks that the clock of this replica has reached. */
   ticks = 0;
 
   constructor(@Inject(SchedulerRegistry) private readonly registry: SchedulerRegistry) {}
@@ -48,7 +48,7 @@ class Reports {
   }
 }
 
-/** How many replicas wait for a result that another one makes. */
+/** The number of replicas that wait for the result of another one. */
 const waitFor = async (result: string): Promise<number> => {
   const [, listeners] = await counts.pubsub('NUMSUB', lockChannel(flightLock(result)));
   return Number(listeners);
@@ -69,13 +69,13 @@ class ReplicaModule {}
 
 const opened = NestFactory.createApplicationContext(ReplicaModule, { logger: false });
 
-/** One replica of an application, whose ticks the test makes, or its own clock. */
+/** One replica of an application. The test makes its ticks, or its own clock does. */
 export const api = {
   now: async (): Promise<number> => Date.now(),
   startClock: async (): Promise<void> => {
     for (const job of (await opened).get(SchedulerRegistry).getCronJobs().values()) job.start();
   },
-  /** Answers with how many ticks there were. */
+  /** Resolves with the number of ticks. */
   stopClock: async (): Promise<number> => {
     const app = await opened;
     for (const job of app.get(SchedulerRegistry).getCronJobs().values()) await job.stop();

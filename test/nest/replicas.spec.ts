@@ -5,11 +5,11 @@ import { Worker } from '../servers/worker.js';
 import type { api } from './replica.worker.js';
 import { connectAdmin } from '../servers/admin-connection.js';
 
-/** By how much the clock of each replica is wrong, ms. */
+/** The errors of the replicas' clocks, ms. */
 const SKEWS_MS = [-730, -320, 0, 410, 740];
-/** By how much later each replica has the same tick that the test makes, ms. */
+/** The delay between two replicas for the same tick, ms. */
 const SKEW_MS = 80;
-/** For two ticks at least on each replica, ms. */
+/** The time for at least two ticks on each replica, ms. */
 const WATCHED_MS = 2200;
 
 describe('A job on five replicas whose clocks differ', () => {
@@ -35,7 +35,7 @@ describe('A job on five replicas whose clocks differ', () => {
     await server.stop();
   });
 
-  /** The same tick on all of them, one after the other. */
+  /** Makes the same tick on all replicas, one after the other. */
   const tick = async (job: 'once' | 'careless'): Promise<number> => {
     await redis.del(`runs:${job}`);
     await Promise.all(
@@ -50,7 +50,7 @@ describe('A job on five replicas whose clocks differ', () => {
   it('is done once a tick with holdAtLeast', async () => {
     for (let round = 0; round < 2; round++) {
       await expect(tick('once')).resolves.toBe(1);
-      // Until the next tick, which is later than the lock is kept.
+      // The next tick comes when the lock has ended.
       while ((await redis.exists('report')) === 1) await sleep(50);
     }
   }, 30_000);

@@ -80,7 +80,7 @@ describe('A process', () => {
     ['in memory', () => []],
     ['on Redis', () => [server.url]],
   ])('ends by itself when its application with locks %s has closed', async (_, args) => {
-    // A timer or socket that is left would keep it alive, and `timeout` would end it with an error.
+    // A remaining timer or socket would keep the process alive, and then `timeout` ends it with an error.
     const { stdout } = await run(process.execPath, [register, program, ...args()], { timeout: 12_000 });
     expect(stdout).toBe('closed');
   });

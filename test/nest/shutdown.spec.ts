@@ -8,7 +8,7 @@ import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 const SHUTDOWN_TIMEOUT = 2000;
-/** The part of it before the signals of holders abort, and the part in which they may let go after that. */
+/** The part of it before the signals of holders abort, and the part for releases after that. */
 const UNDISTURBED = 1200;
 const GRACE = 400;
 
@@ -23,7 +23,7 @@ describe('While an application shuts down', () => {
     locks = app.get(LockService);
   });
 
-  /** Begins to close the application. The returned promise resolves when it is closed. */
+  /** Begins to close the application, and returns the promise of its end. */
   const beginClosing = async (): Promise<{ readonly closed: Promise<string> }> => {
     const closed = app.close().then(() => 'closed');
     await until(() => runtimeOf(app).shutdown.aborted);
@@ -122,12 +122,12 @@ describe('While an application shuts down', () => {
     const lock = locks.getLock('a');
     const { closed } = await beginClosing();
     await clock.advance(UNDISTURBED);
-    // The signal of a holder that asks only now has aborted, too.
+    // A holder that asks for its signal only now finds it aborted, too.
     expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
     await clock.advance(GRACE);
     await expect(closed).resolves.toBe('closed');
     await expect(lock.isLocked()).resolves.toBe(true);
-    // The hold is not renewed any more.
+    // The hold is no longer renewed.
     await clock.advance(30_000);
     await expect(lock.isLocked()).resolves.toBe(false);
     expect(clock.pending).toBe(0);
@@ -186,14 +186,14 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
   let busy: Gate;
 
   const get = async (path: string): Promise<readonly [status: number, body: string]> => {
-    // Closes the connection, because an idle one keeps the server from closing.
+    // The connection is closed, because an idle one keeps the server from closing.
     const response = await fetch(`${served.url}/${path}`, { headers: { connection: 'close' } });
     return [response.status, await response.text()];
   };
 
   beforeEach(async () => {
     const options = { backend: 'memory', shutdownTimeout: 50 } as const;
-    // Requests are to end by themselves.
+    // No request is cut at the end of the application.
     served = await serve(adapter, { controllers: [WorkController] }, options, false);
     ({ busy } = served.app.get(WorkController));
   });

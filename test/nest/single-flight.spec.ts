@@ -173,7 +173,7 @@ describe.each(adapters)('@SingleFlight on handlers of %s', (_, adapter) => {
 
   afterAll(() => server.stop());
 
-  /** Resolves when a call there waits for a result that is made elsewhere. */
+  /** Resolves when a call there waits for the result of another application. */
   const waits = ({ app }: Served): Promise<void> => until(() => runtimeOf(app).acquirer.contended === 1);
 
   it('answers all with the same, above and below other decorators', async () => {

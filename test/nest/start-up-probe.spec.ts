@@ -36,16 +36,16 @@ const start = async (options: RedisLockOptions): Promise<LockService> => {
   return module.get(LockService);
 };
 
-/** To be done before the servers end that a test started. */
+/** Closes all applications, which has to happen before their servers end. */
 const closeAll = async (): Promise<void> => {
   await Promise.all(started.splice(0).map((module) => module.close()));
 };
 
-/** How those who ask for a lock are refused, once they are. */
+/** Waits until a request for a lock is refused, and resolves with the error. */
 const refusal = async (locks: LockService): Promise<LockError> => {
   let refused: unknown;
   await until(async () => {
-    // The server may be found unsafe between a grant and its release, which is refused then.
+    // The server may be found unsafe between a grant and its release. Then the release is refused.
     refused = await locks
       .tryAcquire('order:1')
       .then(async (hold) => hold?.release())
@@ -69,7 +69,7 @@ afterEach(async () => {
   await closeAll();
   Logger.overrideLogger(false);
   await expect(admin.keys('*')).resolves.toEqual([]);
-  // Those that were closed are gone a moment later.
+  // The server needs a moment to notice closed connections.
   await until(async () => !String(await admin.client('LIST')).includes('nest-redis-lock'));
 });
 
@@ -87,7 +87,7 @@ const keysOn = async (url: string): Promise<readonly string[]> => {
   }
 };
 
-/** F18 */
+/** F18: sets an eviction policy that may evict locks. */
 const evicting = () => admin.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'volatile-ttl');
 
 describe('When an application starts', () => {
@@ -229,7 +229,7 @@ describe('Nodes of a RedLock', () => {
   });
 });
 
-/** D32: the fact first, and as an error. */
+/** D32: the log line states the fact first, and it is an error. */
 const outOfReach = (port: number): string =>
   `error Redis at 127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}; check that it runs, ` +
   'and check host and port. Until it is back, locks fail with LockUnavailableError, 503 over HTTP';
@@ -256,9 +256,9 @@ describe('D34: the log of a refused start', () => {
 });
 
 describe('D32: a server that refuses the connection for good', () => {
-  /** Only what is said before the start is refused, and never that all is well. */
+  /** Expects that the start is refused, without any line that says that all is well. */
   const refusedStart = async (options: RedisLockOptions): Promise<LockUnavailableError> => {
-    // The refusal comes at once; the start waits for it twice as long as for a command.
+    // The refusal comes at once, while the start would wait twice as long as for a command.
     const error = await caught(start({ commandTimeout: '2s', ...options }), LockUnavailableError);
     expect(error).toMatchObject({ permanent: true, code: 'LOCK_UNAVAILABLE' });
     expect(said.filter((line) => !line.includes('cannot be used'))).toEqual([]);

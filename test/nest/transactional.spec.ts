@@ -15,7 +15,9 @@ import { runtimeOf, start } from './applications.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
-/** A database of which only the transactions matter: each is a client, and its commit takes until the test says so. */
+/**
+ * A database whose transactions are all that matters. Each is a client, and its commit lasts until the test says so.
+ */
 class Database {
   readonly commits: Gate[] = [];
 
@@ -44,7 +46,7 @@ class Database {
     };
   }
 
-  /** The next transaction stops where it commits. */
+  /** Makes the next transaction stop at its commit. */
   nextCommit(): Gate {
     const pause = new Gate();
     this.commits.push(pause);
@@ -152,7 +154,7 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
 
   it.each([
     [Propagation.RequiresNew, undefined],
-    // The adapter of that one knows no savepoints.
+    // The adapter of `orders` knows no savepoints.
     [Propagation.Nested, 'orders'],
   ])('knows the end of a transaction inside another one, with propagation %s', async (propagation, name) => {
     const lock = name === undefined ? 'stock:8' : 'order:8';

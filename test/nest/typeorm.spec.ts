@@ -33,7 +33,7 @@ class Stock {
   }
 }
 
-/** TypeORM without a database: everything but what is sent. */
+/** TypeORM without a database. It records statements instead of sending them. */
 class Offline extends DataSource {
   readonly statements: string[] = [];
 

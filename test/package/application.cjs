@@ -6,7 +6,7 @@ const { Controller, Get, Inject, Module, NotFoundException, Param } = require('@
 const { NestFactory } = require('@nestjs/core');
 const { Locked, LockService, RedisLockModule, SingleFlight } = require('nest-redis-lock');
 
-/** What the compiler makes of decorators on a method: the one written last comes first. */
+/** Applies decorators to a method like the compiler: the one written last comes first. */
 const decorate = (prototype, method, decorators) => {
   let descriptor = Object.getOwnPropertyDescriptor(prototype, method);
   for (const decorator of decorators.toReversed()) descriptor = decorator(prototype, method, descriptor) ?? descriptor;

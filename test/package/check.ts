@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisServer } from '../servers/redis-server.js';
 
-/** The ends of every peer range. Nest 12 and ioredis 6 are what all other tests run on. */
+/** The ends of every peer range. All other tests run on Nest 12 and ioredis 6. */
 const PEERS: readonly { readonly nest: string; readonly ioredis: string; readonly optional: readonly string[] }[] = [
   { nest: '10.4.22', ioredis: '5.4.2', optional: ['@nestjs-cls/transactional@2.7.0', 'nestjs-cls@5.4.3'] },
   { nest: '11.2.10', ioredis: '5.11.1', optional: [] },

@@ -1,4 +1,4 @@
-// What a user gets of each entry of an installed copy of the package, with the optional peers beside it or without.
+// Loads each entry of an installed copy of the package, with the optional peers or without them.
 require('reflect-metadata');
 const assert = require('node:assert/strict');
 
@@ -12,7 +12,7 @@ const isInstalled = (name) => {
   }
 };
 
-/** Loads or fails in both module systems; fails for nothing but its own peer. */
+/** Expects that an entry loads in both module systems, or fails because its own peer is missing. */
 const load = async (name, peer) => {
   const loaders = [async () => require(name), async () => import(name)];
   for (const loader of loaders) {

@@ -15,7 +15,7 @@ describe('A caller of a server that no longer answers releases', () => {
   };
   const never = (): Promise<never> => new Promise(() => {});
 
-  /** What a wait came to, and how long that took, ms. */
+  /** The outcome of a wait, and the time that it took, ms. */
   const endOf = async (work: Promise<unknown>, within: number): Promise<{ code: unknown; took: number }> => {
     const start = world.time.now();
     const code = await world.time.finish(
@@ -45,7 +45,7 @@ describe('A caller of a server that no longer answers releases', () => {
       waiting.catch(() => {});
       await world.time.pass(200);
       abort.abort();
-      // One tick of the test's clock, which is how often it looks.
+      // One tick of the test's clock, which is the interval of its checks.
       await expect(endOf(waiting, 100)).resolves.toMatchObject({ code: 'LOCK_ABORTED', took: 1 });
     },
   );
@@ -59,7 +59,7 @@ describe('A caller of a server that no longer answers releases', () => {
       let code: unknown = 'waits';
       const second = locks.withLock('n', { signal: abort.signal }, () => {});
       const ended = second.catch((error: { code?: unknown }) => (code = error.code));
-      // Both are counted in; the second queues behind the first.
+      // Both owners are counted in. The second one queues behind the first.
       await world.clock.advance(1);
       expect(Object.values((await world.probe.state('n')).owners)).toEqual([3]);
       const answered = new Promise<void>((resolve) => (answer = resolve));

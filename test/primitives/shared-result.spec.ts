@@ -11,7 +11,7 @@ const errorIn = (result: FlightResult | undefined): Error => {
   throw new Error('expected an error', { cause: result });
 };
 
-/** An error as a client with write access to Redis may forge it. */
+/** A stored error that a client with write access to Redis may forge. */
 const forged = (is: string, fields: string): string =>
   `-{"name":"${is}","message":"forged","is":"${is}","fields":{${fields}}}`;
 

@@ -8,13 +8,13 @@ import { WaitLimit } from '../../lib/time/wait-limit.js';
 const PARTS = ['a', 'b', 'c'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Parts of which some are free; what is given back is so only when the test says. */
+/** Parts, some of which are free. A released part is free only when the test says so. */
 class Parts {
   readonly free = new Set<Part>(PARTS);
   readonly returning: (() => void)[] = [];
   taken: Part[] = [];
 
-  /** Waits for a part that is not free until the limit ends. */
+  /** Takes a part. If it is not free, waits until the limit ends. */
   readonly take = (part: Part, limit: WaitLimit): Promise<Part> => {
     if (this.free.delete(part)) {
       this.taken.push(part);
@@ -35,7 +35,7 @@ class Parts {
       });
     });
 
-  /** All that is being given back is free from now on. */
+  /** Makes all released parts free. */
   returned(): void {
     for (const done of this.returning.splice(0)) done();
   }
@@ -76,7 +76,7 @@ describe('Members acquired together', () => {
       scheduler,
     ).then(({ got }) => got.size >= 2);
 
-  /** What has become of it by now. */
+  /** The current state of the work. */
   const endOf = async (work: Promise<unknown>): Promise<unknown> => {
     let end: unknown = 'waits';
     work.then(
@@ -105,7 +105,7 @@ describe('Members acquired together', () => {
     parts.free.delete('c');
     const waiting = all(Number.POSITIVE_INFINITY);
     waiting.catch(() => {});
-    // The patience for the third is over, and the first two are being given back.
+    // The time for the third part is over, and the first two are being released.
     await clock.advance(60);
     expect(parts.returning).toHaveLength(2);
     await expect(endOf(waiting)).resolves.toBe('waits');

@@ -4,7 +4,7 @@ import { probeNames } from '../../lib/backend/redis/probe/probe-names.js';
 import { factsOf } from '../../lib/backend/redis/probe/server-info.js';
 import { summaryOf } from '../../lib/backend/redis/probe/summary.js';
 
-/** A server that tells nothing, and that anything could be done with. */
+/** The report of a server that gives no facts and denies no right. */
 const seen = (facts: Partial<ServerReport> = {}): ServerReport => ({
   ...factsOf('a:1', ''),
   fsync: undefined,

@@ -9,21 +9,21 @@ const found = (pattern: RegExp): readonly string[] => {
   return rules.trim().split(/\s+/);
 };
 
-/** The prefix that the documented line is for. */
+/** The prefix in the documented line. */
 export const PREFIX = 'shop:';
 const USER = ['reset', 'on', '>password'];
 
-/** What follows `ACL SETUSER locks on >password` for one server, as docs/operations.md has it. */
+/** The rules after `ACL SETUSER locks on >password` for one server, from docs/operations.md. */
 export const RULES = found(/^ACL SETUSER locks on >password([^`]+)^```/m);
 export const CLUSTER_RULES = found(/\*\*Cluster\*\*: also `([^`]+)`/);
 export const REPLICA_RULES = found(/\*\*replicas\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
 export const DATABASE_RULES = found(/\*\*another database\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
 export const SENTINEL_RULES = found(/`ACL SETUSER locks on >password ([^`]+)`/);
 
-/** The arguments of ACL SETUSER for a user who may do that and nothing else. */
+/** The arguments of ACL SETUSER for a user with these rules and nothing more. */
 export const userWith = (rules: readonly string[]): readonly string[] => ['locks', ...USER, ...rules];
 
-/** Those that allow something. */
+/** The rules that allow something. */
 export const grantsIn = (rules: readonly string[]): readonly string[] => rules.filter((rule) => /^[+~&]/.test(rule));
 
 /** The URL of a server for that user. */

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // However little the user may do, the probe leaves nothing behind.
+  // The probe leaves nothing behind, even with few rights.
   await until(async () => (await admin.keys('*')).length === 0, 1500, 'nothing is left');
 });
 
@@ -64,7 +64,7 @@ describe('The commands that the probe tries in scripts', () => {
     const tried = rightsIn({ summary: '', doubts: [], dangers });
     const expected = [...new Set(used)].filter((command) => command !== 'TIME').map((name) => `+${name.toLowerCase()}`);
     expect(tried.filter((right) => !/subscribe$/.test(right)).toSorted()).toEqual(expected.toSorted());
-    // All others are by name.
+    // All other commands are called by name.
     const computed = ours.flatMap(({ text }) => text.match(/redis\.p?call\((?!')\w+/g) ?? []);
     expect(new Set(computed)).toEqual(new Set(['redis.pcall(publish']));
   });
@@ -89,7 +89,7 @@ describe('F40 A user with the documented rights, and nothing more', () => {
   it('lacks everything at once where everything is missing', async () => {
     const findings = await probeAs(['+eval', '~*', '&*']);
     const all = grantsIn(RULES).filter((rule) => rule.startsWith('+') && !['+eval', '+info'].includes(rule));
-    // Who may not listen does not come to stop listening, and is asked all the same.
+    // A user that may not subscribe never comes to unsubscribe. The probe asks for that right all the same.
     expect(rightsIn(findings).toSorted()).toEqual([...all].toSorted());
   });
 

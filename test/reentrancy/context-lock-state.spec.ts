@@ -5,7 +5,7 @@ import { newScope, openContexts } from './open-contexts.js';
 type Contexts = ReturnType<typeof openContexts>;
 type Opened = ReturnType<Contexts['open']>;
 
-/** What may become of a grant, and whether it can be joined then. */
+/** The fates of a grant, and whether it can be joined after each. */
 const FATES: readonly (readonly [fate: string, happen: (opened: Opened) => void, isJoinable: boolean])[] = [
   ['is held', () => {}, true],
   ['is lost', ({ grant }) => grant.lease.lose('gone'), false],

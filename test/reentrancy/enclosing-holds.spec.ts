@@ -74,7 +74,7 @@ describe('The hold that covers the running code', () => {
         else void first.release().catch(() => {});
         const found = runInContext(inner.context, () => enclosing().covering('exclusive'))?.grant;
         const expected = isScope ? row.inScope : row.inRegion;
-        // A region refuses to go on with what is lost; a scope may take it again.
+        // A region refuses to continue with a lost lock, while a scope may acquire it again.
         expect(found === grant ? 'inner' : 'outer').toBe(expected);
       }
     },
@@ -145,7 +145,7 @@ const holdingScope = ({ holdIn }: Contexts, family: LockFamily): ScopeContext =>
   return scope;
 };
 
-/** What encloses code that wants a lock of the family, and as whom it acquires it. */
+/** The contexts around code that wants a lock of the family, and the owner as which it acquires that. */
 const HOLDERS: readonly {
   readonly encloses: string;
   readonly context: (contexts: Contexts) => OwnerContext;

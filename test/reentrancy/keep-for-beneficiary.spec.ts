@@ -9,7 +9,7 @@ const setUp = () => {
   const { context: caller, first, grant } = region();
   const beneficiary = newScope();
   const keep = (): void => keepForBeneficiary(beneficiary, states, STATE, first, caller);
-  /** The turn of a later call for the beneficiary. */
+  /** The wait of a later call for its turn, for the same beneficiary. */
   const turn = () => outcomeOf(states.take(beneficiary, STATE).sectionMutex.lock());
   return { ...contexts, states, caller, first, grant, beneficiary, keep, turn };
 };

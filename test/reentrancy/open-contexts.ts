@@ -3,7 +3,7 @@ import { ContextLockStates, ReadWritePairs, stateName } from '../../lib/reentran
 import { type ContextServices, EnclosingHolds } from '../../lib/reentrancy/enclosing-holds.js';
 import { type ConnectionOptions, grantOn, type GrantOptions, openConnection } from '../holds/open-grant.js';
 
-/** One connection with all that its contexts hold. */
+/** One connection, with the states of its contexts. */
 export const openContexts = (options: ConnectionOptions = {}) => {
   const { clock, lock, services } = openConnection(options);
   const contextLockStates = new ContextLockStates();
@@ -15,7 +15,7 @@ export const openContexts = (options: ConnectionOptions = {}) => {
     const { grant, first } = open(grantOptions);
     return { grant, first, context: new HoldContext(first, outer) };
   };
-  /** Lets a scope hold a new grant. */
+  /** Makes a scope hold a new grant. */
   const holdIn = (scope: ScopeContext, grantOptions: GrantOptions = {}) => {
     const opened = open(grantOptions);
     const { family = 'exclusive', name = 'n' } = grantOptions;

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { chromiumBinary } from '../servers/install.js';
 import { until } from '../kit/until.js';
 
-/** A sale may have to end first. */
+/** The longest wait for a text on the page, ms. A sale may have to end first. */
 const SHOWN_MS = 30_000;
 
 const ARGUMENTS = [
@@ -35,7 +35,10 @@ interface Answer {
   reject(error: Error): void;
 }
 
-/** A page in a real Chromium, which is spoken to by its debugging pipe: messages of JSON, each with a zero behind it. */
+/**
+ * A page in a real Chromium. It is controlled by its debugging pipe, with messages of JSON that each end with a zero
+ * byte.
+ */
 export class BrowserPage implements AsyncDisposable {
   /** Errors that scripts of the page have thrown. */
   readonly problems: string[] = [];
@@ -66,7 +69,7 @@ export class BrowserPage implements AsyncDisposable {
     return page;
   }
 
-  /** What an expression gives in the page. */
+  /** The value of an expression in the page. */
   async evaluate<T>(expression: string): Promise<T> {
     const { result } = await this.send<{ result: { value: T } }>('Runtime.evaluate', {
       expression,
@@ -75,12 +78,12 @@ export class BrowserPage implements AsyncDisposable {
     return result.value;
   }
 
-  /** The text of the first element that fits, '' where there is none. */
+  /** The text of the first element that matches, '' if there is none. */
   text(selector: string): Promise<string> {
     return this.evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
   }
 
-  /** Resolves when the text of an element has become like this. */
+  /** Resolves when the text of an element matches the pattern. */
   async shows(selector: string, pattern: RegExp): Promise<void> {
     await until(async () => pattern.test(await this.text(selector)), SHOWN_MS, `${selector} shows ${pattern}`);
   }
@@ -96,7 +99,7 @@ export class BrowserPage implements AsyncDisposable {
     const exit = once(this.browser, 'exit');
     await this.send('Browser.close');
     await exit;
-    // Its own processes may write to the end.
+    // Processes of the browser may write until they end.
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 

@@ -8,7 +8,7 @@ export interface OpenShop {
   readonly url: string;
 }
 
-/** One process of the shop, inside this one, on a free port or that of `PORT`. */
+/** Opens one process of the shop inside this process, on a free port or that of `PORT`. */
 export async function open(env: NodeJS.ProcessEnv): Promise<OpenShop> {
   const settings = readSettings(env);
   const module = await Test.createTestingModule({ imports: [AppModule.with(settings)] }).compile();

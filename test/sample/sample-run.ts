@@ -7,7 +7,7 @@ import { until } from '../kit/until.js';
 
 const MAIN = join(process.cwd(), 'dist/sample/main.js');
 
-/** `npm start`, without the build. */
+/** A run of `npm start` without the build. */
 export class SampleRun {
   stdout = '';
   stderr = '';
@@ -17,7 +17,7 @@ export class SampleRun {
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     const { REDIS_URL: _, ...inherited } = process.env;
-    // What it starts inherits the mark.
+    // Processes started by the sample inherit the mark.
     const marked = { ...inherited, ...env, SAMPLE_RUN: this.mark };
     this.child = spawn(process.execPath, [MAIN, ...args], { env: marked, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));
@@ -25,7 +25,7 @@ export class SampleRun {
     this.exit = once(this.child, 'close');
   }
 
-  /** Resolves when it has written this, in whichever stream. */
+  /** Resolves when the output or the error output contains this text. */
   async said(text: string): Promise<void> {
     const hasSaid = async (): Promise<boolean> => {
       if (this.child.exitCode !== null) throw new Error(`It ended before it said "${text}": ${this.stderr}`);
@@ -38,13 +38,13 @@ export class SampleRun {
     this.child.kill('SIGINT');
   }
 
-  /** Its exit code, when it has ended and all its output is there. */
+  /** Resolves with the exit code when the process has ended and all its output is there. */
   async code(): Promise<number | null> {
     await this.exit;
     return this.child.exitCode;
   }
 
-  /** Command lines of what it started, or is, and still runs. */
+  /** The command lines of the sample and of the processes it started, as far as they still run. */
   async processes(): Promise<readonly string[]> {
     const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const found = await Promise.all(ids.map((id) => this.commandOf(id)));
@@ -57,7 +57,7 @@ export class SampleRun {
       if (!environment.includes(`SAMPLE_RUN=${this.mark}`)) return undefined;
       return (await readFile(`/proc/${id}/cmdline`, 'utf8')).replaceAll('\0', ' ');
     } catch {
-      // It has ended meanwhile, or belongs to another user.
+      // The process has ended meanwhile, or belongs to another user.
       return undefined;
     }
   }

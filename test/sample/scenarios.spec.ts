@@ -27,7 +27,7 @@ describe('A table', () => {
 describe('The result of the flash sale', () => {
   type Outcome = OrderAttempt['outcome'];
 
-  /** Two consoles are offered, and each buyer wants one. */
+  /** A sale of two consoles, in which each buyer wants one. */
   const saleOf = (outcomes: readonly Outcome[], stock: number): Sale => ({
     offer: [{ warehouse: 'berlin', sku: 'console', stock: 2 }],
     attempts: outcomes.map((outcome, n) => ({

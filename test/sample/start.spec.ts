@@ -29,7 +29,7 @@ async function expectSuccess(run: SampleRun): Promise<void> {
   expect({ code, stderr }).toEqual({ code: 0, stderr });
 }
 
-/** Expects all sections in the output, without anything that locks must prevent. */
+/** Expects all sections in the output, without any fault that locks must prevent. */
 function expectAllSections({ stdout }: SampleRun): void {
   TITLES.forEach((title, n) => expect(stdout).toMatch(new RegExp(`^${n + 1}\\. .*${title}`, 'm')));
   for (const locks of ['unfair', 'fair']) {

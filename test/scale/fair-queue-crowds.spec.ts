@@ -3,7 +3,7 @@ import { UnsafeCounter } from '../kit/unsafe-counter.js';
 
 const LIMIT_MS = 60_000;
 
-/** Rows FL of the behaviour catalogue in which hundreds of owners of one client wait for a fair lock. */
+/** Rows FL of the behaviour catalogue about hundreds of owners of one client that wait for a fair lock. */
 onEveryBackend((world) => {
   describe('A long queue of a fair lock', () => {
     it(
@@ -69,7 +69,7 @@ onEveryBackend((world) => {
       controller.abort();
       await ended;
       await queued(1);
-      // And what the one that is left, which is the first now, asks for itself.
+      // The second number is for the requests of the remaining waiter, which is the first now.
       expect((await world.probe.commands()) - asked).toBeLessThanOrEqual(4 + 4);
       await hold.release();
       await world.time.finish(last, 1000);

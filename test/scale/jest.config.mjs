@@ -1,6 +1,6 @@
 import root from '../../jest.config.mjs';
 
-/** Crowds of clients, thousands of names, ten thousand holds: they need the processors for themselves. */
+/** A suite with crowds of clients, thousands of names and ten thousand holds, which needs the processors for itself. */
 export default {
   ...root,
   rootDir: '../..',

@@ -3,7 +3,7 @@ import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 
 const LIMIT_MS = 60_000;
 
-/** Rows RL of the behaviour catalogue in which many want the same lock. */
+/** Rows RL of the behaviour catalogue about many owners that want the same lock. */
 onEveryBackend((world) => {
   describe('A reentrant lock with many owners', () => {
     it('RL-14 lets 15 owners of one client in one at a time', async () => {

@@ -4,7 +4,7 @@ import { crowd } from '../kit/unsafe-counter.js';
 
 const LIMIT_MS = 60_000;
 
-/** Rows RL of the behaviour catalogue in which ten workers go through a thousand names. */
+/** Rows RL of the behaviour catalogue about ten workers and a thousand names. */
 onEveryBackend((world) => {
   describe('A thousand reentrant locks', () => {
     it(
@@ -19,7 +19,8 @@ onEveryBackend((world) => {
             const { owners } = await world.probe.state(`RLOCK_${round}`);
             const inside = insideOf.get(round);
             seen.visits += 1;
-            // Looked at in the end: ten thousand expectations take longer than the locks.
+            // Violations are collected and checked at the end, because ten thousand expectations take longer than the
+            // locks.
             if (JSON.stringify(owners) !== `{"${owner}":1}` || inside !== 1)
               seen.others.push({ owner, owners, inside });
             insideOf.delete(round);

@@ -13,7 +13,7 @@ describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
 
   it('cost at most 100 commands/s, none is lost over three timeouts, and the event loop stays free', async () => {
     const { admin } = fixture();
-    // A process of its own: jest's heap alone makes pauses of that length.
+    // The holds need a process of their own, because the heap of jest causes pauses of that length.
     await using worker = await Worker.start<typeof api>(
       new URL('../faults/fixtures/many-holds.worker.ts', import.meta.url),
       {
@@ -23,7 +23,7 @@ describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
     const baseline = await worker.call('watchLoop', 2000);
     await worker.call('acquire', HOLDS);
     await expect(admin.dbsize()).resolves.toBe(HOLDS);
-    // Warm: code compiled, one round of renewals done.
+    // After this all code is compiled, and one round of renewals is done.
     await sleep(TIMEOUT / 3);
 
     await admin.config('RESETSTAT');
@@ -42,7 +42,7 @@ describe('Show: 10,000 holds with a watchdog timeout of 6 s', () => {
     await expect(worker.call('state')).resolves.toEqual({ lost: 0, held: HOLDS });
     await expect(admin.dbsize()).resolves.toBe(HOLDS);
     expect(delay.ours).toBeLessThanOrEqual(50);
-    // On a busy machine it is other processes that this one waits for.
+    // On a busy machine this process waits for other processes.
     expect(isBusy ? 0 : delay.any).toBeLessThanOrEqual(50);
     await expect(worker.call('release')).resolves.toEqual(['released']);
     await expect(admin.dbsize()).resolves.toBe(0);

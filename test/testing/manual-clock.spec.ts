@@ -5,7 +5,7 @@ describe('ManualClock', () => {
   let clock: ManualClock;
   let log: string[];
 
-  /** Notes the name and the clock's time when it is called. */
+  /** Records the name and the clock's time when it is called. */
   const note = (name: string) => () => void log.push(`${name}@${clock.now()}`);
 
   beforeEach(() => {
@@ -56,7 +56,7 @@ describe('ManualClock', () => {
   it('lets promises settle before the first task, between tasks and after the last', async () => {
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => void clock.schedule(ms, resolve));
     const work = async (): Promise<void> => {
-      // Deep chains, too: a library awaits through many layers before it comes to its next timer.
+      // The chains are deep, because a library awaits through many layers before it comes to its next timer.
       for (let depth = 0; depth < 100; depth++) await Promise.resolve();
       note('started')();
       await sleep(10);

@@ -6,7 +6,7 @@ describe('A pause that an abort ends', () => {
   const setUp = () => {
     const clock = new ManualClock();
     const abort = new AbortController();
-    /** When the pauses ended, ms. */
+    /** The ends of the pauses, ms. */
     const ends: number[] = [];
     const pause = (ms: number): void => {
       const scheduler = new MonotonicScheduler(clock, () => {});

@@ -92,7 +92,7 @@ describe('Deadlines that share a timer', () => {
     const told: string[] = [];
     deadlines.add(new Call(100, () => told.push('overdue')));
     now = 5000;
-    // What arrived meanwhile may be handled before the timers.
+    // Node may handle arrived messages before the timers.
     deadlines.add(new Call(95_000, () => told.push('much later')));
     for (const timer of timers.filter(({ due, isOver }) => due <= now && !isOver)) timer.task();
     expect(told).toEqual(['overdue']);

@@ -1,7 +1,7 @@
 import type { ConnectionInput } from '../../lib/index.js';
 import { Client, type ClientOptions, Clients, openClient } from '../kit/client.js';
 
-/** The clients of one topology, whatever it is. */
+/** The clients of one topology. */
 export class TopologyClients {
   private readonly clients = new Clients();
 

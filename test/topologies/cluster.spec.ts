@@ -7,7 +7,7 @@ import { LOCKS, useSynchronizers } from './every-kind.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const time = Time.real();
-/** Woken by a message, not by a poll (5 s) or by the end of a lease. */
+/** The time within which a message wakes a waiter. A poll (5 s) or the end of a lease would take longer. */
 const AT_ONCE_MS = 500;
 
 let cluster: RedisCluster;
@@ -118,7 +118,7 @@ describe('In a cluster', () => {
   });
 
   it('holds of many slots are renewed together', async () => {
-    // A renewal is waited for a quarter of it: long enough for a machine that does something else as well.
+    // A command about this lease may take a quarter of it, which is long enough for a busy machine.
     const client = await clients.open({ watchdogTimeout: 1500 });
     const holds = await Promise.all(Array.from({ length: 50 }, (_, n) => client.locks.acquire(`order:${n}`)));
     await time.pass(2000);
@@ -220,7 +220,7 @@ describe('While a slot moves', () => {
       const [to] = await others();
       if (!to) throw new Error('There is no other master');
       await cluster.moveSlot(slot, to);
-      // At the latest when a waiter that lost its channel looks by itself.
+      // A waiter that lost its channel polls by then.
       await time.until(() => sections > before, 1000);
     }
     stop.abort();

@@ -1,6 +1,6 @@
 import type { Lock, LockService } from '../../lib/index.js';
 
-/** Every kind of lock, by a name of its own. */
+/** Every kind of lock, with its name. */
 export const LOCKS: readonly (readonly [kind: string, lockOf: (locks: LockService, name: string) => Lock])[] = [
   ['reentrant', (locks, name) => locks.getLock(name)],
   ['fair', (locks, name) => locks.getFairLock(name)],
@@ -13,7 +13,7 @@ export const LOCKS: readonly (readonly [kind: string, lockOf: (locks: LockServic
   ['multi', (locks, name) => locks.getMultiLock(name, `${name}:2`, `other ${name}`)],
 ];
 
-/** Uses everything of one name that is no lock once, all of it. */
+/** Uses a semaphore, a latch and everything else that is not a lock, each under a name derived from this one. */
 export const useSynchronizers = async (locks: LockService, name: string): Promise<void> => {
   const semaphore = locks.getSemaphore(`${name}:semaphore`);
   expect(await semaphore.trySetPermits(2)).toBe(true);

@@ -12,7 +12,7 @@ import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
 
 const time = Time.real();
-/** Woken by a message, not by a poll (1 min) or by the end of a lease. */
+/** The time within which a message wakes a waiter. A poll (1 min) or the end of a lease would take longer. */
 const AT_ONCE_MS = 1000;
 const OPTIONS = { keyPrefix: PREFIX, safetyPoll: '1m' } as const;
 

@@ -8,7 +8,7 @@ import { MovingSlot } from './moving-slot.js';
 import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/redisson-keys.js';
 
 const LEASE = 20_000;
-/** Far below the deadline of a command: nothing waited for the slot. */
+/** Far below the deadline of a command, so no command can have waited for the slot. */
 const AT_ONCE_MS = 500;
 
 const time = Time.real();
@@ -36,7 +36,7 @@ const beginToMove = async (key: string): Promise<MovingSlot> => {
   return moving;
 };
 
-/** Hears what is said on a channel of one shard. */
+/** Records the messages on a channel of one shard. */
 class Listener implements AsyncDisposable {
   heard = 0;
 
@@ -63,7 +63,10 @@ const take = async (lock: Pick<LockOperations, 'acquire'>, name: string, lease =
   return request;
 };
 
-/** What a server has under a key, asked there even while the slot is on its way to it. */
+/**
+ * The time to live of a key on one server. It is asked with ASKING, so it is answered while the slot is on its way
+ * there.
+ */
 const ttlAt = async (server: MovingSlot['to'], key: string): Promise<number> => {
   const admin = cluster.admin(server);
   const [, [, ttl] = []] = (await admin.pipeline().call('ASKING').pttl(key).exec()) ?? [];

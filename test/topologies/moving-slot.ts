@@ -4,7 +4,7 @@ import type { RedisServer } from '../servers/redis-server.js';
 
 const MIGRATE_TIMEOUT_MS = 5000;
 
-/** A slot on its way from one master to another, whose keys move when they are told to. */
+/** A slot on its way from one master to another. Its keys move when the test says so. */
 export class MovingSlot {
   private finished = false;
 
@@ -29,7 +29,7 @@ export class MovingSlot {
     return (await this.cluster.admin(this.from).call('CLUSTER', 'GETKEYSINSLOT', this.slot, 100)) as string[];
   }
 
-  /** Moves these keys. Fails where the new place has one of them already, as `redis-cli --cluster reshard` does. */
+  /** Moves these keys. Fails if the new master already has one of them, as `redis-cli --cluster reshard` does. */
   async move(...keys: readonly string[]): Promise<void> {
     const { host, port } = this.to;
     const moved = await this.cluster
@@ -38,7 +38,7 @@ export class MovingSlot {
     if (moved !== 'OK') throw new Error(`MIGRATE found no key of ${keys.join(', ')}`);
   }
 
-  /** Moves those that are left, and ends the move, unless that was done. */
+  /** Moves the remaining keys and ends the move, unless it has ended. */
   async finish(): Promise<void> {
     if (this.finished) return;
     const left = await this.left();

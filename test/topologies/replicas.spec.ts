@@ -13,7 +13,7 @@ const clients = new TopologyClients(() => master.url);
 
 let master: RedisServer;
 let replica: RedisServer;
-/** Between the two. */
+/** The connection between master and replica. */
 let link: FaultProxy;
 let admin: Redis;
 
@@ -107,7 +107,7 @@ describe('With a replica that must know of a lock', () => {
     out: await admin.zcard('{permits}:timeout'),
   });
 
-  /** A semaphore, one whose permits have ids, and a latch, which the replica has. */
+  /** A semaphore, a semaphore whose permits have ids, and a latch, all known to the replica. */
   const synchronizers = async ({ locks }: Client) => {
     await admin.mset({ semaphore: 3, permits: 3, latch: 3 });
     await admin.wait(1, 5000);
@@ -200,7 +200,7 @@ describe('On a server without WAIT that was not probed', () => {
   beforeAll(async () => {
     deaf = await RedisServer.start({ args: ['--rename-command', 'WAIT', ''] });
     direct = connectAdmin(deaf.url);
-    // Each first use of a script would ask a second time.
+    // Otherwise each first use of a script would ask a second time.
     for (const { text } of lockScripts) await direct.script('LOAD', text);
   });
 
@@ -221,7 +221,7 @@ describe('On a server without WAIT that was not probed', () => {
     const { locks } = await clients.open({ replicas: { min: 1, timeout: 100 }, probe: false }, deaf.url);
     const isSemaphore = kind === 'semaphore' || kind === 'permits';
     if (isSemaphore) await direct.set('n', 1);
-    // ioredis asks for things that not every server has, too, when it connects.
+    // ioredis also asks for things that not every server has when it connects.
     await refusalOf(acquire(locks));
     const asked = await waits();
     const error = await refusalOf(acquire(locks));
@@ -231,7 +231,7 @@ describe('On a server without WAIT that was not probed', () => {
     expect(isSemaphore ? await direct.get('n') : await direct.exists('n')).toBe(isSemaphore ? '1' : 0);
   });
 
-  /** How often a WAIT was refused. */
+  /** The number of refused WAIT commands. */
   const waits = async (): Promise<number> =>
     Number(/errorstat_ERR:count=(\d+)/.exec(await direct.info('errorstats'))?.[1] ?? 0);
 });

@@ -4,14 +4,14 @@ import { RedisWorld } from '../kit/redis-world.js';
 import { onMasters } from '../kit/redlock-world.js';
 import { RedisServer } from '../servers/redis-server.js';
 
-/** Longer than a second, in which servers tell their uptime. */
+/** More than a second, because servers report their uptime in seconds. */
 const LEASE = 2000;
 const GUARDED = { watchdogTimeout: LEASE, restartGuard: true } as const;
 
 const world = new RedisWorld();
 
 inWorld(world, ({ time }) => {
-  /** Old enough that nothing of before its start can matter. */
+  /** Waits until the server's uptime exceeds the lease, so that nothing from before its start matters. */
   const warm = async (): Promise<void> => {
     const uptime = async (): Promise<number> =>
       Number(/uptime_in_seconds:(\d+)/.exec(await world.admin.info('server'))?.[1]);
@@ -28,7 +28,7 @@ inWorld(world, ({ time }) => {
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(error).toMatchObject({ outcome: 'refused', permanent: false });
     const next = await other.locks.acquire('order:1', { wait: 3 * LEASE });
-    // Whatever the first one still believed, it does not any more.
+    // By then the first client knows that it no longer holds the lock.
     expect(hold.signal.aborted).toBe(true);
     expect(performance.now() - restarted).toBeGreaterThan(LEASE - 500);
     expect(await next.release()).toBe('released');
@@ -68,7 +68,10 @@ inWorld(world, ({ time }) => {
 onMasters(3, (masters) => {
   const { time } = masters;
 
-  /** One that has a lock on the first two masters, of which the second then forgets it. Resolves with who comes next. */
+  /**
+   * A client acquires a lock on the first two masters, and the second one then forgets it. Resolves with another
+   * client, and with the instant of the grant.
+   */
   const forgotten = async (options: { readonly restartGuard?: boolean }) => {
     const [one, other] = [await masters.open({ watchdogTimeout: LEASE, ...options }), await masters.open(options)];
     const [, second, third] = masters.masters;
@@ -83,7 +86,7 @@ onMasters(3, (masters) => {
   };
 
   it('F42 RD restarting: a master that restarted empty gives no second quorum where it is guarded', async () => {
-    // A server that has just started is as good as one that restarted.
+    // A server that has just started counts as one that restarted.
     const [one, other] = [await masters.open({ watchdogTimeout: LEASE }), await masters.open(GUARDED)];
     const hold = await one.locks.getRedLock('n').acquire({ lease: LEASE });
     const granted = performance.now();
@@ -97,7 +100,8 @@ onMasters(3, (masters) => {
   it('F42 without a guard it does give a second quorum', async () => {
     const { other, granted } = await forgotten({});
     await time.until(async () => (await other.locks.getRedLock('n').tryAcquire({ lease: 1000 })) !== null, LEASE);
-    // Within the lease of the first, who is told by what it asks when the master is back, and may be told too late.
+    // The lease of the first client has not ended. That client learns of the loss from its next command to the master,
+    // maybe too late.
     expect(performance.now() - granted).toBeLessThan(LEASE);
   });
 });

@@ -11,7 +11,9 @@ const PROCESSES = 3;
 const SELLERS = 3;
 const EACH = 6;
 const TRANSACTIONS = PROCESSES * SELLERS * EACH;
-/** Milliseconds of a transaction after the locked method, so that the next transaction reads before it commits. */
+/**
+ * The time for which a transaction continues after the locked method, ms. The next transaction reads before it commits.
+ */
 const GO_ON_MS = 20;
 
 const SKU = 'apple';
@@ -36,7 +38,7 @@ describe('Updates by transactions around locked methods', () => {
 
   beforeEach(() => fixture.sales.reset(SKU));
 
-  /** Lets all sellers sell at once. Resolves with the number of lost sales. */
+  /** Makes all sellers sell at once. Resolves with the number of lost sales. */
   const lostBy = async (shop: ShopName, way: Way): Promise<number> => {
     const start = performance.now();
     const order = { shop, way, sku: SKU, sellers: SELLERS, each: EACH, goOnMs: GO_ON_MS };
@@ -84,7 +86,7 @@ describe('Updates by transactions around locked methods', () => {
       await first;
       const start = performance.now();
       await second;
-      // A waiter that is not told of the release polls every 5 s.
+      // A waiter that misses the release polls every 5 s.
       expect(performance.now() - start).toBeLessThan(1000);
       await expect(fixture.sales.sold(SKU)).resolves.toBe(2);
       await until(async () => !(await fixture.isLocked(SKU)));

@@ -1,7 +1,7 @@
 import { PostgresServer } from '../servers/postgres-server.js';
 import { serve } from '../servers/worker-host.js';
 
-/** Starts a server, and is killed. */
+/** Starts a server. The test then kills this process. */
 export const api = {
   start: async (): Promise<{ readonly pid: number; readonly folder: string }> => {
     const { pid, folder } = await PostgresServer.start();

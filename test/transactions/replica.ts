@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { TransactionalShop, TransactionalStock } from './transactional-shop.js';
 import { TypeOrmShop, TypeOrmStock } from './typeorm-shop.js';
 
-/** Where the servers are. */
+/** The URLs of the servers. */
 export interface Servers {
   readonly redis: string;
   readonly postgres: string;

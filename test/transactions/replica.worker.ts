@@ -3,12 +3,12 @@ import { serve } from '../servers/worker-host.js';
 import { Replica, type ShopName } from './replica.js';
 import type { Way } from './shop.js';
 
-/** Who sells how many, and how long each transaction goes on when the locked method has ended. */
+/** The number of sellers and sales, and the time for which each transaction continues after the locked method. */
 export interface Order {
   readonly shop: ShopName;
   readonly way: Way;
   readonly sku: string;
-  /** How many sell at once, and how many each of them sells, one after the other. */
+  /** The number of sellers at once, and the number of sales of each, one after the other. */
   readonly sellers: number;
   readonly each: number;
   readonly goOnMs: number;

@@ -18,7 +18,7 @@ export class Sales {
     return soldOf(this.database.manager, sku);
   }
 
-  /** How many transactions wait for a row that another one has written. */
+  /** The number of transactions that wait for a row that another one has written. */
   async waitingForRows(): Promise<number> {
     const rows: readonly unknown[] = await this.database.query(
       "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
@@ -40,7 +40,7 @@ const soldOf = async (manager: EntityManager, sku: string): Promise<number> => {
   return row.sold;
 };
 
-/** Reads the number and writes one more. Sales that another transaction commits after the read are lost. */
+/** Reads the number and writes it plus one. Sales that another transaction commits after the read are lost. */
 export const sellOne = async (manager: EntityManager, sku: string): Promise<void> => {
   const sold = await soldOf(manager, sku);
   await manager.query('UPDATE sales SET sold = $2 WHERE sku = $1', [sku, sold + 1]);

@@ -1,19 +1,19 @@
 import type { EntityManager } from 'typeorm';
 
-/** What a transaction goes on with when the locked method has ended. */
+/** The rest of a transaction, after the locked method has ended. */
 export type GoOn = (manager: EntityManager) => Promise<unknown>;
 
-/** Sells one, by a locked method inside a transaction, or by a locked method around one. */
+/** Sells one item, by a locked method inside a transaction or around one. */
 export interface Shop {
-  /** The lock is released when the method has ended: the wrong way. */
+  /** Releases the lock at the end of the method, which is the wrong way. */
   untilMethodEnds(sku: string, goOn: GoOn): Promise<void>;
-  /** The lock is kept until the transaction has ended. */
+  /** Keeps the lock until the transaction has ended. */
   untilTransactionEnds(sku: string, goOn: GoOn): Promise<void>;
-  /** The lock is taken before the transaction begins. */
+  /** Acquires the lock before the transaction begins. */
   aroundTransaction(sku: string, goOn: GoOn): Promise<void>;
 }
 
 export type Way = keyof Shop;
 
-/** Longer than any test waits. */
+/** A limit that outlasts every wait in the tests. */
 export const WAIT = '20s';

@@ -31,7 +31,7 @@ export class TransactionalStock {
   }
 }
 
-/** With `@Transactional` of @nestjs-cls/transactional. */
+/** A shop with `@Transactional` of @nestjs-cls/transactional. */
 @Injectable()
 export class TransactionalShop implements Shop {
   constructor(

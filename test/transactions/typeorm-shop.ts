@@ -18,7 +18,7 @@ export class TypeOrmStock {
   }
 }
 
-/** With transactions of TypeORM itself. */
+/** A shop with transactions of TypeORM itself. */
 @Injectable()
 export class TypeOrmShop implements Shop {
   constructor(

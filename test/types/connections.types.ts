@@ -1,4 +1,4 @@
-/** What the options of the module must refuse and accept at compile time; see `locked.types.ts`. */
+/** Options of the module that the compiler must refuse or accept; see `locked.types.ts`. */
 import { Redis } from 'ioredis';
 import { type LockService, type MultiHold, type RedisLockOptions } from 'nest-redis-lock';
 
@@ -25,6 +25,6 @@ export const chosen: readonly Promise<unknown>[] = [
   locks.tryAcquire('order:1', { connection: undefined }),
   locks.withLock('order:1', { connection: 'billing' }, ({ fence }) => fence),
   locks.getMultiLock('a', locks.forConnection('billing').getFairLock('a')).acquire() satisfies Promise<MultiHold>,
-  // @ts-expect-error a lock that is there already has its connection
+  // @ts-expect-error an existing lock already has its connection
   locks.getLock('order:1').acquire({ connection: 'billing' }),
 ];

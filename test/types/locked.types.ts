@@ -218,7 +218,7 @@ export class RefusedKeys<T extends string> {
   @Locked('stock:<0.lines.note>')
   async optionalProperty(_order: Order): Promise<void> {}
 
-  // @ts-expect-error what it is a property of may be missing
+  // @ts-expect-error the object with the property may be missing
   @Locked('order:<0.customer.id>')
   async optionalOnTheWay(_order: { readonly customer?: { readonly id: string } }): Promise<void> {}
 

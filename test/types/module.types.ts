@@ -1,4 +1,4 @@
-/** Where the options of the module may stand, at compile time; see `locked.types.ts`. */
+/** Places of the module's options that the compiler must refuse or accept; see `locked.types.ts`. */
 import { RedisLockModule, type RedisLockOptions, type RedisLockOptionsFactory } from 'nest-redis-lock';
 
 declare const given: RedisLockOptions;
@@ -24,7 +24,7 @@ export const accepted: readonly unknown[] = [
   RedisLockModule.forRootAsync({ exceptionFilter: false, useClass: Factory }),
 ];
 
-/** D33: what Nest has to know before the factory runs. */
+/** D33: options that Nest needs before the factory runs. */
 export const refused: readonly unknown[] = [
   // @ts-expect-error it stands beside useFactory
   RedisLockModule.forRootAsync({ useFactory: () => ({ wait: '3s', exceptionFilter: false }) }),

@@ -1,6 +1,6 @@
 /**
- * What `@SingleFlight` and `locks.singleFlight` must refuse and accept at compile time. Nothing here runs: the check is
- * `npm run typecheck`, where a line after `@ts-expect-error` that compiles is an error.
+ * Uses that `@SingleFlight` and `locks.singleFlight` must refuse or accept at compile time. Nothing here runs: the
+ * check is `npm run typecheck`, where a line after `@ts-expect-error` that compiles is an error.
  */
 // oxlint-disable typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- both are among what is checked
 import { type LockService, SingleFlight } from 'nest-redis-lock';

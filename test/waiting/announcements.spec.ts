@@ -9,12 +9,12 @@ const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
 type Thing = { readonly permits: number };
 
-/** What the server has of something when an attempt is executed; the test says when the reply comes. */
+/** Attempts that see the state of the server when they are executed. The test decides when the replies come. */
 class DelayedAttempts implements AttemptStrategy<number, Thing> {
   private readonly replies: (() => void)[] = [];
   asked = 0;
 
-  /** @param outcomeAfterGrant What the next in acquirer finds after a grant. */
+  /** @param outcomeAfterGrant The outcome that the next waiter assumes after a grant. */
   constructor(
     public available: number,
     readonly outcomeAfterGrant: (got: Thing) => Busy | undefined,
@@ -37,7 +37,7 @@ class DelayedAttempts implements AttemptStrategy<number, Thing> {
 
   async settled(): Promise<void> {}
 
-  /** Lets the reply to the oldest attempt through. */
+  /** Delivers the reply to the oldest attempt. */
   reply(): void {
     const next = this.replies.shift();
     if (!next) throw new Error('Nobody attempts');
@@ -50,7 +50,7 @@ class DelayedAttempts implements AttemptStrategy<number, Thing> {
 }
 
 const untilMessage = { available: 0, remaining: -1 };
-/** The state that the next waiter assumes after a grant, for each kind of attempts. */
+/** The outcome that the next waiter assumes after a grant, for each kind of attempts. */
 const KINDS = [
   { kind: 'a lock', after: (): Busy => ({ holder: 'us', remaining: 30_000 }) },
   { kind: 'a semaphore', after: (): Busy => untilMessage },
@@ -93,18 +93,18 @@ describe('An announcement', () => {
     return { acquirer, acquire };
   };
 
-  /** Replies to everything until the acquirer sleeps. */
+  /** Replies to all attempts until the acquirer sleeps. */
   const settle = async (attempts: DelayedAttempts): Promise<void> => {
     for (await clock.advance(0); attempts.inFlight > 0; await clock.advance(0)) attempts.reply();
   };
 
-  /** What has become of waits by now, the clock all but standing still. */
+  /** The current states of the waits. The clock moves by 10 ms only. */
   const endsOf = (waits: readonly Promise<string>[]): Promise<readonly string[]> => {
     const asleep = clock.advance(10).then(() => 'asleep');
     return Promise.all(waits.map((wait) => Promise.race([wait, asleep])));
   };
 
-  /** Two waiters that a release has woken; the attempt for the first has been executed but not answered. */
+  /** Two waiters that a release has woken. The attempt for the first one has been executed, and has no answer yet. */
   const attemptInFlight = async (attempts: DelayedAttempts) => {
     const { acquirer, acquire } = open(attempts);
     const waits = [acquire(), acquire()];
@@ -152,7 +152,7 @@ describe('An announcement', () => {
       if (isOpen) attempts.available = 1;
       announce();
       await clock.advance(0);
-      // It is set again, and opened again, while the attempt is in flight.
+      // The latch is set and opened again while the attempt is in flight.
       attempts.available = 0;
       const second = acquire();
       attempts.available = 1;
@@ -180,7 +180,7 @@ describe('An announcement', () => {
     await settle(attempts);
     await expect(endsOf(waits)).resolves.toEqual(['served', 'asleep']);
     expect(attempts.asked).toBe(asked);
-    // Our own announcement has arrived: this one is that of a forced release.
+    // Our own announcement has arrived, so this one is that of a forced release.
     attempts.available += 1;
     announce();
     await settle(attempts);
@@ -197,7 +197,7 @@ describe('An announcement', () => {
     await settle(attempts);
     announce();
     await settle(attempts);
-    // What the first release makes possible is used and released again before the first announcement comes.
+    // The permit of the first release is taken and released again before the first announcement comes.
     acquirer.beforeRelease('n');
     attempts.available += 1;
     await settle(attempts);

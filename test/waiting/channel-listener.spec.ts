@@ -3,7 +3,7 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { ChannelListener } from '../../lib/waiting/channel-listener.js';
 import { ScriptedPubSub } from './scripted-pub-sub.js';
 
-/** A subscription is requested when `listen` is called, and the test settles the request. */
+/** A listener whose request for a subscription the test settles. It is sent when `listen` is called. */
 const setUp = () => {
   const pubSub = new ScriptedPubSub();
   const requests: { readonly confirm: () => void; readonly refuse: (error: Error) => void }[] = [];

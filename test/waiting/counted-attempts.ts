@@ -1,6 +1,6 @@
 import type { Busy, AttemptStrategy } from '../../lib/waiting/attempt-strategy.js';
 
-/** A grant: how many permits were left after it. */
+/** A grant, with the number of permits left after it. */
 export interface Taken {
   readonly left: number;
 }

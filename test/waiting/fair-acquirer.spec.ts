@@ -91,7 +91,7 @@ describe('Acquiring a fair lock', () => {
     const calls = [acquire(), acquire(), acquire({ name: 'other' })];
     await parts.settle();
     expect(acquirer.contended).toBe(2);
-    // The second waits for the answer to the first.
+    // The second waiter of the name waits for the answer to the first.
     expect(parts.locks.queues.sent.map(({ name }) => name)).toEqual([NAME, 'other']);
     await parts.grant('us:3');
     expect(acquirer.contended).toBe(1);

@@ -2,7 +2,7 @@ import { runInContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { FairParts, LEASE, NAME, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
-/** Places given up by one request. */
+/** The number of places that one request gives up. */
 const BATCH = 100;
 
 describe('Leaving the queue of a fair lock', () => {

@@ -50,7 +50,6 @@ class CountedIds extends OwnerIds {
 
 /** A wait and its outcome. */
 export interface Wait {
-  /** The owner id of the waiter. */
   readonly owner: OwnerId;
   /** `waiting`, `granted <owner id>`, or the name of an error. */
   outcome: string;
@@ -68,7 +67,7 @@ export const LEASE = 30_000;
 export const SLOT = 60_000;
 export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
-/** Everything that waiters for fair locks need, on a manual clock and with a server that the test plays. */
+/** The dependencies of waiters for fair locks, on a manual clock and with a server that the test plays. */
 export class FairParts {
   readonly clock = new ManualClock();
   readonly taskErrors: unknown[] = [];
@@ -93,12 +92,12 @@ export class FairParts {
     return { what: 'Lock', name, template: undefined, limit };
   }
 
-  /** Lets promises settle, while no time passes. */
+  /** Lets promises settle without a passing of time. */
   settle(): Promise<void> {
     return this.clock.advance(0);
   }
 
-  /** The owners of attempts that were not answered. */
+  /** The owners of attempts without an answer. */
   get attempting(): readonly OwnerId[] {
     return this.locks.queues.unanswered.map(({ owner }) => owner);
   }
@@ -108,12 +107,12 @@ export class FairParts {
     return this.locks.queues.sent.map(({ owner }) => owner);
   }
 
-  /** The owners that were reported to the server as gone. */
+  /** The owners that were reported to the server as departed. */
   get left(): readonly OwnerId[] {
     return this.locks.leaves.sent.flatMap(({ owners }) => owners);
   }
 
-  /** The server's answer: it is not the owner's turn. */
+  /** Answers an attempt: it is not the owner's turn. */
   async place(owner: OwnerId, reply: Partial<QueuedOutcome> = {}): Promise<void> {
     const head = 'them:2';
     this.attempt(owner).reply({ outcome: 'queued', holder: 'them:1', remaining: -1, head, ...reply });
@@ -149,11 +148,10 @@ export class FairParts {
 
 /** The queue of one fair lock. */
 export class FairQueueWorld extends FairParts {
-  /** How often the queue reported that it has no waiters any more. */
+  /** The number of times that the queue reported that it has no waiters any more. */
   idle = 0;
   readonly queue = new FairWaitQueue(NAME, this.waiting, () => void (this.idle += 1));
 
-  /** Starts a wait. */
   async enter(terms: WaitTerms = {}): Promise<Wait> {
     const entered = this.queue.enter(this.context(terms), terms.lease ?? LEASE);
     const wait: Wait = { owner: this.owners.latest, outcome: 'waiting' };
@@ -168,14 +166,14 @@ export class FairQueueWorld extends FairParts {
     return wait;
   }
 
-  /** Starts a wait that gets a place in the queue, behind waiters of others. */
+  /** Starts a wait that gets a place in the queue, behind waiters of other processes. */
   async enterPlaced(terms: WaitTerms = {}, reply: Partial<QueuedOutcome> = {}): Promise<Wait> {
     const wait = await this.enter(terms);
     await this.place(wait.owner, reply);
     return wait;
   }
 
-  /** Starts a wait that gets a place, subscribes, tries once more in vain, and sleeps. */
+  /** Starts a wait that gets a place, subscribes, makes another attempt in vain, and sleeps. */
   async enterFirst(terms: WaitTerms = {}, reply: Partial<QueuedOutcome> = {}): Promise<Wait> {
     const wait = await this.enterPlaced(terms, reply);
     await this.subscribed(wait.owner);
@@ -183,7 +181,7 @@ export class FairQueueWorld extends FairParts {
     return wait;
   }
 
-  /** Everything that could go on after the last wait has ended. Nothing of it may be left. */
+  /** Everything that could go on after the last wait has ended. A test expects none of it. */
   get leftovers(): object {
     const { channels } = this.pubSub;
     return { timers: this.clock.pending, channels, attempting: this.attempting, taskErrors: this.taskErrors };

@@ -3,7 +3,7 @@ import { currentContext, runInContext, ScopeContext } from '../../lib/context/ow
 import { FairQueueWorld, LEASE, NOTHING, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
-/** Milliseconds between two attempts of a waiter that has no place yet. */
+/** The pause between two attempts of a waiter without a place, ms. */
 const PAUSE = 100;
 
 describe('A waiter that comes to the queue of a fair lock', () => {
@@ -59,7 +59,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
       expect(world.attempting).toEqual([]);
       await world.clock.advance(1);
       expect(world.attempting).toEqual([first.owner]);
-      // Its place may be there since the first attempt, which makes no difference.
+      // The waiter may have had its place since the first attempt, which makes no difference.
       await world.place(first.owner, { outcome: 'waiting' });
       expect(world.attempting).toEqual([second.owner]);
     },
@@ -96,7 +96,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     const [asking, behind] = [await world.enter(), await world.enter()];
     await world.fail(asking.owner, error);
     expect([placed, asking, behind].map((wait) => wait.error)).toEqual([error, error, error]);
-    // The others have no place: one attempt has failed, one was never made.
+    // The other waiters have no place: one attempt has failed, and one was never made.
     expect(world.left).toEqual([placed.owner]);
     expect(world.attempting).toEqual([]);
     expect(world.idle).toBe(1);

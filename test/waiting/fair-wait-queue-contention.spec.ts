@@ -11,7 +11,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     world = new FairQueueWorld();
   });
 
-  /** How long it takes until the owner asks, ms, at the most; nothing else is answered meanwhile. */
+  /** The time until the owner makes an attempt, ms. Nothing else is answered meanwhile. */
   const msUntilAttempt = async (most: number): Promise<number> => {
     const start = world.clock.now();
     while (world.attempting.length === 0 && world.clock.now() - start < most) await world.clock.advance(1);
@@ -49,7 +49,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
 
   it('makes no last attempt if the server could not answer, and is rejected with that when its wait ends', async () => {
     const { random } = Math;
-    // A pause of 140 ms.
+    // This makes the pause 140 ms.
     Math.random = () => 0.9;
     try {
       const wait = await world.enterFirst({ wait: 110 });
@@ -130,7 +130,7 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(first.outcome).toBe(`granted ${first.owner}`);
     expect(world.pubSub.channels).toEqual([]);
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(second)]);
-    // The lock was just given to another: there is no use in asking before the next one hears.
+    // The lock was just given to another waiter, so an attempt is of no use before the next waiter gets a message.
     expect(world.attempting).toEqual([]);
     expect(world.idle).toBe(0);
     await world.subscribed(second.owner);

@@ -2,7 +2,7 @@ import { LockShutdownError } from '../../lib/errors.js';
 import { FairQueueWorld, NOTHING, POLLING, type Wait } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
-/** Waiters whose wait ends after this time, unless it is aborted before. */
+/** The time after which waits end, ms, unless they are aborted before. */
 const WAIT = 10_000;
 const LAST_LOOK = WAIT - 20;
 
@@ -44,7 +44,7 @@ const lookingLast: Prepare = async (world) => {
 
 const second: Prepare = async (world) => {
   const { signalled, terms } = limited();
-  // Others of this process do not end with it.
+  // The other waiters of this process do not end with this one.
   const first = await world.enterPlaced();
   await world.subscribed(first.owner);
   return { signalled, wait: await world.enterPlaced(terms) };
@@ -58,14 +58,14 @@ const behindNewcomer: Prepare = async (world) => {
 const pausing =
   (outcome: 'refused' | 'unknown'): Prepare =>
   async (world) => {
-    // The pause outlasts the wait: the attempt is answered just before.
+    // The pause outlasts the wait, because the attempt is answered just before its end.
     const state = await newcomer(world);
     await world.clock.advance(WAIT - 1);
     await world.fail(state.wait.owner, unavailable(outcome));
     return state;
   };
 
-/** Lets the time pass in which the wait ends, and answers what the waiter asks until then. */
+/** Lets the time pass until the wait has ended, and answers the waiter's attempts until then. */
 const elapse = async (world: FairQueueWorld, { wait: { owner } }: State): Promise<void> => {
   while (world.clock.now() < WAIT + 10) {
     await world.clock.advance(1);
@@ -73,7 +73,10 @@ const elapse = async (world: FairQueueWorld, { wait: { owner } }: State): Promis
   }
 };
 
-/** [where the waiter is, how it gets there, the error when its time is over, whether it has something to give up] */
+/**
+ * [the state of the waiter, the function that leads to it, the error at the end of its time, whether it has a place to
+ * give up]
+ */
 const AT_REST: readonly [string, Prepare, string, boolean][] = [
   ['is the first in the queue and sleeps', placed, 'LockTimeoutError', true],
   ['is behind another in the queue', second, 'LockTimeoutError', true],
@@ -109,7 +112,7 @@ const answer = async (world: FairQueueWorld, owner: string, how: Answer): Promis
   return world.fail(owner, unavailable(how));
 };
 
-/** [the answer to an attempt, how the wait ends whose time is over, whether there is something to give up then] */
+/** [the answer to an attempt, the outcome of a wait whose time is over, whether there is a place to give up then] */
 const ELAPSED: readonly [Answer, string, boolean][] = [
   ['placed', 'LockTimeoutError', true],
   ['granted', 'granted us:1', false],
@@ -169,7 +172,7 @@ describe('An attempt of the first waiter in the queue of a fair lock', () => {
     expect(wait.outcome).toBe('waiting');
     await answer(world, wait.owner, how);
     expect(wait.outcome).toBe(outcome);
-    // It has had a place since an earlier attempt, whatever became of this one.
+    // The waiter has had a place since an earlier attempt, whatever the outcome of this one.
     expect(world.left).toEqual(how === 'granted' ? [] : [wait.owner]);
     expect(world.idle).toBe(1);
     expect(world.leftovers).toEqual(NOTHING);

@@ -19,7 +19,7 @@ describe('The order of the waiters of a process in the queue of a fair lock', ()
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(second)]);
     await world.subscribed(second.owner);
     await world.grant(second.owner);
-    // Those behind keep their order.
+    // The waiters behind keep their order.
     expect(world.pubSub.subscribes.unanswered).toEqual([channelOf(first)]);
     await world.subscribed(first.owner);
     await world.grant(first.owner);
@@ -76,7 +76,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     world = new FairQueueWorld();
   });
 
-  /** The first has asked in vain until the places are to be kept, and sleeps. */
+  /** The first waiter makes attempts in vain until the places have to be kept, and sleeps. */
   const untilKept = async (first: Wait): Promise<void> => {
     while (world.locks.keeps.unanswered.length === 0) {
       await world.clock.advance(100);

@@ -4,7 +4,7 @@ import { unavailable } from './held-requests.js';
 
 const NOT_A_LOCK = new WrongKeyTypeError('Not a lock');
 
-/** A waiter whose wait has ended while an attempt for it is on its way. */
+/** A waiter whose wait has ended while its attempt is in flight. */
 const expiredDuringAttempt = async () => {
   const world = new FairQueueWorld();
   const first = await world.enterFirst({ wait: 1000 });

@@ -18,7 +18,7 @@ const refused = failed(unavailable('refused'));
 const unknown = failed(unavailable('unknown'));
 const wrongKey = failed(new WrongKeyTypeError('Not a lock'));
 
-/** [what it has seen, the answers to its attempts, whether the server may have something for it] */
+/** [the history of the waiter, the answers to its attempts, whether the server may have a place or a grant for it] */
 const HISTORIES: readonly [string, readonly Answer[], boolean][] = [
   ['has asked nothing', [], false],
   ['was given a place', [queued], true],
@@ -91,7 +91,7 @@ describe('A waiter for a fair lock', () => {
       await parts.settle();
       expect(waiter.owner).not.toBe(owner);
       expect(parts.left).toEqual(leaves ? [owner] : []);
-      // Under the new id there is nothing yet.
+      // The server has nothing under the new id yet.
       waiter.leave();
       await parts.settle();
       expect(parts.left).toEqual(leaves ? [owner] : []);

@@ -1,9 +1,9 @@
 import type { PubSub, Subscription } from '../../lib/backend/lock-backend.js';
 import { HeldRequests } from './held-requests.js';
 
-/** Channels to which the test lets listeners subscribe, and on which it publishes. */
+/** Channels whose subscriptions the test confirms, and on which it publishes. */
 export class HeldPubSub implements PubSub {
-  /** Names of channels. The reply says whether the subscription is alive. */
+  /** The names of the requested channels. The reply says whether the subscription is alive. */
   readonly subscribes = new HeldRequests<string, boolean>();
   private readonly listeners = new Map<string, () => void>();
 

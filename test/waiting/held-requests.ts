@@ -12,18 +12,18 @@ import { currentContext, type OwnerContext } from '../../lib/context/owner-conte
 import { LockUnavailableError } from '../../lib/errors.js';
 import { Stopwatch, type MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
-/** A request that waits for the reply of the test. */
+/** A request without an answer, which the test gives. */
 export interface HeldRequest<Request, Reply> {
   readonly request: Request;
   readonly reply: (reply: Reply) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Requests of one kind to a server that the test plays: they are answered in any order, whenever the test likes. */
+/** Requests of one kind to a server that the test plays. It answers them in any order, at any time. */
 export class HeldRequests<Request, Reply> {
-  /** All so far, in the order in which they were sent. */
+  /** All requests so far, in the order in which they were sent. */
   readonly sent: Request[] = [];
-  /** The regions that they were sent from. */
+  /** The regions from which they were sent. */
   readonly regions = new Set<OwnerContext | undefined>();
   private readonly held: HeldRequest<Request, Reply>[] = [];
 
@@ -39,7 +39,7 @@ export class HeldRequests<Request, Reply> {
     return this.held.map(({ request }) => request);
   }
 
-  /** The oldest unanswered request that matches; fails where there is none. */
+  /** Takes the oldest unanswered request that matches, and fails if there is none. */
   take(matches: (request: Request) => boolean = () => true): HeldRequest<Request, Reply> {
     const index = this.held.findIndex(({ request }) => matches(request));
     const [found] = index < 0 ? [] : this.held.splice(index, 1);
@@ -48,12 +48,12 @@ export class HeldRequests<Request, Reply> {
   }
 }
 
-/** An attempt as it was sent. */
+/** An attempt, with the time since it was sent. */
 export type Sent<Request> = Request & { readonly sentAt: Stopwatch };
 
 const unexpected = (operation: string): Promise<never> => Promise.reject(new Error(`Nobody should ${operation}`));
 
-/** A lock whose attempts and releases the test answers. Holds are none of the business of those who wait. */
+/** A lock whose attempts and releases the test answers. Waiters send no other commands. */
 export class HeldLock<Request extends AcquireRequest = AcquireRequest> implements LockOperations {
   readonly acquires = new HeldRequests<Sent<Request>, AcquireOutcome>();
   readonly releases = new HeldRequests<ReleaseRequest, ReleaseOutcome>();

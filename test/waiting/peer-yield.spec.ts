@@ -4,13 +4,13 @@ import { PeerYield } from '../../lib/waiting/queue/peer-yield.js';
 
 const setUp = () => {
   const clock = new ManualClock();
-  /** Calls of `onOurTurn`: the instant of each, and whether the class still says that it yields. */
+  /** The calls of `onOurTurn`: the instant of each, and whether the yield still goes on. */
   const calls: { readonly at: number; readonly yielding: boolean }[] = [];
   const peerYield: PeerYield = new PeerYield(
     new MonotonicScheduler(clock, () => {}),
     () => void calls.push({ at: clock.now(), yielding: peerYield.isYielding }),
   );
-  /** Plays an earlier release that was announced to this many peers, and a later acquisition of the lock. */
+  /** Plays an earlier release with this number of notified peers, and a later acquisition of the lock. */
   const knowPeers = (peers: number | undefined): void => {
     if (peers === undefined) return;
     peerYield.yieldTo(peers);
@@ -21,7 +21,7 @@ const setUp = () => {
 };
 type Bench = ReturnType<typeof setUp>;
 
-/** The events that the tables below list, separated by commas. */
+/** The events in the tables below, where commas separate them. */
 const EVENTS = new Map<string, (bench: Bench) => unknown>([
   ['release', ({ peerYield }) => peerYield.beforeRelease(true)],
   ['release unsubscribed', ({ peerYield }) => peerYield.beforeRelease(false)],
@@ -37,7 +37,7 @@ const EVENTS = new Map<string, (bench: Bench) => unknown>([
   ['20 ms', ({ clock }) => clock.advance(20)],
 ]);
 
-/** Resolves with the answers to the announcements. */
+/** Plays the events, and resolves with the answers to the announcements. */
 const play = async (bench: Bench, events: string): Promise<string> => {
   const answers: unknown[] = [];
   for (const event of events === '' ? [] : events.split(', ')) {
@@ -51,7 +51,7 @@ const play = async (bench: Bench, events: string): Promise<string> => {
 
 describe('A yield after a release', () => {
   it.each([
-    // `replyAfter`: how many announcements come before the reply that says how many peers were told.
+    // `replyAfter`: the number of announcements before the reply with the number of notified peers.
     { known: undefined, told: 1, replyAfter: 0, last: 2 },
     { known: undefined, told: 3, replyAfter: 0, last: 4 },
     { known: undefined, told: 3, replyAfter: 1, last: 4 },
@@ -105,7 +105,7 @@ describe('A yield after a release', () => {
     calls.length = 0;
     peerYield.beforeRelease(true);
     expect(calls).toEqual([{ at: 0, yielding: false }]);
-    // The release goes to two peers after all: that counts from the next release on.
+    // The release was announced to two peers after all, which counts from the next release on.
     peerYield.afterRelease(2);
     expect(peerYield.isYielding).toBe(false);
     peerYield.acquired();
@@ -158,7 +158,7 @@ describe('A received announcement', () => {
     ['release, acquired, release, announcement, announcement, announcement', 'own, own, other'],
     ['release, 19 ms, announcement', 'own'],
     ['release, 20 ms, announcement', 'other'],
-    // The second release extends the time in which the first may still be announced.
+    // The second release extends the time in which the announcement of the first may still come.
     ['release, 15 ms, acquired, release, 15 ms, announcement, announcement, announcement', 'own, own, other'],
     ['release, 20 ms, acquired, release, announcement, announcement', 'own, other'],
     ['release, silent, announcement', 'other'],
@@ -174,7 +174,7 @@ describe('A received announcement', () => {
   });
 
   it.each([
-    // One peer is assumed: its release and the announcement of ours end the yield.
+    // The release of the one assumed peer, and the announcement of ours, end the yield.
     { events: 'announcement', calls: 1, yielding: false },
     { events: 'release, announcement', calls: 0, yielding: true },
     { events: 'release, acquired, announcement', calls: 0, yielding: false },
@@ -182,7 +182,7 @@ describe('A received announcement', () => {
     // The announcement of an older release passes no turn.
     { events: 'release, acquired, release, announcement, announcement', calls: 0, yielding: true },
     { events: 'release, acquired, release, announcement, announcement, announcement', calls: 1, yielding: false },
-    // After the time-out, which is one call, the turns that remain still count.
+    // A time-out is one call. The turns that remain after it still count.
     { events: 'release, 1 ms, announcement', calls: 1, yielding: true },
     { events: 'release, 1 ms, announcement, announcement', calls: 2, yielding: false },
     { events: 'release, announcement, 1 ms, announcement', calls: 2, yielding: false },
@@ -196,7 +196,7 @@ describe('A received announcement', () => {
 });
 
 describe('The time-out of a yield', () => {
-  /** Milliseconds after which a yield without announcements ends. */
+  /** The time after which a yield without announcements ends, ms. */
   const measure = async ({ clock, calls, peerYield }: Bench): Promise<number> => {
     calls.length = 0;
     const begun = clock.now();

@@ -6,7 +6,7 @@ import { unavailable } from './held-requests.js';
 
 const KEEP = SLOT / 3;
 const KEEP_AGAIN = SLOT / 10;
-/** Places kept by one request. */
+/** The number of places that one request keeps. */
 const BATCH = 500;
 
 describe('The heartbeat of the places in the queue of a fair lock', () => {
@@ -41,7 +41,7 @@ describe('The heartbeat of the places in the queue of a fair lock', () => {
 
   const beats = (): number => parts.locks.keeps.sent.length;
 
-  /** Answers the oldest request; keeps all places except those of `gone`. */
+  /** Answers the oldest request: all places are kept except those of `gone`. */
   const reply = async (...gone: readonly FairWaiter[]): Promise<void> => {
     const held = parts.locks.keeps.take();
     held.reply(held.request.owners.map((owner) => !ownersOf(gone).includes(owner)));

@@ -38,7 +38,7 @@ describe('The waiters of a queued acquirer', () => {
     return { acquirer, acquire };
   };
 
-  /** The next attempt, which must be in flight. */
+  /** Takes the oldest attempt in flight, and fails if there is none. */
   const nextAttempt = async (attempts: CountedAttempts): Promise<SentAttempt> => {
     await clock.advance(0);
     const next = attempts.unanswered.shift();
@@ -46,7 +46,7 @@ describe('The waiters of a queued acquirer', () => {
     return next;
   };
 
-  /** Answers until no attempt is in flight. */
+  /** Answers attempts with this number of permits until none is in flight. */
   const findOnly = async (attempts: CountedAttempts, available: number): Promise<void> => {
     for (await clock.advance(0); attempts.unanswered.length > 0; await clock.advance(0)) {
       attempts.unanswered.shift()?.found(available);
@@ -94,7 +94,7 @@ describe('The waiters of a queued acquirer', () => {
     const attempts = new CountedAttempts();
     const { acquire } = open(attempts);
     const waits = Array.from({ length: 1000 }, () => acquire(1, 60_000).catch((error: unknown) => error));
-    // At once, when subscribed, and every five seconds.
+    // One attempt at once and one after the subscription. The polls follow every five seconds.
     await findOnly(attempts, 0);
     expect(attempts.asked).toBe(2);
     for (let polls = 1; polls <= 3; polls++) {
@@ -206,7 +206,7 @@ describe('The waiters of a queued acquirer', () => {
     const first = acquire(1);
     const firstAttempt = await nextAttempt(attempts);
     await expect(acquire(1)).rejects.toBeInstanceOf(LockQueueFullError);
-    // The queue stays for a moment, since other processes were notified of a release.
+    // The queue stays for a moment, because other processes were notified of a release.
     acquirer.afterRelease('n', 1);
     firstAttempt.taken(0);
     await first;

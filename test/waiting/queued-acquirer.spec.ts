@@ -91,7 +91,7 @@ describe('The first attempt for a name', () => {
     { what: 'no reply', at: 1000, end: 'a: LockUnavailableError' },
     { what: 'wrong type', at: 0, end: 'a: WrongKeyTypeError' },
     { what: 'wrong type', at: 1000, end: 'a: WrongKeyTypeError' },
-    // The time of the wait does not take back a grant.
+    // A grant counts although the time of the wait is over.
     { what: 'granted', at: 1000, end: 'a: granted 1' },
   ] as const)(
     'leads to a queue, or ends the call, with the reply after $at of 1000 ms: $what → $end',
@@ -155,7 +155,7 @@ describe('Callers that come during the first attempt of another', () => {
     async ({ what, afterGrant, sent, ends }) => {
       const bench = new AcquirerBench();
       bench.attempts.afterGrant = afterGrant;
-      // A confirmed subscription would be a reason for another attempt.
+      // A confirmed subscription would cause another attempt.
       bench.pubSub.answer = () => new Promise(() => {});
       bench.acquire('a', { wanted: 1 });
       bench.acquire('b', { wanted: 2 });

@@ -2,7 +2,7 @@ import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
 import type { Scheduler } from '../../lib/time/scheduler.js';
 import type { AttemptStrategy, Busy, AttemptResult } from '../../lib/waiting/attempt-strategy.js';
 
-/** What an attempt gets. */
+/** The grant of an attempt. */
 export interface Thing {
   readonly id: number;
 }
@@ -15,13 +15,13 @@ export interface SentAttempt {
   readonly fail: (error: Error) => void;
 }
 
-/** An error after which the queue asks again. */
+/** An error after which the queue makes another attempt. */
 export const noReply = (): LockUnavailableError => new LockUnavailableError('no reply', 'unknown', false);
 
-/** A reply, as tables of tests name it. */
+/** The name of a reply in the tables of tests. */
 export type Reply = 'granted' | 'busy' | 'no reply' | 'no permission' | 'wrong type';
 
-/** Answers an attempt: with thing 1, or a holder `them` for 7 s, or an error. */
+/** Answers an attempt with thing 1, with a holder `them` for 7 s, or with an error. */
 export const reply = (attempt: SentAttempt, what: Reply): void => {
   if (what === 'granted') attempt.grant(1);
   else if (what === 'busy') attempt.busy({ holder: 'them', remaining: 7000 });
@@ -33,16 +33,16 @@ export const reply = (attempt: SentAttempt, what: Reply): void => {
 /** Attempts that the test answers, in the order in which they were made. */
 export class ScriptedAttempts implements AttemptStrategy<number, Thing> {
   readonly unanswered: SentAttempt[] = [];
-  /** What was wanted by each attempt so far. */
+  /** The wishes of all attempts so far. */
   readonly sent: number[] = [];
-  /** When each was made, ms. */
+  /** The instants of all attempts so far, ms. */
   readonly instants: number[] = [];
   readonly undone: number[] = [];
   isShared = false;
   afterGrant: Busy | undefined = { remaining: -1 };
   /** Whether a thing can be handed over. */
   canTransfer = true;
-  /** Whether a waiter that wants this may succeed although such was found. */
+  /** Whether a waiter with this wish may succeed in spite of this outcome. */
   mayStillSucceed = (_wanted: number, _found: Busy): boolean => false;
 
   constructor(private readonly clock: Pick<Scheduler, 'now'>) {}

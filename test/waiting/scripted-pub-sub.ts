@@ -15,10 +15,10 @@ export class ScriptedSubscription implements Subscription {
   }
 }
 
-/** Pub/sub that the test plays: it says when a subscription is confirmed, and announces. */
+/** Pub/sub that the test plays. It confirms subscriptions and sends announcements. */
 export class ScriptedPubSub implements PubSub {
   readonly subscriptions: ScriptedSubscription[] = [];
-  /** How often a subscription was requested. */
+  /** The number of requested subscriptions. */
   asked = 0;
   /** Settles when a subscription is confirmed or refused. */
   answer: () => Promise<void> = async () => {};

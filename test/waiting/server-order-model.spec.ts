@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ServerOrder } from '../../lib/waiting/fair/server-order.js';
 
-/** The same with an array, which reads all of itself every time. */
+/** A simple model of the order: an array that is searched every time. */
 class Model {
   order: number[] = [];
 

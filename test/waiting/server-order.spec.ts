@@ -2,7 +2,7 @@ import { ServerOrder } from '../../lib/waiting/fair/server-order.js';
 
 type Step = readonly ['add' | 'delete' | 'putFirst', string];
 
-/** Each begins with a, b and c, in that order. */
+/** Each row begins with a, b and c, in that order. */
 const TRANSITIONS: readonly [string, readonly Step[], readonly string[]][] = [
   ['is that of coming', [], ['a', 'b', 'c']],
   ['puts whoever comes at the end', [['add', 'd']], ['a', 'b', 'c', 'd']],

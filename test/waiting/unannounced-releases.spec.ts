@@ -30,12 +30,13 @@ describe('A turn without announcements', () => {
   };
 
   it.each([
-    // Instants of our releases, ms, and whether the next waiter of this process may ask at once after each.
+    // The instants of our releases, ms, and whether the next waiter of this process may make an attempt at once after
+    // each.
     { releases: [0, 128], goesOn: [true, true] },
     { releases: [0, 129], goesOn: [true, false] },
     { releases: [0, 100, 200], goesOn: [true, true, false] },
     { releases: [500, 628, 629], goesOn: [true, true, false] },
-    // The release after the end of a turn begins the next one.
+    // A release after the end of a turn begins the next turn.
     { releases: [0, 129, 130, 258, 259], goesOn: [true, false, true, true, false] },
   ])('lasts 128 ms from its first release: $releases → $goesOn', async ({ releases, goesOn }) => {
     const { clock, turn } = setUp();

@@ -9,22 +9,22 @@ import { WaitQueue } from '../../lib/waiting/queue/wait-queue.js';
 import { ScriptedAttempts, type SentAttempt, type Thing } from './scripted-attempts.js';
 import { ScriptedPubSub } from './scripted-pub-sub.js';
 
-/** How a waiter of the test waits. */
+/** The options of one wait. */
 interface WaiterOptions {
   readonly wanted?: number;
   readonly wait?: number;
   readonly signal?: AbortSignal;
-  /** Pauses between two attempts. */
+  /** The pauses between attempts. */
   readonly pauses?: () => Iterable<number>;
 }
 
-/** What attempts, pub/sub and time are for every waiter of a test: played by the test. */
+/** The attempts, pub/sub and clock of a test's waiters. The test plays all of them. */
 class WaitingBench {
   readonly clock = new ManualClock();
   readonly scheduler = new MonotonicScheduler(this.clock, () => {});
   readonly attempts = new ScriptedAttempts(this.clock);
   readonly pubSub = new ScriptedPubSub();
-  /** What became of waiters, in the order in which they were told: `a: granted 1`, `b: LockTimeoutError`. */
+  /** The outcomes of waits, in the order in which they ended: `a: granted 1`, `b: LockTimeoutError`. */
   readonly ends: string[] = [];
   /** The errors with which waiters were rejected, in the same order. */
   readonly errors: unknown[] = [];
@@ -50,7 +50,7 @@ class WaitingBench {
     );
   }
 
-  /** The attempt that is on its way. */
+  /** The attempt in flight. */
   async attempt(): Promise<SentAttempt> {
     await this.clock.advance(0);
     const [attempt, ...more] = this.attempts.unanswered.splice(0);
@@ -58,13 +58,16 @@ class WaitingBench {
     return attempt;
   }
 
-  /** Answers every attempt with this until none is on its way. */
+  /** Answers every attempt with `busy` until none is in flight. */
   async untilAsleep(found?: Partial<Busy>): Promise<void> {
     for (await this.clock.advance(0); this.attempts.unanswered.length > 0; await this.clock.advance(0))
       this.attempts.unanswered.shift()?.busy(found);
   }
 
-  /** Instants, ms from now, of the attempts that are made in this time, each answered at once; and of one under way. */
+  /**
+   * The instants of the attempts within this time, ms from now, each answered at once. An attempt that is under way
+   * before is included.
+   */
   async attemptsIn(ms: number, found?: Partial<Busy>): Promise<number[]> {
     const begun = this.clock.now();
     const { instants, unanswered } = this.attempts;
@@ -74,7 +77,7 @@ class WaitingBench {
     return instants.slice(answered).map((at) => at - begun);
   }
 
-  /** Milliseconds until the next attempt. */
+  /** The time until the next attempt, ms. */
   async untilNextAttempt(): Promise<number> {
     const begun = this.clock.now();
     await this.clock.advance(0);
@@ -86,12 +89,11 @@ class WaitingBench {
   }
 }
 
-/** One wait queue. */
 export class WaitQueueBench extends WaitingBench {
   readonly queue: WaitQueue<number, Thing>;
-  /** How often the queue said that it is of no use any more. */
+  /** The number of times that the queue reported that it is empty. */
   idle = 0;
-  /** The attempt of a caller that came before the queue, while it is on its way. */
+  /** The attempt of a caller before the queue, while it is in flight. */
   firstAttempt: Promise<AttemptResult<Thing>> | undefined;
 
   constructor({
@@ -114,25 +116,25 @@ export class WaitQueueBench extends WaitingBench {
     this.watch(who, this.queue.enter(this.contextOf(options), wanted, pauses && new BackoffSequence(pauses)));
   }
 
-  /** Waiters of which the first has asked, found it busy, and subscribed. */
+  /** Starts waits. The first waiter makes an attempt in vain, and subscribes. */
   async sleeping(...who: readonly string[]): Promise<void> {
     for (const waiter of who) this.enter(waiter);
     await this.untilAsleep();
   }
 
-  /** Whether the queue left nothing behind: no timer, no subscription. */
+  /** Whether the queue left no timer and no subscription behind. */
   get isClean(): boolean {
     return this.clock.pending === 0 && this.pubSub.active.length === 0;
   }
 }
 
-/** Every queue of a connection, by name; here of one. */
+/** The queues of a connection, by name. The test has one connection. */
 export class AcquirerBench extends WaitingBench {
   readonly acquirer: QueuedAcquirer<number, Thing>;
   /** Ends every wait as the end of the application does. */
   readonly shutdown = new AbortController();
 
-  /** @param channel Empty: nothing is announced. */
+  /** @param channel Without a name nothing is announced. */
   constructor(channel = 'channel') {
     super();
     this.acquirer = new QueuedAcquirer(this.attempts, this.dependencies(), channel === '' ? undefined : () => channel);
@@ -144,7 +146,7 @@ export class AcquirerBench extends WaitingBench {
     this.watch(who, this.acquirer.acquire(asked, options.wanted ?? 1));
   }
 
-  /** Whether nothing of waiting is there: no queue, no timer, no subscription. */
+  /** Whether there is no queue, no timer and no subscription. */
   get isClean(): boolean {
     return this.acquirer.contended === 0 && this.clock.pending === 0 && this.pubSub.active.length === 0;
   }

@@ -74,7 +74,7 @@ describe('A hand-over to a wait queue', () => {
     bench.queue.handOver({ id: 2 });
     bench.enter('c');
     bench.queue.handOver({ id: 3 });
-    // The 5 ms are those from the first hand-over.
+    // The 5 ms count from the first hand-over.
     await bench.clock.advance(1);
     expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2', 'c: granted 3']);
     expect(bench.attempts.sent).toHaveLength(length);
@@ -166,7 +166,7 @@ describe('A release by this process', () => {
     if (reply === 'granted') attempt.grant(1);
     else {
       attempt.busy();
-      // That of our release and that of the peer: turns that remain after a time-out still count.
+      // The announcements of our release and of the peer's. Turns that remain after a time-out still count.
       bench.pubSub.announce();
       bench.pubSub.announce();
       (await bench.attempt()).grant(2);
@@ -190,7 +190,7 @@ describe('A release by this process', () => {
       if (announced === 'before the attempt') bench.pubSub.announce();
       await bench.clock.advance(1);
       const attempt = await bench.attempt();
-      // The reply may predate this: a forced release of what the attempt acquired.
+      // The attempt may have acquired the lock already, and the announcement is that of a forced release of it.
       if (announced === 'before its reply') bench.pubSub.announce();
       attempt.grant(1);
       await expect(bench.attemptsIn(10)).resolves.toEqual(instants);

@@ -162,7 +162,7 @@ describe('The last attempt before the time of the first waiter is over', () => {
     { wait: 1000, instants: [980] },
     { wait: 101, instants: [81] },
     { wait: 100, instants: [] },
-    // The poll interval comes first.
+    // The poll comes before the last attempt.
     { wait: 5500, instants: [5000, 5480] },
   ])('is taken 20 ms before the end of $wait ms, not for 100 ms or less: $instants', async ({ wait, instants }) => {
     const bench = new WaitQueueBench();
@@ -181,7 +181,7 @@ describe('The last attempt before the time of the first waiter is over', () => {
 
   it('is not taken if the last attempt got no answer', async () => {
     const bench = new WaitQueueBench();
-    // The pause after that is 50 to 150 ms, at random, and a last look would be due after 81 ms.
+    // The pause after the failed attempt is 50 to 150 ms at random, and a last attempt would be due after 81 ms.
     for (let count = 0; count < 30; count += 1) {
       const begun = bench.clock.now();
       bench.enter('a', { wait: 101 });
@@ -212,7 +212,7 @@ describe('The last attempt before the time of the first waiter is over', () => {
       await bench.clock.advance(0);
       expect(bench.ends).toEqual(after);
       expect(bench.attempts.undone).toEqual(undone);
-      // The timer of all deadlines may run on until the next is due.
+      // The timer of all deadlines may run until the next one is due.
       await bench.clock.advance(20);
       expect(bench.isClean).toBe(true);
     },

@@ -59,7 +59,7 @@ describe('The contender of a wait queue', () => {
     await expect(bench.attemptsIn(2000)).resolves.toEqual([1000, 2000]);
     expect(bench.pubSub.asked).toBe(3);
     bench.pubSub.answer = async () => {};
-    // The first is that of the poll interval.
+    // The first attempt is that of the poll interval.
     await expect(bench.attemptsIn(1000)).resolves.toEqual([1000, 1000]);
     expect(bench.pubSub.asked).toBe(4);
     await expect(bench.attemptsIn(4999)).resolves.toEqual([]);
@@ -132,7 +132,7 @@ describe('The contender of a wait queue', () => {
       const bench = new WaitQueueBench();
       bench.attempts.afterGrant = afterGrant;
       bench.attempts.mayStillSucceed = (wanted, { available = 0 }) => wanted <= available;
-      // A confirmed subscription would be a reason for another attempt.
+      // A confirmed subscription would cause another attempt.
       bench.pubSub.answer = () => new Promise(() => {});
       bench.enter('a', { wanted: 1 });
       bench.enter('b', { wanted: 2 });
@@ -182,7 +182,7 @@ describe('The contender of a wait queue', () => {
     const attempt = await bench.attempt();
     confirm();
     await bench.clock.advance(0);
-    // Something may have been announced between the attempt and the subscription.
+    // An announcement may have been sent between the attempt and the subscription.
     attempt.grant(1);
     (await bench.attempt()).grant(2);
     await bench.clock.advance(0);
@@ -192,7 +192,7 @@ describe('The contender of a wait queue', () => {
   it('makes no attempt for other waiters after one without an answer', async () => {
     const bench = new WaitQueueBench();
     bench.attempts.mayStillSucceed = () => true;
-    // A confirmed subscription would be a reason for another attempt.
+    // A confirmed subscription would cause another attempt.
     bench.pubSub.answer = () => new Promise(() => {});
     bench.enter('a');
     bench.enter('b');

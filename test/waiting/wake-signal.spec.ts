@@ -32,7 +32,7 @@ describe('A wake signal', () => {
     await clock.advance(0);
     expect(ends).toEqual([40]);
     expect(clock.pending).toBe(0);
-    // One sleep uses up all notifications before it ended.
+    // One sleep uses up all notifications before its end.
     sleep(100);
     await clock.advance(100);
     expect(ends).toEqual([40, 140]);

@@ -2,7 +2,7 @@ import { unavailable } from './held-requests.js';
 import { setUpWriters, type Writers } from './writers.js';
 
 describe('Several writers of a process that wait for one lock', () => {
-  /** Two wait, and the first of them sleeps after it was announced. */
+  /** Two writers wait. The first one was announced, and sleeps. */
   const twoWaiting = async () => {
     const writers = setUpWriters();
     const [firstAbort, secondAbort] = [new AbortController(), new AbortController()];
@@ -135,7 +135,7 @@ describe('Several writers of a process that wait for one lock', () => {
     await expect(first).resolves.toBe('LOCK_ABORTED');
     const second = acquire({ signal: secondAbort.signal });
     await answer(writers);
-    // The next attempt leaves at once, at the next poll, or a moment after a failed one.
+    // The next attempt is made at once, at the next poll, or a moment after a failed one.
     await clock.advance(1000);
     await busy();
     const [firstId, secondId] = waitingIds();
@@ -163,7 +163,7 @@ describe('Several writers of a process that wait for one lock', () => {
       while (locks.acquires.unanswered.length > 0) await busy();
       if (pubSub.subscribes.unanswered.length > 0) await sleep();
       await announce();
-      // The attempt on its way announces the second, under the id of the first or its own.
+      // The attempt in flight announces the second writer, under the id of the first or its own.
       expect(withdrawn()).not.toContain(waitingIds().at(-1));
       await grant();
       await expect(second).resolves.toBe('granted');

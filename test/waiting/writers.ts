@@ -13,7 +13,7 @@ import { HeldLock, HeldRequests } from './held-requests.js';
 
 export const LEASE = 30_000;
 export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
-/** Two polls, and a second for an attempt. */
+/** Two polls, and one second for an attempt. */
 export const PATIENCE = 11_000;
 
 /** The write half of a read-write lock, whose replies the test gives. */
@@ -31,7 +31,7 @@ interface Call {
   readonly name?: string;
 }
 
-/** Writers of one process that wait, on a clock that the test moves and with a server that the test plays. */
+/** Writers of one process that wait, on a manual clock and with a server that the test plays. */
 export const setUpWriters = ({ maxQueue = 10_000 } = {}) => {
   const clock = new ManualClock();
   const scheduler = new MonotonicScheduler(clock, () => {});
@@ -71,7 +71,7 @@ export const setUpWriters = ({ maxQueue = 10_000 } = {}) => {
     pubSub.publish(readWriteLockChannel(name));
     await settle();
   };
-  /** Acknowledges the subscription, after which the first writer asks again in vain. */
+  /** Acknowledges the subscription, after which the first writer makes another attempt in vain. */
   const sleep = async (): Promise<void> => {
     pubSub.subscribes.take().reply(true);
     await settle();

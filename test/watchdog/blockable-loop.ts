@@ -6,12 +6,15 @@ interface Task {
   readonly run: () => void;
 }
 
-/** Time that moves when told to, also while nothing runs: then what was due runs late, in the order it was due. */
+/**
+ * A clock that the test moves, also while no task runs. Overdue tasks then run late, in the order in which they were
+ * due.
+ */
 export class BlockableLoop implements Scheduler {
   private readonly tasks: Task[] = [];
   private time = 0;
 
-  /** How many timers are set. */
+  /** The number of timers. */
   get pending(): number {
     return this.tasks.length;
   }
@@ -32,12 +35,12 @@ export class BlockableLoop implements Scheduler {
     };
   }
 
-  /** Lets `ms` go by in which nothing runs. */
+  /** Lets `ms` pass without running a task. */
   block(ms: number): void {
     this.time += ms;
   }
 
-  /** Lets `ms` go by, each task at its time. */
+  /** Lets `ms` pass, and runs each task at its time. */
   async pass(ms: number): Promise<void> {
     const end = this.time + ms;
     for (let [next] = this.tasks; next !== undefined && next.due <= end; [next] = this.tasks) {

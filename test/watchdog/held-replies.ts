@@ -8,20 +8,20 @@ import { Client, type ClientOptions, openClient } from '../kit/client.js';
 
 type Transition = 'renew' | 'hold';
 
-/** A command that the backend got and that has not been answered. */
+/** A command that the backend has received and not answered yet. */
 export interface Unanswered {
   readonly transition: Transition;
   readonly names: readonly string[];
-  /** Executes the command if that has not happened yet, and delivers its reply. */
+  /** Executes the command, unless it is executed already, and delivers its reply. */
   answer(): Promise<void>;
-  /** Delivers no reply: the caller learns only that the outcome is unknown. */
+  /** Delivers no reply, so that the caller learns only that the outcome is unknown. */
   fail(): Promise<void>;
 }
 
 /** Clients of one memory on a manual clock. Replies to renewals and holds can be held back. */
 export class HeldReplies {
   readonly clock = new ManualClock();
-  /** In the order in which the commands were requested. */
+  /** The commands without a reply, in the order in which they were requested. */
   readonly unanswered: Unanswered[] = [];
   private readonly store = new MemoryStore(new MonotonicScheduler(this.clock, rethrow));
   private readonly heldBack = new Map<Transition, 'executed' | 'not executed'>();
@@ -38,7 +38,10 @@ export class HeldReplies {
     return this.client(new MemoryBackend(this.store), {});
   }
 
-  /** Until {@link letGo}, commands of this kind are executed at once, or only with their answer; replies are held back. */
+  /**
+   * Holds the replies to commands of this kind back until {@link letGo}. The commands are executed at once, or only
+   * with their answer.
+   */
   holdBack(transition: Transition, state: 'executed' | 'not executed' = 'executed'): void {
     this.heldBack.set(transition, state);
   }

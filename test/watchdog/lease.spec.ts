@@ -42,7 +42,7 @@ describe('The deadline of a lease', () => {
   it('D1: is not moved back by the reply to a renewal after which a shorter command was requested', async () => {
     const { clock, lease, request } = await open();
     const renewal = request(30_000);
-    // In the same millisecond, and not before the end of what was granted at first.
+    // The command is requested in the same millisecond, and its lease does not end before that of the grant.
     const hold = request(21_000);
     lease.granted(renewal, renewal.since);
     expect(lease.remaining).toBe(safeDuration(21_000));
@@ -59,7 +59,7 @@ describe('The deadline of a lease', () => {
     lease.granted(renewal, renewal.since);
     expect(lease.remaining).toBe(safeDuration(25_000));
     lease.granted(last, last.since);
-    // Nothing is known of the second: the server may execute it yet.
+    // The outcome of the second command is unknown, and the server may still execute it.
     expect(lease.remaining).toBe(safeDuration(25_000));
   });
 
@@ -70,7 +70,7 @@ describe('The deadline of a lease', () => {
       const renewal = request(30_000);
       const extension = request(60_000);
       lease.granted(extension, extension.since);
-      // A renewal that reached the server too late is sent once more, perhaps after the extension.
+      // The renewal reached the server too late. It is sent once more, perhaps after the extension.
       expect(lease.remaining).toBe(safeDuration(30_000));
       lease[end](renewal, renewal.since);
       expect(lease.remaining).toBe(safeDuration(30_000));

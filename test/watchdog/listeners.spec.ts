@@ -6,7 +6,7 @@ import { BlockableLoop } from './blockable-loop.js';
 
 const LEASE = 100;
 
-/** An event loop that counts the timers set inside a context, which would keep that context. */
+/** An event loop that counts the timers set inside a context, because they would keep that context alive. */
 class WatchedLoop extends BlockableLoop {
   setInside = 0;
 

@@ -20,7 +20,7 @@ describe('A renewal schedule', () => {
       };
       let [longest, sizes, shares] = [0, 0, 0];
       for (let step = 0; step < 4000; step++) {
-        // The number of entries goes up and down.
+        // The number of entries rises and falls.
         const wanted = 60 + 55 * Math.sin(step / 300);
         if (schedule.size < wanted) entries.add(schedule.add({ seen: clock.now() }));
         else for (const entry of entries) if (rng.next() < 0.02) remove(entry);

@@ -15,7 +15,7 @@ const KINDS: readonly (readonly [name: string, lockOf: (locks: LockService) => L
 
 type Replies = (renewal: Unanswered, hold: Unanswered) => Promise<void>;
 
-/** The orders in which a renewal, and the shorter hold that was requested after it, can be answered. */
+/** The orders of the answers to a renewal and to the shorter hold that was requested after it. */
 const ANSWERED: readonly (readonly [order: string, reply: Replies])[] = [
   [
     'the reply to the renewal comes first',
@@ -87,10 +87,13 @@ describe('A lease that is shortened while a renewal is under way', () => {
     for (const command of [...world.unanswered]) await command.answer();
   };
 
-  /** Until the server has dropped the lock, the holder believes in less than the server keeps, and is told of the end. */
+  /**
+   * Expects that until the server drops the lock the holder believes in a shorter lease than the server's, and that its
+   * signal aborts at the end of that lease.
+   */
   const expectToEndInTime = async (hold: Hold | undefined, lock: Lock): Promise<void> => {
     if (!hold) throw new Error('Not held');
-    // Looked at in the end: thousands of expectations take longer than the locks.
+    // Violations are collected and checked at the end, because thousands of expectations take longer than the locks.
     const wrong: unknown[] = [];
     for (let kept = await lock.remainingLease(); kept > 0; kept = await lock.remainingLease()) {
       const [believed, { aborted }] = [believedBy(hold), hold.signal];
@@ -133,7 +136,7 @@ describe('A lease that is shortened while a renewal is under way', () => {
     world.holdBack('hold');
     await theirs.release();
     await world.clock.advance(10);
-    // The watchdog renews only `a` so far; both begin their lease.
+    // The watchdog renews only `a` so far. Both members begin their lease.
     await reply(world.pending('renew', 'a'), world.pending('hold', 'a'));
     await answerAll();
     const { members } = await waiting;
@@ -156,7 +159,7 @@ describe('A lease that is shortened while a renewal is under way', () => {
       world.holdBack('hold');
       await Promise.all(theirs.map((hold) => hold.release()));
       await world.clock.advance(5);
-      // The lease of 60 ms ends after the one that `a` was granted and before the one it was renewed to.
+      // The lease of 60 ms ends after the first lease of `a` and before the end of its renewal.
       await reply(world.pending('renew', 'a'), world.pending('hold', 'a'));
       await answerAll();
       const { members } = await waiting;

@@ -13,7 +13,7 @@ const atRate = (rate: number): Scheduler => ({
   schedule: (ms, task, options) => systemScheduler.schedule(ms / rate, task, options),
 });
 
-/** A clock whose wall is set by an hour, now and then. */
+/** A clock whose wall time jumps by an hour when the test says so. */
 const jumpingWall = (): Scheduler & { jump(ms: number): void } => {
   let off = 0;
   return { ...systemScheduler, wallNow: () => Date.now() + off, jump: (ms) => (off += ms) };
@@ -25,7 +25,7 @@ const openOn = (chaosRun: ChaosRun, clock: Scheduler): Client => {
   return client;
 };
 
-/** Takes one lock again and again, on each client; resolves with whether two ever held it at once. */
+/** Takes one lock repeatedly, on each client. Resolves with the number of times that two held it at once. */
 const contend = async (clients: readonly Client[], ms: number, lease: number): Promise<number> => {
   const held: { id: string; from: number; to: number }[] = [];
   const end = monotonicNow() + ms;
@@ -36,7 +36,7 @@ const contend = async (clients: readonly Client[], ms: number, lease: number): P
         const hold = await locks.acquire('clocks', { lease, wait: 10_000 });
         const from = monotonicNow();
         let to = from;
-        // Never given back: it ends by the clocks alone, which is what differs.
+        // The holder never releases. The hold ends by the clocks alone, and these differ.
         while (!hold.signal.aborted) {
           to = monotonicNow();
           await sleep(2);
@@ -48,7 +48,7 @@ const contend = async (clients: readonly Client[], ms: number, lease: number): P
   return overlaps(held).length;
 };
 
-/** Clocks of clients, and what their user may not do. */
+/** Clocks of clients, and rights that their user lacks. */
 export const clientCases: readonly ChaosCase[] = [
   {
     id: 'F34',

@@ -4,7 +4,7 @@ import type { ChaosCase } from '../case.js';
 import { FaultProxy } from '../../servers/fault-proxy.js';
 import { COMMAND_MS } from '../chaos-run.js';
 
-/** Connections that break, or only look as if they lived. */
+/** Connections that break, or that are dead without a sign of it. */
 export const connectionCases: readonly ChaosCase[] = [
   {
     id: 'F12',
@@ -34,7 +34,7 @@ export const connectionCases: readonly ChaosCase[] = [
       const waiting = waiter.locks.acquire('order:1', { wait: 30_000 });
       await sleep(300);
       const [proxy] = chaosRun.topology.proxies;
-      // Nothing of what a server says by itself arrives; commands are cut, and come over new connections.
+      // No message from the server arrives. Commands are cut, and sent again over new connections.
       proxy?.blackhole('reply');
       await sleep(200);
       await holder.locks
@@ -122,7 +122,7 @@ export const connectionCases: readonly ChaosCase[] = [
       if (!server) throw new Error('There is no server');
       const proxy = await FaultProxy.start(server);
       chaosRun.onEnd(() => proxy.close());
-      // TLS to a port that speaks none.
+      // The client speaks TLS to a port without it.
       const client = chaosRun.open({ connection: { host: proxy.host, port: proxy.port, tls: {} } });
       const start = performance.now();
       const error = await client.locks.tryAcquire('f41').catch((refused: unknown) => refused);

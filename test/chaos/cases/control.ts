@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosCase } from '../case.js';
 import { LEASE_MS } from '../chaos-run.js';
 
-/** What the checkers must find. */
+/** A case in which the checkers must find violations. */
 export const controlCases: readonly ChaosCase[] = [
   {
     id: 'N1',

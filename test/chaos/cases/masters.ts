@@ -6,7 +6,7 @@ import { LEASE_MS } from '../chaos-run.js';
 /** The time-out of one node, ms. */
 const NODE_MS = 200;
 
-/** Independent masters of which some fail, each in another way. */
+/** Independent masters, some of which fail in different ways. */
 export const masterCases: readonly ChaosCase[] = [
   {
     id: 'F42',

@@ -65,7 +65,7 @@ export const processCases: readonly ChaosCase[] = [
       await sleep(500);
       await chaosRun.killProcess(dying);
       chaosRun.expect(dying === before, 'the wrong process died');
-      // Each of their places ends by itself, but only the first holds up the others.
+      // Each place of a killed waiter ends by itself, but only the first one delays the waiters behind it.
       await chaosRun.progress('I10: the living are served', 1500 + LEASE_MS + 3000);
     },
   },

@@ -22,7 +22,7 @@ const callsOf = async (admin: Redis, command: string): Promise<number> =>
 /** Connects and loads the scripts: a script that the server does not know has no effect, even if its reply is lost. */
 const warm = (locks: LockService): Promise<void> => locks.withLock('warm', () => {});
 
-/** One protection each, seen alone: without it the case fails (see `mutations.ts`). */
+/** Cases about one protection each. A case fails without its protection (see `mutations.ts`). */
 export const protectionCases: readonly ChaosCase[] = [
   {
     id: 'F1c',
@@ -84,7 +84,7 @@ export const protectionCases: readonly ChaosCase[] = [
     run: async (chaosRun) => {
       const { proxy, url } = network(chaosRun);
       const [one, other] = [chaosRun.open(), chaosRun.open({ connection: url })];
-      // Waits until the server is old enough.
+      // The lock is granted when the server has been up for long enough.
       const hold = await one.locks.acquire('f10g', { wait: 10_000 });
       await other.locks.withLock('warm', { wait: 10_000 }, () => {});
       proxy.acceptThenSilent();
@@ -136,13 +136,14 @@ export const protectionCases: readonly ChaosCase[] = [
       const hold = await holder.locks.acquire('f28s', { lease: LONG_MS });
       proxy.delay(60);
       const waiting = waiter.locks.acquire('f28s', { wait: 5000 });
-      // The try is refused at 60 ms and known to be at 120; the subscription begins at 180 and is known to at 240.
+      // The attempt is refused at 60 ms, and the refusal arrives at 120 ms. The subscription begins at 180 ms, and is
+      // confirmed at 240 ms.
       await sleep(140);
       await hold.release();
       const start = performance.now();
       const next = await waiting.catch(() => undefined);
       const ms = performance.now() - start;
-      // A waiter that does not try again then learns of the release from its poll, 500 ms after its first try.
+      // Without another attempt a waiter learns of the release from its poll, 500 ms after its first attempt.
       chaosRun.expect(next !== undefined && ms < 400, `the release was missed for ${Math.round(ms)} ms`);
       proxy.heal();
       await next?.release();
@@ -167,7 +168,7 @@ export const protectionCases: readonly ChaosCase[] = [
         await locks.withLock('f37a', async () => {
           const [request] = requests;
           chaosRun.expect(request !== undefined, 'no request was seen');
-          // Repeats the request with the arguments with which it was sent.
+          // Repeats the request with its original arguments.
           const parts = String(request)
             .split('\r\n')
             .filter((_, index) => index > 0 && index % 2 === 0);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosCase } from '../case.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
 
-/** What all others are compared with. */
+/** A load without faults, with which all other cases are compared. */
 export const quietCases: readonly ChaosCase[] = [
   {
     id: 'F0',

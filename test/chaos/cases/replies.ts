@@ -10,7 +10,7 @@ import type { ChaosRun } from '../chaos-run.js';
 
 const proxyOf = (chaosRun: ChaosRun): FaultProxy => chaosRun.rng.pick(chaosRun.topology.proxies);
 
-/** Lets the replies of these scripts get lost, one after the other, after they were executed; `n` times. */
+/** Loses `n` replies of these scripts, one after the other, after their execution. */
 const loseReplies = async (chaosRun: ChaosRun, n: number, ...lost: readonly Script[]): Promise<void> => {
   await untilSeen(chaosRun, n * chaosRun.scale, (proxy) => proxy.cutAfter(runs(...lost)));
 };
@@ -30,7 +30,7 @@ const untilSeen = async (chaosRun: ChaosRun, n: number, arm: (proxy: FaultProxy)
   chaosRun.expect(seen.length > 0, 'the fault never happened');
 };
 
-/** Requests and replies that get lost, come late, or come twice. */
+/** Requests and replies that are lost, late, or duplicated. */
 export const replyCases: readonly ChaosCase[] = [
   {
     id: 'F1',
@@ -173,7 +173,7 @@ export const replyCases: readonly ChaosCase[] = [
       const seen: Buffer[] = [];
       const wanted = runs(...Object.values(scripts.lock), ...Object.values(scripts.readLock), scripts.fairLock.release);
       const proxy = proxyOf(chaosRun);
-      // Never cuts; only looks.
+      // Never cuts, and only records the commands.
       void proxy.cutBefore((command) => {
         if (wanted(command) && chaosRun.rng.next() < 0.3) seen.push(Buffer.from(command));
         return false;

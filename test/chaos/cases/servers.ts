@@ -11,7 +11,7 @@ const onlyServer = (chaosRun: ChaosRun): RedisServer => {
   return server;
 };
 
-/** Who holds nothing yet is answered in time, whatever the server does. */
+/** A client without a hold gets its answer in time, whatever the server does. */
 const settlesInTime = async (chaosRun: ChaosRun, what: string): Promise<void> => {
   const client = chaosRun.open();
   const start = performance.now();

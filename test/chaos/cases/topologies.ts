@@ -9,7 +9,7 @@ import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
 import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';
 
-/** Milliseconds for a fail-over, and for clients to follow it. */
+/** The time for a fail-over, and for clients to follow it, ms. */
 const FAIL_OVER_MS = 8000;
 
 const clusterOf = ({ topology }: ChaosRun): ClusterOf => {
@@ -31,7 +31,10 @@ const masterOf = async (chaosRun: ChaosRun): Promise<RedisServer> => {
   return master;
 };
 
-/** Lets masters fail, one after the other. Expects progress after each fail-over, and when the old master is back. */
+/**
+ * Lets masters fail, one after the other. Expects progress after each fail-over, and again after the return of the old
+ * master.
+ */
 const failOvers = async (
   chaosRun: ChaosRun,
   n: number,
@@ -61,7 +64,7 @@ const freeze = async (master: RedisServer): Promise<() => Promise<void>> => {
 const loadOf = (topology: 'standalone' | 'sentinel' | 'cluster' | 'redlock'): readonly Load[] =>
   topology === 'cluster' ? oneSlot(usualLoad(topology)) : usualLoad(topology);
 
-/** Fail-overs, and slots on the move. */
+/** Fail-overs, and moving slots. */
 export const topologyCases: readonly ChaosCase[] = [
   {
     id: 'F22',
@@ -235,7 +238,7 @@ export const topologyCases: readonly ChaosCase[] = [
   },
 ];
 
-/** A name that another master serves than the one of the load. */
+/** A name that is served by another master than the load. */
 const other = async ({ cluster }: ClusterOf): Promise<string> => {
   const owner = await cluster.ownerOfSlot(SLOT);
   for (let n = 0; ; n++) {

@@ -3,7 +3,7 @@ import { type Interval, overlaps } from './exclusion.js';
 import { type Fenced, fencingFaults } from './fencing.js';
 import { orderFaults } from './order.js';
 
-/** An acquire and its release, each of which takes effect at some instant between its call and its answer. */
+/** An acquire and its release. Each takes effect at some instant between its call and its answer. */
 interface Operation {
   readonly id: string;
   readonly kind: 'acquire' | 'release';
@@ -12,7 +12,7 @@ interface Operation {
 }
 
 /**
- * The search of Wing and Gong, with Lowe's memory of states seen: whether there is any order in which each operation
+ * The search of Wing and Gong, with Lowe's memory of visited states. It looks for an order in which each operation
  * takes effect between its call and its answer, and no more than `capacity` hold at once.
  */
 const isPossible = (operations: readonly Operation[], capacity: number): boolean => {
@@ -24,7 +24,7 @@ const isPossible = (operations: readonly Operation[], capacity: number): boolean
     seen.add(state);
     const firstAnswer = Math.min(...left.map(({ answered }) => answered));
     return left.some((next) => {
-      // What was called after another had been answered cannot come before it.
+      // An operation called after the answer to another one cannot come before it.
       if (next.invoked > firstAnswer) return false;
       const after = new Set(held);
       if (next.kind === 'release') after.delete(next.id);
@@ -45,7 +45,7 @@ const randomHistory = (rng: Rng): { operations: Operation[]; intervals: Interval
   const intervals: Interval[] = [];
   for (let n = 0; n < count; n++) {
     const id = String(n);
-    // Whole instants, each used once, as in a history of real times.
+    // Instants are whole numbers, and each is used once, as in a history of real times.
     const invoked = rng.next() * 20;
     const granted = invoked + rng.next() * 6;
     const released = granted + rng.next() * 6;

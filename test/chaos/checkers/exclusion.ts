@@ -1,6 +1,6 @@
 import type { Attempt } from '../history/history.js';
 
-/** Something that was certainly had from one instant to another. */
+/** A time during which an attempt certainly held the lock. */
 export interface Interval {
   readonly id: string;
   readonly from: number;
@@ -8,17 +8,16 @@ export interface Interval {
   readonly shared?: boolean;
 }
 
-/** A moment at which more was held than there is. */
+/** A moment with more holders than the capacity allows. */
 export interface Overlap {
   readonly at: number;
   readonly holders: readonly string[];
 }
 
 /**
- * A grant may take effect as late as its answer, a release as early as its call. So a history is possible if and only if
- * no more than `capacity` of the intervals from the one to the other overlap at any instant: choosing those extremes
- * makes the overlap as small as it can be everywhere at once. Where it is 1, those that are `shared` may overlap each
- * other. O(n log n).
+ * A grant may take effect as late as its answer, a release as early as its call. So a history is possible if and only
+ * if no more than `capacity` of the intervals between these two overlap at any instant: this choice makes the overlap
+ * as small as possible everywhere at once. With a capacity of 1, `shared` intervals may overlap each other. O(n log n).
  */
 export const overlaps = (intervals: readonly Interval[], capacity = 1): Overlap[] => {
   const events = intervals
@@ -27,7 +26,7 @@ export const overlaps = (intervals: readonly Interval[], capacity = 1): Overlap[
       { at: interval.from, begins: true, interval },
       { at: interval.to, begins: false, interval },
     ])
-    // At one instant what ends comes first.
+    // Intervals that end at an instant come before those that begin at it.
     .toSorted((a, b) => a.at - b.at || Number(a.begins) - Number(b.begins));
   const held = new Set<Interval>();
   const found: Overlap[] = [];
@@ -43,7 +42,7 @@ export const overlaps = (intervals: readonly Interval[], capacity = 1): Overlap[
   return found;
 };
 
-/** How long each attempt on a lock certainly had it. */
+/** The time during which each attempt certainly held the lock. */
 export const intervalsOf = (attempts: readonly Attempt[]): Interval[] =>
   attempts.flatMap(({ id, granted, until, mode }) =>
     granted === undefined ? [] : [{ id, from: granted, to: until, shared: mode === 'read' }],

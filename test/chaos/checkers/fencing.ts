@@ -1,4 +1,4 @@
-/** A grant with a token, and when it may have happened: after it was asked for, before it was answered. */
+/** A grant with a token. It took effect after its request and before its answer. */
 export interface Fenced {
   readonly id: string;
   readonly fence: bigint;
@@ -7,8 +7,8 @@ export interface Fenced {
 }
 
 /**
- * The tokens claim an order. It is walked with each grant placed as early as it can be, which is best for all that
- * follow, since the order is fixed. Returns those whose place comes too late, and tokens that were given twice.
+ * Returns the grants that contradict the order of their tokens, and the tokens that were given twice. The grants are
+ * walked in the order of their tokens, and each is placed as early as possible, which is best for all that follow.
  */
 export const fencingFaults = (grants: readonly Fenced[]): string[] => {
   const ordered = grants.toSorted((a, b) => (a.fence < b.fence ? -1 : Number(a.fence > b.fence)));

@@ -27,8 +27,8 @@ export const longestHandOver = (attempts: readonly Attempt[]): number => {
 };
 
 /**
- * The shortest time from the signal of a loss to the end of the lease, ms. The lease is counted from the answer, and so
- * ends on the server earlier than that: a waiter sends its request long before.
+ * The shortest time from the signal of a loss to the end of the lease, ms. The lease is counted from the answer. On the
+ * server it ends earlier, because a waiter sends its request long before the answer.
  */
 export const leastLead = (attempts: readonly Attempt[]): number | undefined => {
   let least: number | undefined;

@@ -1,8 +1,8 @@
 import type { Attempt } from '../history/history.js';
 
 /**
- * First come, first served, as far as it can be demanded from outside: who asked so long (`certain` ms) before another
- * that its place in the queue was certain by then, and who waited until it got the lock, gets it before the other.
+ * First come, first served, as far as a test can demand it from outside. A waiter asked so long (`certain` ms) before
+ * another that its place in the queue was certain by then. If it kept waiting, it gets the lock before the other.
  */
 export const orderFaults = (attempts: readonly Attempt[], certain: number): string[] => {
   const served = attempts.filter(({ granted }) => granted !== undefined);

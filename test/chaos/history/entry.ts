@@ -1,9 +1,9 @@
-/** How something is held: alone, beside other readers, or as one of so many permits. */
+/** The mode of a hold: exclusive, shared with other readers, or one of several permits. */
 export type Mode = 'exclusive' | 'read' | 'permit';
 
 /**
- * One line of a history. Times are ms of CLOCK_MONOTONIC, which all processes of a machine share, so that no clocks have
- * to be set.
+ * One line of a history. Times are ms of CLOCK_MONOTONIC. All processes of a machine share that clock, so none has to
+ * be set.
  */
 export type Entry =
   /** A client asks for a hold. */
@@ -14,7 +14,7 @@ export type Entry =
       readonly kind: string;
       readonly lock: string;
       readonly mode: Mode;
-      /** Milliseconds it is ready to wait. */
+      /** The longest time that the client waits, ms. */
       readonly wait: number;
     }
   /** The client got the hold. */
@@ -27,13 +27,13 @@ export type Entry =
       readonly lease?: number;
     }
   /**
-   * The hold ended. `until`: the last instant at which the holder could have acted, which is its call to release or the
-   * last time it was told that it still holds. `lostAt`: when its signal aborted.
+   * The hold ended. `until`: the last instant at which the holder could have acted, which is its call to release or its
+   * last check that it still holds. `lostAt`: the instant at which its signal aborted.
    */
   | { readonly k: 'end'; readonly id: string; readonly at: number; readonly until: number; readonly lostAt?: number }
   /** The client did not get the hold. */
   | { readonly k: 'refused'; readonly id: string; readonly at: number; readonly error: string }
-  /** An error stayed unhandled, which would have ended the process. */
+  /** An error stayed unhandled, and would have ended the process. */
   | { readonly k: 'crash'; readonly at: number; readonly error: string };
 
 export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;

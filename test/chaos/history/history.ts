@@ -29,7 +29,7 @@ export interface History {
   readonly crashes: readonly string[];
 }
 
-/** The process whose history ended with it, and when it was killed. */
+/** A process whose history ended with it, and the time at which it was killed. */
 export interface Killed {
   readonly path: string;
   readonly at: number;
@@ -37,7 +37,7 @@ export interface Killed {
 
 const linesOf = (path: string): Entry[] => {
   const lines = readFileSync(path, 'utf8').split('\n');
-  // A process that was killed may have been in the middle of its last line.
+  // A killed process may have been in the middle of its last line.
   return lines.slice(0, -1).map((line) => JSON.parse(line) as Entry);
 };
 

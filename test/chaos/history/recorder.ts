@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import type { Entry } from './entry.js';
 
-/** Appends to a history, line by line and at once: what was written survives the process. */
+/** Appends to a history, line by line and at once, so that the lines survive the process. */
 export class Recorder {
   private readonly file: number;
 

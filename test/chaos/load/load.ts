@@ -1,29 +1,29 @@
-/** What a loop takes and gives back again and again. */
+/** The kind of lock or permit that a loop acquires and releases repeatedly. */
 export type LoadKind =
   'naive' | 'plain' | 'fair' | 'fenced' | 'spin' | 'read' | 'write' | 'semaphore' | 'permits' | 'group' | 'redlock';
 
 export interface Load {
   readonly kind: LoadKind;
   readonly names: readonly string[];
-  /** How many loops in each process. */
+  /** The number of loops in each process. */
   readonly loops: number;
-  /** Milliseconds; absent: the watchdog. */
+  /** The lease, ms. Without one the watchdog renews the hold. */
   readonly lease?: number;
   /** Longest wait of one attempt, ms. */
   readonly wait: number;
-  /** Longest time that something is held, ms. */
+  /** Longest time of one hold, ms. */
   readonly hold: number;
   /** Longest pause between two attempts, ms. Default: 5. */
   readonly pause?: number;
 }
 
-/** What a process is told when it starts. */
+/** The instructions for a process at its start. */
 export interface LoadSetup {
   readonly options: Readonly<Record<string, unknown>>;
-  /** Where it writes its history. */
+  /** The file of its history. */
   readonly path: string;
   readonly seed: number;
 }
 
-/** How many permits the semaphores of a load have. */
+/** The number of permits of each semaphore of a load. */
 export const PERMITS = 2;

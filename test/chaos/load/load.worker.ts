@@ -21,7 +21,7 @@ const crashed = (error: unknown): void =>
   });
 process.on('unhandledRejection', crashed);
 process.on('uncaughtException', crashed);
-// Listeners that pile up: a leak, or the same done again and again.
+// Accumulating listeners are a leak, or repeated work.
 process.on('warning', (warning) => {
   if (warning.name === 'MaxListenersExceededWarning') crashed(warning);
 });
@@ -31,7 +31,7 @@ client.runtime.events.on((event) => {
   if (event.type === 'unexpected') crashed(event.error);
 });
 
-/** Of the lock that the others are compared with. */
+/** The connection of the naive lock, with which the others are compared. */
 let naive: Redis | undefined;
 const LEASE_MS = 1000;
 
@@ -40,11 +40,11 @@ const loops: Promise<void>[] = [];
 let attempts = 0;
 let grants = 0;
 
-/** How long a holder works before it looks again whether it still holds, ms. */
+/** The time that a holder works before it checks again that it still holds, ms. */
 const LOOK_MS = 3;
 
 interface Held {
-  /** Whether it may still act. */
+  /** Whether the holder may still act. */
   isHeld(): boolean;
   readonly signal?: AbortSignal;
   readonly fence?: bigint | undefined;
@@ -106,7 +106,7 @@ const modeOf = ({ kind }: Load): Mode => {
   return kind === 'read' ? 'read' : 'exclusive';
 };
 
-/** Acts until the section is over, or it holds no more. Resolves with the last instant at which it acted. */
+/** Acts until the section is over, or the hold is lost. Resolves with the last instant at which it acted. */
 const act = async (held: Held, from: number, ms: number): Promise<number> => {
   const over = from + ms;
   let lastActed = from;
@@ -145,7 +145,7 @@ const once = async (load: Load): Promise<void> => {
   let lostAt: number | undefined;
   held.signal?.addEventListener('abort', () => (lostAt = monotonicNow()));
   const until = await act(held, at, rng.next() * load.hold);
-  // Noted before it is released: a process that is killed in between had ended its work.
+  // The entry is written before the release, because a process killed in between had ended its work.
   recorder.note({ k: 'end', id, at: monotonicNow(), until, ...(lostAt === undefined ? {} : { lostAt }) });
   await held.release().catch((error: unknown) => {
     if (!(error instanceof LockError)) crashed(error);
@@ -159,7 +159,7 @@ const loop = async (load: Load): Promise<void> => {
   }
 };
 
-/** A process that takes locks and gives them back, and notes what happened. */
+/** A process that acquires and releases locks, and records what happened. */
 export const api = {
   start: (loads: readonly Load[]): void => {
     for (const load of loads) for (let count = 0; count < load.loops; count++) loops.push(loop(load));
@@ -170,14 +170,14 @@ export const api = {
     const end = performance.now() + ms;
     while (performance.now() < end);
   },
-  /** Resolves when every attempt has had its answer, or with how many have not after `ms`. */
+  /** Resolves when every attempt has its answer, or with `stuck` after `ms`. */
   stop: async (ms: number): Promise<'stopped' | 'stuck'> => {
     stopping.abort();
     const limit = new AbortController();
     const stuck = sleep(ms, 'stuck' as const, { signal: limit.signal }).catch(() => 'stuck' as const);
     const outcome = await Promise.race([Promise.all(loops).then(() => 'stopped' as const), stuck]);
     limit.abort();
-    // What was aborted is taken back, as at the end of an application.
+    // Aborted attempts are undone, as at the end of an application.
     await client.runtime.acquirer.settled();
     naive?.disconnect();
     await client.close();

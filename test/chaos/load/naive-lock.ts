@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 const PAUSE_MS = 10;
 
 /**
- * Takes a lock as many applications do at first: they check no owner and keep no deadline, and a process that stalled
- * goes on afterwards. The value names the process, so that the fault can find it.
+ * Acquires a lock in the way that many applications start with. They check no owner and keep no deadline, and a process
+ * that stalled goes on afterwards. The value names the process, so that the fault can find it.
  */
 export const takeNaively = async (redis: Redis, name: string, lease: number, signal: AbortSignal): Promise<boolean> => {
   while (!signal.aborted) {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { RedisServer } from '../../servers/redis-server.js';
 
-/** One connection of the harness's own for each server. */
+/** One connection of the harness to each server. */
 export class Admins {
   private readonly connections = new Map<RedisServer, Redis>();
 

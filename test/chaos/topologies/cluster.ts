@@ -1,12 +1,12 @@
 import { RedisCluster } from '../../servers/redis-cluster.js';
 import type { Topology } from './topology.js';
 
-/** The cluster behind a topology, for what only a cluster can do. */
+/** A topology with its cluster, for cases that only a cluster can run. */
 export interface ClusterOf extends Topology {
   readonly cluster: RedisCluster;
 }
 
-/** Three masters with a replica each, which replace them after 1.5 s. */
+/** Three masters with a replica each. A replica replaces its master after 1.5 s. */
 export const startCluster = async (): Promise<ClusterOf> => {
   const cluster = await RedisCluster.start({ masters: 3, replicasPerMaster: 1, nodeTimeout: 1500 });
   const masters = async () => {

@@ -1,12 +1,12 @@
 import { RedisSentinels } from '../../servers/redis-sentinels.js';
 import type { Topology } from './topology.js';
 
-/** The Sentinels behind a topology, for what only they can do. */
+/** A topology with its Sentinels, for cases that only they can run. */
 export interface SentinelsOf extends Topology {
   readonly sentinels: RedisSentinels;
 }
 
-/** A master with two replicas, of which three Sentinels put one in its place after a second. */
+/** A master with two replicas. After a second three Sentinels put a replica in its place. */
 export const startSentinel = async (): Promise<SentinelsOf> => {
   const sentinels = await RedisSentinels.start({ replicas: 2 });
   return {

@@ -5,24 +5,24 @@ import type { RedisServer } from '../../servers/redis-server.js';
 export const TOPOLOGIES = ['standalone', 'sentinel', 'cluster', 'redlock'] as const;
 export type TopologyName = (typeof TOPOLOGIES)[number];
 
-/** Real servers, and how clients of the library find them. */
+/** Real servers, and the options by which clients find them. */
 export interface Topology {
   readonly name: TopologyName;
-  /** Options of the module that lead there, as JSON. */
+  /** Options of the module for these servers, as JSON. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly servers: readonly RedisServer[];
   /** Proxies between clients and servers, if the topology has any. */
   readonly proxies: readonly FaultProxy[];
-  /** A connection of the harness's own. Its errors are ignored, because servers fail on purpose. */
+  /** A connection of the harness. Its errors are ignored, because servers fail on purpose. */
   admin(server: RedisServer): Redis;
-  /** The masters that answer now. */
+  /** The masters that answer at the moment. */
   masters(): Promise<readonly RedisServer[]>;
   /** Resolves when the topology works again after faults. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** All keys of all masters, each with its time to live, ms; -1 without end. */
+/** All keys of all masters, each with its time to live, ms; -1 means no end. */
 export const keysOf = async (topology: Topology): Promise<{ readonly key: string; readonly ttl: number }[]> => {
   const found = (await topology.masters()).map(async (server) => {
     const admin = topology.admin(server);

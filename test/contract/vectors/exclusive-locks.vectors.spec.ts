@@ -11,7 +11,9 @@ import { Stopwatch } from '../../../lib/time/monotonic-scheduler.js';
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Operation, type Situation } from './run-vectors.js';
 
-/** Redisson acquires once more and releases once; we say how often an owner is to hold. */
+/**
+ * The number of holds of an owner. Redisson acquires once more or releases once, while our commands give the number.
+ */
 const countOf = (before: RedisData, { name, holder }: Arguments): number => {
   const [, count] = Object.entries(before[name]?.value ?? {}).find(([field]) => field === holder) ?? [];
   return Number(count ?? 0);
@@ -77,7 +79,10 @@ describeVectors(
   },
 );
 
-/** The running code of a process of ours that has what the vector says; the rule is the client's, as it is in Redisson. */
+/**
+ * Code that runs as the owner with the vector's hold, in a process of ours. The client decides about the re-entry, as
+ * in Redisson.
+ */
 const acquireAgain = async (backend: LockBackend, { name, holder: owner, lease }: Arguments): Promise<unknown> => {
   const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler, () => backend);
   const sent = new Stopwatch(runtime.scheduler);

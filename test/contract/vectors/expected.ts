@@ -1,7 +1,7 @@
 import type { RedisData, RedisValue } from './redis-data.js';
 import { type ExpectedKey, instant, type Spelled, type Vector } from './vector.js';
 
-/** Redisson's protection of a release that is sent twice, private to one call; we have none. */
+/** Redisson's protection of a release that is sent twice, private to one call. This library has none. */
 const UNLOCK_LATCH = 'redisson_unlock_latch:';
 
 const between = (min: number, max: number): unknown => ({
@@ -30,7 +30,7 @@ const expectedKey = (key: ExpectedKey, now: number): unknown => ({
   ttl: key.ttl === 'none' ? -1 : between(...key.ttl),
 });
 
-/** @param now When the vector started, by the clock that the operation went by. */
+/** @param now The start of the vector, by the clock of the operation. */
 export const expectState = (data: RedisData, { state }: Pick<Vector, 'state'>, now: number): void => {
   const required = Object.entries(state).filter(([, key]) => key.optional !== true);
   const names = new Set(required.map(([name]) => name));

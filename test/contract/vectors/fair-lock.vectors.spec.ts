@@ -2,7 +2,9 @@ import type { FairLockOperations } from '../../../lib/backend/fair-lock-operatio
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Situation } from './run-vectors.js';
 
-/** Redisson acquires once more and releases once; we say how often an owner is to hold. */
+/**
+ * The number of holds of an owner. Redisson acquires once more or releases once, while our commands give the number.
+ */
 const countOf = (before: RedisData, { name, holder }: Arguments): number => {
   const [, count] = Object.entries(before[name]?.value ?? {}).find(([field]) => field === holder) ?? [];
   return Number(count ?? 0);

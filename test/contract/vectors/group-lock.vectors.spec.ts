@@ -1,7 +1,7 @@
 import { groupLockName } from '../../../lib/keys/group-field.js';
 import { type Arguments, describeVectors, type Situation } from './run-vectors.js';
 
-/** Peers acquire once more and release once; we say how often an owner is to hold. */
+/** The number of holds of an owner. Peers acquire once more or release once, while our commands give the number. */
 const countOf = ({ name, holder, fields: [field = ''] }: Arguments, { before }: Situation): number => {
   const wanted = `${field}:${holder}:lock_count`;
   const [, count] = Object.entries(before[name]?.value ?? {}).find(([spelled]) => spelled === wanted) ?? [];

@@ -8,11 +8,11 @@ import type { RedisData, RedisValue } from './redis-data.js';
 
 type Value = Omit<RedisValue, 'ttl'>;
 
-/** How the values of one memory table look as keys of a server. */
+/** The form in which the values of one memory table appear as keys of a server. */
 export interface Codec {
-  /** That of the table. */
+  /** The type of those keys. */
   readonly type: string;
-  /** Whether the key of a server belongs into the table. */
+  /** Whether the key of a server belongs to the table. */
   matches(name: string, value: Value): boolean;
   toRedis(value: unknown): Value;
   fromRedis(value: Value): unknown;
@@ -160,7 +160,7 @@ const groupLock: Codec = {
   },
 };
 
-/** The first that matches a key counts. */
+/** The first codec that matches a key is used. */
 const codecs: readonly Codec[] = [
   permitDeadlines,
   fencingToken,
@@ -175,7 +175,7 @@ const codecs: readonly Codec[] = [
   waitingWriters,
 ];
 
-/** Everything in a memory, as it would lie on a server. */
+/** The content of a memory in the form of keys on a server. */
 export const readMemory = (store: MemoryStore): RedisData =>
   Object.fromEntries(
     store.names().map((name) => {
@@ -186,7 +186,7 @@ export const readMemory = (store: MemoryStore): RedisData =>
     }),
   );
 
-/** Puts what lies on a server into a memory. */
+/** Stores keys of a server in a memory. */
 export const arrangeMemory = (store: MemoryStore, data: RedisData): void => {
   for (const [name, value] of Object.entries(data)) {
     const codec = codecs.find((candidate) => candidate.matches(name, value));

@@ -7,7 +7,7 @@ const NO_DEADLINE = '922337203685477';
 
 const SERVER_CLOCK = 'the clock of the server, not that of the client, which is read a little earlier';
 
-/** We say how long, not until when: until when is for the server to say. */
+/** The lease until the deadline. Our commands give a duration, because the server determines the deadline. */
 const leaseOf = ({ deadline }: Arguments, { now }: Situation): number =>
   String(deadline) === NO_DEADLINE ? Number.POSITIVE_INFINITY : deadline - now;
 
@@ -15,7 +15,7 @@ const idsOf = ({ ids: [first = '', ...more] }: Arguments): PermitIds => [first, 
 
 type State = Vector['state'];
 
-/** As the vector has it, where the deadline of one permit is that much later. */
+/** The state of the vector, with the deadline of one permit later by the difference of the clocks. */
 const later = (value: string, deadlines: State[string]['value'], ttl: State[string]['ttl'] = 'none'): Difference => ({
   why: SERVER_CLOCK,
   state: { p: { type: 'string', value, ttl }, '{p}:timeout': { type: 'zset', value: deadlines, ttl } },

@@ -2,7 +2,7 @@ import type { LockOperations } from '../../../lib/backend/lock-operations.js';
 import { describeVectors, type Arguments, type Situation } from './run-vectors.js';
 import { A1 } from './vector.js';
 
-/** How often the field of a hash says that it is held. */
+/** The hold count in a field of a hash. */
 const countIn = ({ before }: Situation, name: string, field: string): number => {
   const value = before[name]?.value ?? {};
   return typeof value === 'object' && !Array.isArray(value)
@@ -10,7 +10,10 @@ const countIn = ({ before }: Situation, name: string, field: string): number => 
     : 0;
 };
 
-/** Redisson acquires once more; we say how often an owner is to hold, so the first time and the next are two things. */
+/**
+ * Acquires as Redisson does, once more than before. Our commands give the number of holds, so the first hold and a
+ * re-entry are different commands.
+ */
 const acquire = async (half: LockOperations, { name, holder: owner, lease }: Arguments, count: number) => {
   if (count > 1) {
     const { outcome } = await half.hold({ name, owner, lease, count });
@@ -20,7 +23,7 @@ const acquire = async (half: LockOperations, { name, holder: owner, lease }: Arg
   return reply.outcome === 'busy' ? reply.remaining : reply.outcome;
 };
 
-/** Redisson releases once; with us a partial release says what remains. */
+/** Releases once, as Redisson does. Our command for a partial release gives the number of remaining holds. */
 const release = async (half: LockOperations, { name, holder: owner, restoreLease }: Arguments, remaining: number) => {
   if (remaining > 0) {
     const { outcome } = await half.hold({ name, owner, lease: restoreLease, count: remaining });

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 
-/** One key, as a server has it. Binary members are spelled `hex:…`; zsets by member, with their scores. */
+/** One key as stored on a server. Binary members are spelled `hex:…`; zsets are by member, with their scores. */
 export interface RedisValue {
   readonly type: string;
   readonly value: string | readonly string[] | Readonly<Record<string, string>>;
-  /** Milliseconds; -1 without end. */
+  /** The time to live, ms; -1 without an end. */
   readonly ttl: number;
 }
 
@@ -48,7 +48,7 @@ export const arrangeRedis = async (redis: Redis, commands: readonly string[]): P
 const inPairs = (args: readonly string[]): [string, string][] =>
   Array.from({ length: args.length / 2 }, (_, pair) => [args[2 * pair] ?? '', args[2 * pair + 1] ?? '']);
 
-/** What the set-up commands of the vectors leave on an empty server, worked out without one. */
+/** The keys that the set-up commands of the vectors leave on an empty server, computed without a server. */
 export const dataOf = (commands: readonly string[]): RedisData => {
   const data: Record<string, RedisValue> = {};
   for (const command of commands) {

@@ -11,15 +11,15 @@ import { arrangeMemory, readMemory } from './memory-data.js';
 import { arrangeRedis, dataOf, readRedis, type RedisData } from './redis-data.js';
 import { allVectors, substitute, type Vector } from './vector.js';
 
-/** What an operation may know beside its arguments. */
+/** The facts that an operation may use beside its arguments. */
 export interface Situation {
-  /** When the vector started, by the clock of the backend, ms. */
+  /** The start of the vector by the clock of the backend, ms. */
   readonly now: number;
-  /** Everything that is there before the operation. */
+  /** All keys before the operation. */
   readonly before: RedisData;
 }
 
-/** The arguments of one operation, in Redisson's words: those that its vectors give, or Redisson's defaults. */
+/** The arguments of one operation, in Redisson's terms: those of the vector, or Redisson's defaults. */
 export interface Arguments {
   readonly name: string;
   readonly holder: string;
@@ -32,7 +32,7 @@ export interface Arguments {
   readonly ttl: number | undefined;
   readonly id: string;
   readonly ids: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** The deadline, ms since the epoch. */
   readonly deadline: number;
   readonly count: number;
   readonly fields: readonly string[];
@@ -40,18 +40,18 @@ export interface Arguments {
 
 const DEFAULTS = { lease: 30_000, wait: 300_000, restoreLease: 30_000 };
 
-/** Carries an operation out by our transitions, and gives the outcome in the words of the vectors. */
+/** Executes an operation by our transitions, and returns the outcome in the terms of the vectors. */
 export type Operation = (backend: LockBackend, args: Arguments, situation: Situation) => Promise<unknown>;
 
-/** Where our protocol is deliberately stricter or leaner: what a peer can observe all the same. */
+/** A difference that a peer can observe, where our protocol is deliberately stricter or simpler. */
 export interface Difference {
-  /** Which part differs and why; becomes part of the test's title. */
+  /** The part that differs, and the reason. It becomes part of the test's title. */
   readonly why: string;
   readonly setup?: Vector['setup'];
   readonly returns?: unknown;
   readonly state?: Vector['state'];
   readonly messages?: Vector['messages'];
-  /** The vector has no counterpart in memory. */
+  /** Whether the vector has no counterpart in memory. */
   readonly notInMemory?: boolean;
 }
 
@@ -72,10 +72,10 @@ class RecordingStore extends MemoryStore {
   }
 }
 
-/** Far from zero: no instant of a vector is before the beginning of time. */
+/** Far from zero, so that no instant of a vector is negative. */
 const MEMORY_NOW = 1_000_000_000;
 
-/** @param prefixes Ids of the vectors without their number. */
+/** @param prefixes The ids of the vectors without their numbers. */
 const casesOf = (prefixes: readonly string[], differences: Differences): Case[] => {
   const chosen = allVectors.filter(({ id }) => prefixes.includes(id.replace(/\d+$/, '')));
   const unknown = Object.keys(differences).filter((id) => !chosen.some((vector) => vector.id === id));
@@ -97,7 +97,7 @@ const perform = async (
   const [[name, args] = ['', {}]] = Object.entries(vector.op);
   const operation = operations[name];
   if (!operation) throw new Error(`Nobody says how ${name} is done`);
-  // The vectors are data, and none asks for what it does not give.
+  // The vectors are data. They give every argument that their operation needs.
   const given = { ...DEFAULTS, ...substitute(args, situation.now) } as unknown as Arguments;
   return operation(backend, given, situation);
 };

@@ -1,6 +1,6 @@
 import { describeVectors } from './run-vectors.js';
 
-/** What Redisson returns where it returns nothing. */
+/** Resolves with null, which Redisson returns for an operation without a result. */
 const nothing = async (work: Promise<void>): Promise<null> => {
   await work;
   return null;

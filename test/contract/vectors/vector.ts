@@ -17,7 +17,7 @@ const CONSTANTS: Readonly<Record<string, string>> = {
   P3: 'ffffffffffffffffffffffffffffffff',
 };
 
-/** As a vector spells it: exact, or an inclusive range; instants such as `NOW+5000`. */
+/** A value in the spelling of a vector: exact, or an inclusive range, or an instant such as `NOW+5000`. */
 export type Spelled = string | number | readonly [string | number, string | number];
 
 export interface ExpectedKey {
@@ -30,21 +30,21 @@ export interface ExpectedKey {
 export interface Vector {
   readonly id: string;
   readonly title: string;
-  /** Redis commands, arguments separated by blanks. */
+  /** Redis commands, with blanks between their arguments. */
   readonly setup: readonly string[];
-  /** One operation, in Redisson's words, with its arguments. */
+  /** One operation in Redisson's terms, with its arguments. */
   readonly op: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly returns: unknown;
-  /** The complete set of keys afterwards. */
+  /** All keys afterwards. */
   readonly state: Readonly<Record<string, ExpectedKey>>;
   readonly messages: readonly (readonly [channel: string, payload: string])[];
   readonly messagesOptional?: boolean;
 }
 
-/** All 109. */
+/** All 109 vectors. */
 export const allVectors = parse(readFileSync(join(__dirname, 'vectors.yaml'), 'utf8')) as readonly Vector[];
 
-/** `NOW`, `NOW+5000`, `NOW-10` in ms. */
+/** The value of `NOW`, `NOW+5000` or `NOW-10`, ms. */
 export const instant = (text: string, now: number): number | undefined => {
   const [, sign = '+', ms = '0'] = /^NOW(?:([+-])(\d+))?$/.exec(text) ?? [];
   if (!text.startsWith('NOW')) return undefined;
@@ -54,7 +54,7 @@ export const instant = (text: string, now: number): number | undefined => {
 const substituteText = (text: string, now: number): string =>
   text.replace(/\$\{([^}]+)\}/g, (_, name: string) => CONSTANTS[name] ?? String(instant(name, now)));
 
-/** Puts values in place of `${…}`, in keys as well. What is nothing but an instant becomes a number. */
+/** Replaces `${…}` by values, in keys as well. A text that is only an instant becomes a number. */
 export const substitute = <T>(value: T, now: number): T => {
   const replaced = (part: unknown): unknown => {
     if (typeof part === 'string') {

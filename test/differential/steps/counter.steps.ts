@@ -5,7 +5,7 @@ import type { Step } from '../pair.js';
 
 const permits = fc.integer({ min: 1, max: 4 });
 
-/** Changes to below every possible count, around zero, and above every possible count. */
+/** Changes that take a count below its range, near zero, and above its range. */
 const delta = fc.oneof(
   { arbitrary: fc.integer({ min: -4, max: 4 }), weight: 9 },
   fc.constantFrom(2 ** 31 - 1, 1 - 2 ** 31),

@@ -3,10 +3,10 @@ import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { name, owner } from '../names.js';
 import type { Step } from '../pair.js';
 
-/** Far longer than a run, and so different that the sums of any two differ. */
+/** Slots that outlast a run. They differ so much that no two of their sums are equal. */
 const slot = fc.constantFrom(5 * UNIT, 20 * UNIT);
 
-/** Operations on the queue; those that every lock has are in `lock.steps`. */
+/** Operations on the queue. Operations of every lock are in `lock.steps`. */
 export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
   {
     arbitrary: fc.tuple(name, owner, lease, slot).map(([lock, by, ms, place]): Step => ({
@@ -16,7 +16,7 @@ export const fairQueueSteps: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
   },
   {
-    // A place that ends with the step, and is removed by the next one.
+    // A place that ends within its step. The next step removes it.
     arbitrary: fc.tuple(name, owner, lease).map(([lock, by, ms]): Step => ({
       label: `fairLock.queue ${lock} ${by} ${ms}, and the place passes`,
       run: async ({ backend, pass }) => {

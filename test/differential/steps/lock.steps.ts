@@ -18,8 +18,8 @@ const owners: Partial<Readonly<Record<LockField, readonly string[]>>> = {
 };
 
 /**
- * Owners with leases. Those of different owners never end together, so that it is certain which of two in a group is
- * named as the holder.
+ * Owners with leases. The leases of different owners never end together, so it is certain which of two owners in a
+ * group is named as the holder.
  */
 const terms = (names: readonly string[]): fc.Arbitrary<readonly [owner: string, ms: number]> =>
   fc

@@ -4,7 +4,7 @@ import { lease, OVER_MS, SHORT_MS } from '../durations.js';
 import { name } from '../names.js';
 import type { Step } from '../pair.js';
 
-/** Few ids, so that they repeat: our clients never request a permit twice, but a request may arrive twice. */
+/** Few ids, so that they repeat. Our clients never request a permit twice, but a request may arrive twice. */
 const id = fc.constantFrom(
   '00000000000000000000000000000001',
   'aabbccddeeff00112233445566778899',

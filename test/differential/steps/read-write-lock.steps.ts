@@ -4,13 +4,16 @@ import { lease, UNIT } from '../durations.js';
 import { name, readerOrWriter } from '../names.js';
 import type { Step } from '../pair.js';
 
-/** Each with a patience of its own, so that the milliseconds of a real server never decide which writer waits longest. */
+/**
+ * A writer with a patience of its own, so that the milliseconds of a real server never decide which writer waits
+ * longest.
+ */
 const waitingWriter = (number: number): WaitingWriter => ({
   id: `44444444-4444-4444-4444-444444444444:waiter${number}`,
   patience: (3 + number) * UNIT,
 });
 
-/** Writers that go before new readers, and readers that let them; operations of every lock are in `lock.steps`. */
+/** Writers that go before new readers, and readers that let them pass. Operations of every lock are in `lock.steps`. */
 export const preferenceSteps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(name, readerOrWriter, lease).map(([lock, by, ms]): Step => ({
     label: `readLock.acquire ${lock} ${by} ${ms} behind writers`,
