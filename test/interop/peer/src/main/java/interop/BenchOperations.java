@@ -13,8 +13,8 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /**
- * What the benchmark measures, the same as in Node; a loop is a thread here. Instants are nanoseconds of the monotonic
- * clock, which Node shares. Locks have no lease: the watchdog keeps them.
+ * The measurements of the benchmark, the same as in Node. A loop is a thread here. Instants are nanoseconds of the
+ * monotonic clock, which Node shares. Locks have no lease, so the watchdog renews them.
  */
 final class BenchOperations {
 

@@ -16,7 +16,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
-/** Many threads on one lock until a certain instant. What they got is in a file then: four doubles an acquisition. */
+/** Many threads on one lock until a certain instant. Their acquisitions are then in a file, four doubles each. */
 final class Contention {
 
     private static final long PATIENCE_MS = 10_000;

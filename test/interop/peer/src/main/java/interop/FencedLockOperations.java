@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RedissonClient;
 
-/** What the fenced lock can do beside what every lock can. */
+/** The operations that only the fenced lock has. */
 final class FencedLockOperations {
 
     private final RedissonClient redisson;

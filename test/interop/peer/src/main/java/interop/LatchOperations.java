@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RedissonClient;
 
-/** The count-down latch. Null stands for "nothing returned". */
+/** The operations of the count-down latch. Null stands for "nothing returned". */
 final class LatchOperations {
 
     private final RedissonClient redisson;
@@ -32,7 +32,7 @@ final class LatchOperations {
         return null;
     }
 
-    /** True when the latch opened; false when the wait was over before that. */
+    /** Whether the latch opened before the wait was over. */
     private Object await(Request request) throws InterruptedException {
         if (request.has("waitMs")) {
             return of(request).await(request.millis("waitMs"), TimeUnit.MILLISECONDS);

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RLock;
 
-/** What every kind of lock can do. Null stands for "nothing returned". */
+/** The operations of every kind of lock. Null stands for "nothing returned". */
 final class LockOperations {
 
     private final Locks locks;

@@ -8,8 +8,8 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /**
- * The lock that a request names, {@code {kind, name}} or {@code {kind: "multi", of: […]}}. A thread gets the same object
- * each time, as in a program that keeps it in a field: what a partial release sets the lease to is a matter of the object.
+ * The lock of a request, {@code {kind, name}} or {@code {kind: "multi", of: […]}}. A thread gets the same object each
+ * time, as in a program that keeps it in a field. The object determines the lease after a partial release.
  */
 final class Locks {
 

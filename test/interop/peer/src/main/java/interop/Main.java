@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RedissonClient;
 
-/** Does with a real Redisson what it is asked to on standard input, until that ends. */
+/** Executes the requests on standard input with a real Redisson, until the input ends. */
 public final class Main {
 
     private Main() {
@@ -16,7 +16,7 @@ public final class Main {
 
     public static void main(String[] arguments) throws IOException {
         PrintStream output = System.out;
-        // Whatever a library prints must not end up among the replies.
+        // The output of a library must not end up among the replies.
         System.setOut(System.err);
 
         RedissonClient redisson = PeerOptions.parse(arguments).connect();
@@ -30,7 +30,7 @@ public final class Main {
             Request request = Request.parse(line);
             threads.run(request.thread(), () -> replies.answer(request, operations));
         }
-        // Threads may still be blocked in Redisson; they are daemons and end with the process.
+        // Threads may still be blocked in Redisson. They are daemons, and end with the process.
         redisson.shutdown(0, 2, TimeUnit.SECONDS);
     }
 }

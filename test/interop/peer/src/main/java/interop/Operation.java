@@ -1,6 +1,6 @@
 package interop;
 
-/** What one {@code op} does, on the thread that the request names. The result is written as JSON. */
+/** The action of one {@code op}, on the thread of the request. The result is written as JSON. */
 @FunctionalInterface
 interface Operation {
 

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.redisson.api.RedissonClient;
 
-/** All that can be asked for, by name. */
+/** All operations by name. */
 final class Operations {
 
     private final Map<String, Operation> operations = new HashMap<>();

@@ -21,7 +21,7 @@ record PeerOptions(String topology, String url, long lockWatchdogTimeout, long f
         Config config = new Config();
         config.setLockWatchdogTimeout(lockWatchdogTimeout);
         config.setFairLockWaitTimeout(fairLockWaitTimeout);
-        // The default of 24 connections, opened one after the other, is most of the start-up time.
+        // By default 24 connections are opened one after the other, which is most of the start-up time.
         if (topology.equals("cluster")) {
             config.useClusterServers()
                     .addNodeAddress(url)

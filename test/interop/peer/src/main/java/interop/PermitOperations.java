@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 
-/** The semaphore whose permits have ids and leases. Null stands for "nothing returned". */
+/** The operations of the semaphore whose permits have ids and leases. Null stands for "nothing returned". */
 final class PermitOperations {
 
     private final RedissonClient redisson;

@@ -37,7 +37,7 @@ final class Replies {
         write(reply);
     }
 
-    /** What Redisson's own threads threw arrives as the cause of a RedisException. */
+    /** An error in one of Redisson's own threads arrives as the cause of a RedisException. */
     private static Map<String, String> describe(Throwable error) {
         Throwable cause = error.getCause();
         return Map.of("type", error.getClass().getSimpleName(), "message", String.valueOf(error.getMessage()),
@@ -51,7 +51,7 @@ final class Replies {
         } catch (JsonProcessingException error) {
             throw new IllegalStateException(error);
         } catch (IOException error) {
-            // Nobody reads any more: the end of the input follows.
+            // The reader has gone, so the end of the input follows.
         }
     }
 }

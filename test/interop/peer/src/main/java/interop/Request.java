@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** One line of input: {@code {id, thread, op, …}}, with the arguments of the operation beside these three. */
+/** One line of input: {@code {id, thread, op, …}}. The arguments of the operation come beside these three fields. */
 record Request(long id, String thread, String op, JsonNode arguments) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -41,7 +41,7 @@ record Request(long id, String thread, String op, JsonNode arguments) {
         return arguments.hasNonNull(argument);
     }
 
-    /** Milliseconds, or Redisson's -1 for "none given". */
+    /** A duration, ms, or Redisson's -1 for "none given". */
     long millis(String argument) {
         return has(argument) ? number(argument) : -1;
     }

@@ -9,11 +9,11 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Critical sections one after the other, until as many as wanted have been done by everybody together. The Node side
- * does exactly the same, so the keys mean the same there.
+ * Critical sections, one after the other, until all participants together have done the wanted number. The Node side does
+ * the same, so the keys have the same meaning there.
  *
- * <p>Two holders at the same time are seen in two ways: whoever enters counts {@code insideKey} up to more than 1; and
- * {@code counterKey} is read on entry and written on leaving, in two round trips, so that an overlap loses a count
+ * <p>Two holders at the same time show in two ways. A participant that enters counts {@code insideKey} up to more than 1.
+ * And {@code counterKey} is read on entry and written on leaving, in two round trips, so that an overlap loses a count
  * while {@code logKey} still has an entry for each section.
  */
 final class Sections {

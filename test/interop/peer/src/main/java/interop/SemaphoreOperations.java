@@ -5,7 +5,7 @@ import java.util.Map;
 import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 
-/** The semaphore. Null stands for "nothing returned". */
+/** The operations of the semaphore. Null stands for "nothing returned". */
 final class SemaphoreOperations {
 
     private final RedissonClient redisson;

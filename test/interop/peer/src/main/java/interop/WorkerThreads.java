@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** One long-lived thread a name: Redisson takes the thread for the owner. */
+/** One long-lived thread a name, because Redisson takes the thread for the owner. */
 final class WorkerThreads {
 
     private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
