@@ -65,7 +65,7 @@ describe('A subscription in a cluster', () => {
   });
 
   it.each([
-    { reason: 'nobody says who serves what', silent: 'CLUSTER SLOTS' },
+    { reason: 'no server returns the slot map', silent: 'CLUSTER SLOTS' },
     { reason: 'the server does not answer', silent: 'SUBSCRIBE' },
   ])('fails in time if $reason, and has the slot map refreshed', async ({ silent }) => {
     const { cluster, clock, subscribe } = openSubscriber();

@@ -69,7 +69,7 @@ describe('Waiting for the slot map', () => {
   });
 });
 
-describe('Whether messages of a cluster stay with their shard', () => {
+describe('The sharding of messages in a cluster', () => {
   const refused = (message: string) => (): Promise<never> => Promise.reject(replyError(message));
 
   it.each([
@@ -79,7 +79,7 @@ describe('Whether messages of a cluster stay with their shard', () => {
     { setting: 'auto', reply: refused("NOPERM can't run 'pubsub'"), isSharded: false, asked: 1 },
     { setting: true, reply: refused('ERR'), isSharded: true, asked: 0 },
     { setting: false, reply: () => [], isSharded: false, asked: 0 },
-  ] as const)('is determined once: with $setting it is $isSharded', async ({ setting, reply, isSharded, asked }) => {
+  ] as const)('is determined once: $isSharded with $setting', async ({ setting, reply, isSharded, asked }) => {
     const { cluster, topology, look, seeds } = openTopology({ shardedPubSub: setting });
     for (const address of seeds) cluster.at(address).answer('PUBSUB', reply);
     await look();
@@ -88,7 +88,7 @@ describe('Whether messages of a cluster stay with their shard', () => {
     expect(seeds.reduce((sum, address) => sum + cluster.at(address).count('PUBSUB'), 0)).toBe(asked);
   });
 
-  it('is asked again with the next refresh if a server could not tell', async () => {
+  it('is determined by the next refresh if a server could not tell', async () => {
     const { cluster, clock, topology, look, seeds } = openTopology();
     for (const address of seeds) cluster.at(address).answer('PUBSUB', refused('LOADING'));
     await look();

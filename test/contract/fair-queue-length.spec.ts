@@ -65,7 +65,7 @@ inWorld(redis, () => {
     ]);
   };
 
-  describe('What a fair lock costs the server', () => {
+  describe('The cost of a fair lock on the server', () => {
     it('FL-22 does not grow with the number of waiters', async () => {
       const { fairLock } = (await redis.open({ commandTimeout: '2s' })).runtime.backend;
       const measure = async (count: number): Promise<Map<string, number>> => {

@@ -85,7 +85,7 @@ inWorld(world, ({ time }) => {
       expect(order.grants.queued).toBeGreaterThan(100);
     });
 
-    it('is left by who waits no more, on either side, and the others move up', async () => {
+    it('is left by waiters that give up, on either side, and the others move up', async () => {
       const { java, locks } = await world.openBoth();
       const ours = locks.getFairLock('n');
       const hold = await ours.acquire();

@@ -74,7 +74,7 @@ inWorld(world, ({ time }) => {
       expect((await ours.acquire()).fence).toBeGreaterThan(inner);
     });
 
-    it('are not given to who waits in vain', async () => {
+    it('are not given to a waiter whose wait ends without the lock', async () => {
       const { theirs, ours } = await openBoth();
       const hold = await ours.acquire();
       const waiting = theirs().tryLockAndGetToken(300);

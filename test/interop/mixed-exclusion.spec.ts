@@ -65,7 +65,7 @@ inWorld(world, () => {
 
   describe(`${SECTIONS} critical sections of both sides`, () => {
     it(
-      'on a plain lock, which everybody wants again at once, never overlap, and each side does a fifth of them or more',
+      'on a plain lock, which each participant wants again at once, never overlap, and each side does a fifth of them or more',
       async () => {
         // A Java waiter needs some thread switches before its next attempt, so a client that releases lets others go
         // first.
@@ -89,7 +89,7 @@ inWorld(world, () => {
     );
 
     it(
-      'on a fair lock never overlap, go to who wants one in the order of the queue, and to both sides alike',
+      'on a fair lock never overlap, and go to both sides alike, in the order of the queue',
       async () => {
         const order = await FairOrder.watch(world.server.url, KEYS.lockName);
         world.onReset(async () => order.close());

@@ -14,21 +14,21 @@ const offer = [
   { warehouse: 'lyon', sku: 'console', stock: 5 },
 ];
 
-describe('What was oversold', () => {
-  it('is nothing while orders take at most what was offered', () => {
+describe('The oversold quantity', () => {
+  it('is 0 while orders take no more than the offer', () => {
     expect(oversold(offer, [])).toBe(0);
     expect(oversold(offer, [order('berlin', ['console', 2]), order('lyon', ['console', 5])])).toBe(0);
   });
 
-  it('is what the orders for an article take beyond it, over all lines', () => {
+  it('is the excess of the orders for an article over its offer, in all lines', () => {
     expect(oversold(offer, [order('berlin', ['console', 2]), order('berlin', ['console', 3])])).toBe(3);
   });
 
-  it('is not made up for by another article, nor by another warehouse with the same', () => {
+  it('is not reduced by unsold items of another article or warehouse', () => {
     expect(oversold(offer, [order('berlin', ['console', 4]), order('lyon', ['console', 1])])).toBe(2);
   });
 
-  it('is all of an article that was never offered', () => {
+  it('includes all items of an article that was never offered', () => {
     expect(oversold(offer, [order('berlin', ['console', 1], ['headset', 3])])).toBe(3);
   });
 });
@@ -73,7 +73,7 @@ describe('The figures of a sale', () => {
 });
 
 describe('A percentile', () => {
-  it('is the smallest value that so many do not exceed, whatever their order', () => {
+  it('is the smallest value that this share of the values does not exceed, in any order', () => {
     const values = Array.from({ length: 100 }, (_, n) => 100 - n);
     expect([percentile(values, 50), percentile(values, 99), percentile(values, 100)]).toEqual([50, 99, 100]);
   });

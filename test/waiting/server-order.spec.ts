@@ -4,9 +4,9 @@ type Step = readonly ['add' | 'delete' | 'putFirst', string];
 
 /** Each row begins with a, b and c, in that order. */
 const TRANSITIONS: readonly [string, readonly Step[], readonly string[]][] = [
-  ['is that of coming', [], ['a', 'b', 'c']],
-  ['puts whoever comes at the end', [['add', 'd']], ['a', 'b', 'c', 'd']],
-  ['stays as it is if somebody comes twice', [['add', 'a']], ['a', 'b', 'c']],
+  ['is that of arrival', [], ['a', 'b', 'c']],
+  ['puts a new waiter at the end', [['add', 'd']], ['a', 'b', 'c', 'd']],
+  ['stays as it is if a waiter comes twice', [['add', 'a']], ['a', 'b', 'c']],
   ['goes on to the second if the first leaves', [['delete', 'a']], ['b', 'c']],
   ['keeps the first if another leaves', [['delete', 'b']], ['a', 'c']],
   [
@@ -17,7 +17,7 @@ const TRANSITIONS: readonly [string, readonly Step[], readonly string[]][] = [
     ],
     ['c'],
   ],
-  ['stays as it is if somebody leaves who was not there', [['delete', 'd']], ['a', 'b', 'c']],
+  ['stays as it is if an unknown waiter leaves', [['delete', 'd']], ['a', 'b', 'c']],
   [
     'puts the first at the end if it leaves and comes again',
     [
@@ -28,9 +28,9 @@ const TRANSITIONS: readonly [string, readonly Step[], readonly string[]][] = [
   ],
   ['can be changed for the last', [['putFirst', 'c']], ['c', 'a', 'b']],
   ['stays as it is if the first is put first', [['putFirst', 'a']], ['a', 'b', 'c']],
-  ['can be changed for somebody who was not there', [['putFirst', 'd']], ['d', 'a', 'b', 'c']],
+  ['can be changed for an unknown waiter', [['putFirst', 'd']], ['d', 'a', 'b', 'c']],
   [
-    'is that from before for those behind, after the one that was put first leaves',
+    'is as before for the others, after the one that was put first leaves',
     [
       ['putFirst', 'c'],
       ['delete', 'c'],

@@ -52,8 +52,8 @@ describe('A turn without announcements', () => {
     { title: 'another holder', got: OURS, found: THEIRS, goesOn: true },
     { title: 'our own hold', got: OURS, found: OURS, goesOn: false },
     { title: 'no holder after a grant of ours', got: OURS, found: PERMITS, goesOn: true },
-    { title: 'no holder after a grant that nobody can be blocked by', got: undefined, found: PERMITS, goesOn: false },
-    { title: 'a holder after a grant that nobody can be blocked by', got: undefined, found: THEIRS, goesOn: true },
+    { title: 'no holder after a grant that blocks no waiter', got: undefined, found: PERMITS, goesOn: false },
+    { title: 'a holder after a grant that blocks no waiter', got: undefined, found: THEIRS, goesOn: true },
     { title: 'no holder after a grant of permits', got: PERMITS, found: PERMITS, goesOn: false },
   ])('begins anew: $goesOn, after an attempt that finds $title', async ({ got, found, goesOn }) => {
     const { clock, turn } = setUp();

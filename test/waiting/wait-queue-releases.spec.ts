@@ -2,7 +2,7 @@ import { WaitQueueBench } from './wait-queue-bench.js';
 
 describe('A hand-over to a wait queue', () => {
   it.each([
-    { title: 'nobody waits', waiting: [], canTransfer: true, underWay: false, handed: false, ends: [] },
+    { title: 'the queue has no waiters', waiting: [], canTransfer: true, underWay: false, handed: false, ends: [] },
     { title: 'it cannot be transferred', waiting: ['a'], canTransfer: false, underWay: false, handed: false, ends: [] },
     { title: 'an earlier caller attempts', waiting: ['a'], canTransfer: true, underWay: true, handed: false, ends: [] },
     {
