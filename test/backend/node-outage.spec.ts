@@ -2,7 +2,7 @@ import { noListener } from '../../lib/backend/lock-backend.js';
 import { NodeExecutor } from '../../lib/backend/redis/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { freePort } from '../servers/free-port.js';
+import { freePort } from '../servers/process/free-port.js';
 
 describe('D31: an outage of a node', () => {
   it('is reported after `missedAfter`, however soon its commands fail', async () => {

@@ -1,7 +1,7 @@
 import type { Opening } from './adapters/adapter.js';
 import { libraryNamed } from './libraries.js';
 import type { Participant } from './workers/participant.js';
-import type { RedisServer } from '../servers/redis-server.js';
+import type { RedisServer } from '../servers/redis/redis-server.js';
 
 /** Which library, opened how. */
 export interface Role extends Opening {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, openClient } from '../kit/client.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { ChaosCase } from './case.js';
 import { monotonicNow } from './history/entry.js';
 import { type History, type Killed, readHistory } from './history/history.js';

@@ -1,5 +1,5 @@
 import { WrongKeyTypeError } from '../../lib/index.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import { inWorld } from '../kit/every-backend.js';
 import type { api } from './counter.worker.js';
 import { RedisWorld } from '../kit/redis-world.js';

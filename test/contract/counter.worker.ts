@@ -1,4 +1,4 @@
-import { serve } from '../servers/worker-host.js';
+import { serve } from '../servers/worker/worker-host.js';
 import { openClient } from '../kit/client.js';
 
 const [, , connection = ''] = process.argv;

@@ -1,6 +1,6 @@
 import type { LockOptions } from '../../lib/index.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import { inWorld } from '../kit/every-backend.js';
 import type { RawPlace } from '../kit/world.js';
 import type { api } from './fair-waiter.worker.js';

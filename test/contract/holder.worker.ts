@@ -1,5 +1,5 @@
 import type { Hold } from '../../lib/index.js';
-import { serve } from '../servers/worker-host.js';
+import { serve } from '../servers/worker/worker-host.js';
 import { openClient } from '../kit/client.js';
 
 const [, , connection = '', watchdogTimeout = '30000'] = process.argv;

@@ -1,4 +1,4 @@
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import { inWorld } from '../kit/every-backend.js';
 import type { api } from './holder.worker.js';
 import { RedisWorld } from '../kit/redis-world.js';

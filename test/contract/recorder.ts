@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 /** The messages on all channels of a server, in order. */
 export class Recorder {

@@ -1,5 +1,5 @@
 import { LockTimeoutError } from '../../lib/index.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { api } from './redlock.worker.js';
 import { onMasters } from '../kit/redlock-world.js';
 

@@ -9,7 +9,7 @@ import {
   LockUnavailableError,
 } from '../../lib/index.js';
 import { caught, thrownBy } from '../kit/caught.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import type { Client, ClientOptions } from '../kit/client.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';

@@ -6,8 +6,8 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { caught, thrownBy } from '../kit/caught.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { Time } from '../kit/time.js';
 import { openClient } from '../kit/client.js';
 

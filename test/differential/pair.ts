@@ -10,8 +10,8 @@ import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { readMemory } from '../contract/vectors/memory-data.js';
 import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
-import { ClockedServer } from '../servers/clocked-server.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { ClockedServer } from '../servers/redis/clocked-server.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const rethrow = (error: unknown): never => {
   throw error;

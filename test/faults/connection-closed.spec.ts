@@ -3,8 +3,8 @@ import { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
 import { ShutdownDrain } from '../../lib/module/shutdown-drain.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';
 

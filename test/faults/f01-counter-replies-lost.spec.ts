@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { executions, expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';

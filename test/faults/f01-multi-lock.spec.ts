@@ -1,4 +1,4 @@
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { type ClientSetup, DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { LockUnavailableError } from '../../lib/errors.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';

@@ -1,5 +1,5 @@
 import type { Hold } from '../../lib/index.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';

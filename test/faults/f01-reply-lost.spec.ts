@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { CLOCK_GRAIN, executions, expectWithin, settled, watchKey } from './observe.js';
 import { until } from '../kit/until.js';
 import { type ClientBehindProxy, DEADLINE, LEASE, RECONNECT, useServerFixture } from './server-fixture.js';

@@ -1,4 +1,4 @@
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';

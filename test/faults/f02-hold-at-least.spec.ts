@@ -1,6 +1,6 @@
 import type { Hold } from '../../lib/index.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { RECONNECT, useServerFixture } from './server-fixture.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';

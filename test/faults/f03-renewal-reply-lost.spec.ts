@@ -1,4 +1,4 @@
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { watchKey } from './observe.js';
 import { until } from '../kit/until.js';
 import { LEASE, useServerFixture } from './server-fixture.js';

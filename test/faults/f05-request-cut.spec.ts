@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { executions, expectWithin, settled } from './observe.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 

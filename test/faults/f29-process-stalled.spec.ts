@@ -1,6 +1,6 @@
 import { LockLostError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, type Settled, settled } from './observe.js';
 import { until } from '../kit/until.js';

@@ -1,4 +1,4 @@
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, settled } from './observe.js';
 import { LEASE, useServerFixture } from './server-fixture.js';

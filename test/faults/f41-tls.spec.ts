@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'ioredis';
 import { LockUnavailableError } from '../../lib/index.js';
-import { Certificates, type Identity } from '../servers/certificates.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { Certificates, type Identity } from '../servers/redis/certificates.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, openLocks, POLL } from './server-fixture.js';

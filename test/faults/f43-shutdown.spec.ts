@@ -7,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { LockLostError, LockShutdownError } from '../../lib/errors.js';
 import { LockService } from '../../lib/lock.service.js';
 import { RedisLockModule } from '../../lib/module/redis-lock.module.js';
-import { mentions } from '../servers/fault-proxy.js';
+import { mentions } from '../servers/proxy/fault-proxy.js';
 import { CLOCK_GRAIN, expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';

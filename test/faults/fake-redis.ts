@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { isReplyOf } from '../../lib/backend/redis/scripts/script.js';
-import { RequestFrames } from '../servers/request-frames.js';
+import { RequestFrames } from '../servers/proxy/request-frames.js';
 
 /** A value in RESP2. `Raw` is sent unchanged. */
 export type Reply = null | number | bigint | string | Raw | readonly Reply[];

@@ -10,10 +10,10 @@ import { openTransport } from '../../lib/backend/redis/transport.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { type Client, type ClientOptions, type ClientParts, openClient } from '../kit/client.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
-import { RedisServer } from '../servers/redis-server.js';
-import { hearLeakWarnings } from '../servers/warnings.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
+import { hearLeakWarnings } from '../servers/process/leak-warnings.js';
 import { History } from './history.js';
 
 /** L of faults.md, ms: the lease of watchdog holds, and of other holds where a test asks for it. */

@@ -4,7 +4,7 @@ import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 
 const world = new RedisWorld();
 /** A lease that neither ends nor needs a renewal during a test. */

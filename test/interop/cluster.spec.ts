@@ -1,5 +1,5 @@
 import { Time, track } from '../kit/time.js';
-import { RedisCluster } from '../servers/redis-cluster.js';
+import { RedisCluster } from '../servers/cluster/redis-cluster.js';
 import { TopologyClients } from '../topologies/clients.js';
 import { JavaPeer } from './java-peer.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';

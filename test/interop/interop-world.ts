@@ -1,6 +1,6 @@
 import type { LockService } from '../../lib/index.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import { JavaPeer, type PeerOptions } from './java-peer.js';
 import type { JavaThread } from './java-thread.js';
 import type { api } from './lock-user.worker.js';

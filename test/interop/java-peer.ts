@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { killWithUs, letExit, type Reaper } from '../servers/reaper.js';
+import { killWithUs, letExit, type Reaper } from '../servers/process/reaper.js';
 import { JavaThread } from './java-thread.js';
 import { buildPeer, peerClassPath } from './peer-build.js';
 import type { JavaFailure, PeerReply, PeerRequest } from './peer-messages.js';

@@ -1,5 +1,5 @@
 import { inWorld } from '../kit/every-backend.js';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import { FairOrder } from './fair-order.js';
 import { InteropWorld } from './interop-world.js';
 import type { NodeLockKind } from './node-lock.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { serve } from '../servers/worker-host.js';
+import { serve } from '../servers/worker/worker-host.js';
 import { lockOfKind, type NodeLockKind } from './node-lock.js';
 import { section, type SectionsDone, type SectionsWanted } from './sections.js';
 import { openClient } from '../kit/client.js';

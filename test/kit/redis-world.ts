@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionInput, Scheduler } from '../../lib/index.js';
-import { connectAdmin } from '../servers/admin-connection.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import type { Probe, RawPlace, RawState, World } from './world.js';
 import { Time } from './time.js';

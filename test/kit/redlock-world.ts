@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { isPassing } from '../../lib/errors.js';
 import type { RedlockOptions } from '../../lib/module/options/redlock.options.js';
-import { connectAdmin } from '../servers/admin-connection.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { Time } from './time.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { type Environment, folderOf, suiteOf } from './environments.js';
 import { type CellResult, keyOf, type Message, type PlannedCell } from './messages.js';
 import type { Run } from './runs.js';

@@ -1,6 +1,6 @@
 import type { ModuleMetadata } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { start } from './applications.js';
 
 /** A backend for tests of the owner model, which must not depend on where locks are stored. */

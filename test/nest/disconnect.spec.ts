@@ -4,10 +4,10 @@ import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@ne
 import type { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { from, type Observable } from 'rxjs';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const byId = (context: { switchToHttp(): { getRequest(): { params: { id: string } } } }): string =>
   `cart:${context.switchToHttp().getRequest().params.id}`;

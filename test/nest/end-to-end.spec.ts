@@ -2,11 +2,11 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { ConflictException, Controller, Get, Inject, Injectable, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { adapters, serve, type Served } from './applications.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Redis, type RedisOptions } from 'ioredis';
 import { LockService } from 'nest-redis-lock';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { runtimeOf, start } from './applications.js';
 import { until } from '../kit/until.js';
 

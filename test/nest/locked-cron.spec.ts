@@ -5,12 +5,12 @@ import { LockNotWiredError, LockService, LockShutdownError, LockUnavailableError
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { tickAt } from '../../lib/integrations/schedule/planned-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const at = (time: string): number => Date.parse(time.includes('T') ? time : `2026-03-29T${time}Z`);
 

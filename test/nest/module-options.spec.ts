@@ -12,7 +12,7 @@ import {
 import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
 import { formatValue as described } from '../../lib/validation/format-value.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { caught, thrownBy } from '../kit/caught.js';
 import { runtimeOf, start } from './applications.js';
 import { redisInput } from './redis-input.js';

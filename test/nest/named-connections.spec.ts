@@ -13,12 +13,12 @@ import {
   LockUnavailableError,
   RedisLockModule,
 } from 'nest-redis-lock';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { adapters, runtimeOf, serve, start } from './applications.js';
 import { caught } from '../kit/caught.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 /** The servers of the default connection and of `billing`. */
 const servers: RedisServer[] = [];

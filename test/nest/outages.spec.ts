@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type LockEvent, LockService, LockUnavailableError, type RedisLockOptions } from 'nest-redis-lock';
-import { freePort } from '../servers/free-port.js';
-import { RedisCluster } from '../servers/redis-cluster.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { freePort } from '../servers/process/free-port.js';
+import { RedisCluster } from '../servers/cluster/redis-cluster.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { compile } from './applications.js';
 import { until } from '../kit/until.js';
 

@@ -7,7 +7,7 @@ import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Redis } from 'ioredis';
 import { Locked, RedisLockModule, SingleFlight } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
-import { serve } from '../servers/worker-host.js';
+import { serve } from '../servers/worker/worker-host.js';
 import { flightLock, lockChannel } from '../../lib/keys/redisson-keys.js';
 
 const [, , connection = ''] = process.argv;

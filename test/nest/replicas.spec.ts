@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { RedisServer } from '../servers/redis-server.js';
-import { Worker } from '../servers/worker.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { api } from './replica.worker.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 /** The errors of the replicas' clocks, ms. */
 const SKEWS_MS = [-730, -320, 0, 410, 740];

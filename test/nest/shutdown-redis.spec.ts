@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
 import { LockService, LockShutdownError, LockUnavailableError } from 'nest-redis-lock';
-import { RedisServer } from '../servers/redis-server.js';
-import { Worker } from '../servers/worker.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
+import { Worker } from '../servers/worker/worker.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
 import type { api } from './fixtures/terminated.worker.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 let server: RedisServer;
 let raw: Redis;

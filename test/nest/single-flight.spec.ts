@@ -4,7 +4,7 @@ import { LockNameError, LockNotWiredError, LockOptionsError, LockService, Single
 import { Observable, of } from 'rxjs';
 import { thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';
 
 interface Query {

@@ -8,14 +8,14 @@ import {
   LockUnsafeError,
   type RedisLockOptions,
 } from 'nest-redis-lock';
-import { Certificates } from '../servers/certificates.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
-import { freePort } from '../servers/free-port.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { Certificates } from '../servers/redis/certificates.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
+import { freePort } from '../servers/process/free-port.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { compile } from './applications.js';
 import { caught } from '../kit/caught.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 let server: RedisServer;
 let admin: Redis;

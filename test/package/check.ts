@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 
 /** The ends of every peer range. All other tests run on Nest 12 and ioredis 6. */
 const PEERS: readonly { readonly nest: string; readonly ioredis: string; readonly optional: readonly string[] }[] = [

@@ -3,10 +3,10 @@ import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/redis/probe/probe.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';
 import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const scheduler = new MonotonicScheduler(systemScheduler, (error) => {
   throw error;

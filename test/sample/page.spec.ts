@@ -1,5 +1,5 @@
 import type { InventoryReport } from '../../sample/inventory/inventory-report.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';
 import { BrowserPage } from './browser.js';
 import { open, type OpenShop } from './open-shop.js';

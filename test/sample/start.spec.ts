@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
-import { freePort } from '../servers/free-port.js';
-import { PostgresServer } from '../servers/postgres-server.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { freePort } from '../servers/process/free-port.js';
+import { PostgresServer } from '../servers/postgres/postgres-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { SampleRun } from './sample-run.js';
 
 const TITLES = ['flash sale', 'First come', 'inventory report', 'payment gateway', 'warehouse', 'stock report'];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from '../servers/worker.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { api } from '../faults/fixtures/many-holds.worker.js';
 import { sentCommands, settled } from '../faults/observe.js';
 import { useServerFixture } from '../faults/server-fixture.js';

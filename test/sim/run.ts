@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { fakeTimeLibrary } from '../servers/clocked-server.js';
+import { fakeTimeLibrary } from '../servers/redis/clocked-server.js';
 import { runCampaign } from './campaign/campaign.js';
 import type { Tally } from './campaign/range.js';
 import { checkPlanted } from './planted/check-planted.js';

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { Time } from '../kit/time.js';
-import { RedisCluster } from '../servers/redis-cluster.js';
+import { RedisCluster } from '../servers/cluster/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';

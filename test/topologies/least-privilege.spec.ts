@@ -6,8 +6,8 @@ import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { Time } from '../kit/time.js';
 import { asUser, CLUSTER_RULES, grantsIn, PREFIX, RULES, SENTINEL_RULES, userWith } from '../probe/documented-acl.js';
-import { RedisCluster } from '../servers/redis-cluster.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisCluster } from '../servers/cluster/redis-cluster.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
 

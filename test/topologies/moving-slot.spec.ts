@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
-import { RedisCluster } from '../servers/redis-cluster.js';
+import { RedisCluster } from '../servers/cluster/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { MovingSlot } from './moving-slot.js';
 import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/redisson-keys.js';

@@ -1,6 +1,6 @@
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import type { RedisCluster } from '../servers/redis-cluster.js';
-import type { RedisServer } from '../servers/redis-server.js';
+import type { RedisCluster } from '../servers/cluster/redis-cluster.js';
+import type { RedisServer } from '../servers/redis/redis-server.js';
 
 const MIGRATE_TIMEOUT_MS = 5000;
 

@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 import { lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
 import type { Client } from '../kit/client.js';
 import { Time } from '../kit/time.js';
-import { FaultProxy } from '../servers/fault-proxy.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
-import { connectAdmin } from '../servers/admin-connection.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const time = Time.real();
 const clients = new TopologyClients(() => master.url);

@@ -2,7 +2,7 @@ import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { onMasters } from '../kit/redlock-world.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 
 /** More than a second, because servers report their uptime in seconds. */
 const LEASE = 2000;

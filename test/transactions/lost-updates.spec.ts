@@ -1,7 +1,7 @@
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
-import { allStarted } from '../servers/all-started.js';
-import { Worker } from '../servers/worker.js';
+import { allStarted } from '../servers/process/all-started.js';
+import { Worker } from '../servers/worker/worker.js';
 import { SHOP_NAMES, type ShopName } from './replica.js';
 import type { api } from './replica.worker.js';
 import type { Way } from './shop.js';

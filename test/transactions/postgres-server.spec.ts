@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import { until } from '../kit/until.js';
-import { isAlive } from '../servers/is-alive.js';
-import { PostgresServer } from '../servers/postgres-server.js';
-import { Worker } from '../servers/worker.js';
+import { isAlive } from '../servers/process/is-alive.js';
+import { PostgresServer } from '../servers/postgres/postgres-server.js';
+import { Worker } from '../servers/worker/worker.js';
 import type { api } from './postgres-server.worker.js';
 
 describe('PostgresServer', () => {

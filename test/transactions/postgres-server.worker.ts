@@ -1,5 +1,5 @@
-import { PostgresServer } from '../servers/postgres-server.js';
-import { serve } from '../servers/worker-host.js';
+import { PostgresServer } from '../servers/postgres/postgres-server.js';
+import { serve } from '../servers/worker/worker-host.js';
 
 /** Starts a server. The test then kills this process. */
 export const api = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serve } from '../servers/worker-host.js';
+import { serve } from '../servers/worker/worker-host.js';
 import { Replica, type ShopName } from './replica.js';
 import type { Way } from './shop.js';
 

@@ -1,6 +1,6 @@
 import { LockService } from 'nest-redis-lock';
-import { PostgresServer } from '../servers/postgres-server.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { PostgresServer } from '../servers/postgres/postgres-server.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 import { runtimeOf } from '../nest/applications.js';
 import { Replica, type Servers } from './replica.js';
 import { Sales } from './sales.js';

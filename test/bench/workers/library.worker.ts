@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Held, Opening, OpenLibrary } from '../adapters/adapter.js';
 import { connect } from '../adapters/client.js';
 import { nodeAdapters } from '../adapters/index.js';
-import { serve } from '../../servers/worker-host.js';
+import { serve } from '../../servers/worker/worker-host.js';
 import { now, NS_PER_MS } from './clock.js';
 import { contend } from './contend.js';
 import { memoryInUse } from './garbage.js';

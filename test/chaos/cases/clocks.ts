@@ -1,5 +1,5 @@
 import type { ChaosCase } from '../case.js';
-import { ClockedServer } from '../../servers/clocked-server.js';
+import { ClockedServer } from '../../servers/redis/clocked-server.js';
 import { COMMAND_MS, LEASE_MS } from '../chaos-run.js';
 
 /** Clocks of servers. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../../lib/index.js';
 import type { ChaosCase } from '../case.js';
-import { FaultProxy } from '../../servers/fault-proxy.js';
+import { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import { COMMAND_MS } from '../chaos-run.js';
 
 /** Connections that break, or that are dead without a sign of it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { LockService } from '../../../lib/index.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import type { FaultProxy } from '../../servers/fault-proxy.js';
+import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
 import { COMMAND_MS, POLL_MS, type ChaosRun } from '../chaos-run.js';

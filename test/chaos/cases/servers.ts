@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../../lib/index.js';
-import type { RedisServer } from '../../servers/redis-server.js';
+import type { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import { usualLoad } from '../usual-load.js';
 import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
 import { LockUnavailableError } from '../../../lib/index.js';
-import type { RedisServer } from '../../servers/redis-server.js';
+import type { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { type ClusterOf, isCluster } from '../topologies/cluster.js';

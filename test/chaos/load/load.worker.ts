@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Hold, type Lock, LockAbortedError, LockError, type LockService } from '../../../lib/index.js';
-import { serve } from '../../servers/worker-host.js';
+import { serve } from '../../servers/worker/worker-host.js';
 import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';
 import { Rng } from '../rng.js';

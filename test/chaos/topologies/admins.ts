@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { RedisServer } from '../../servers/redis-server.js';
+import type { RedisServer } from '../../servers/redis/redis-server.js';
 
 /** One connection of the harness to each server. */
 export class Admins {

@@ -1,4 +1,4 @@
-import { RedisCluster } from '../../servers/redis-cluster.js';
+import { RedisCluster } from '../../servers/cluster/redis-cluster.js';
 import type { Topology } from './topology.js';
 
 /** A topology with its cluster, for cases that only a cluster can run. */

@@ -1,4 +1,4 @@
-import { RedisSentinels } from '../../servers/redis-sentinels.js';
+import { RedisSentinels } from '../../servers/sentinel/redis-sentinels.js';
 import type { Topology } from './topology.js';
 
 /** A topology with its Sentinels, for cases that only they can run. */

@@ -1,5 +1,5 @@
-import { FaultProxy } from '../../servers/fault-proxy.js';
-import { RedisServer } from '../../servers/redis-server.js';
+import { FaultProxy } from '../../servers/proxy/fault-proxy.js';
+import { RedisServer } from '../../servers/redis/redis-server.js';
 import { Admins } from './admins.js';
 import type { Topology } from './topology.js';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { FaultProxy } from '../../servers/fault-proxy.js';
-import type { RedisServer } from '../../servers/redis-server.js';
+import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
+import type { RedisServer } from '../../servers/redis/redis-server.js';
 
 export const TOPOLOGIES = ['standalone', 'sentinel', 'cluster', 'redlock'] as const;
 export type TopologyName = (typeof TOPOLOGIES)[number];

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { ClockedServer } from '../../servers/clocked-server.js';
+import { ClockedServer } from '../../servers/redis/clocked-server.js';
 import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/redis/scripts/script.js';
-import { connectAdmin } from '../../servers/admin-connection.js';
+import { connectAdmin } from '../../servers/redis/admin-connection.js';
 
 /**
  * Places of replies that may differ: tokens, which are made of microseconds; how many hear a message, which only real

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answers } from './answers.js';
 import type { Certificates, Identity } from './certificates.js';
-import { onFreePort } from './free-port.js';
-import { serverBinary } from './install.js';
-import { killWithUs, letExit, type Reaper } from './reaper.js';
+import { onFreePort } from '../process/free-port.js';
+import { serverBinary } from '../install.js';
+import { killWithUs, letExit, type Reaper } from '../process/reaper.js';
 
 export interface RedisServerOptions {
   /** Settings as on the command line, `['--maxmemory', '10mb']`; they win over those given here. */

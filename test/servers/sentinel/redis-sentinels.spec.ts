@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { isAlive } from './is-alive.js';
+import { isAlive } from '../process/is-alive.js';
 import { RedisSentinels } from './redis-sentinels.js';
 
 describe('RedisSentinels', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Cluster } from 'ioredis';
-import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { isAlive } from './is-alive.js';
+import { hashSlot } from '../../../lib/keys/hash-slot.js';
+import { isAlive } from '../process/is-alive.js';
 import { RedisCluster } from './redis-cluster.js';
 
 const slot = hashSlot('{7}');

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { onFreePort } from './free-port.js';
-import { postgresBinaries } from './install.js';
-import { letExit, quitWithUs, type Reaper, removeWithUs } from './reaper.js';
+import { onFreePort } from '../process/free-port.js';
+import { postgresBinaries } from '../install.js';
+import { letExit, quitWithUs, type Reaper, removeWithUs } from '../process/reaper.js';
 
 const START_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 5_000;

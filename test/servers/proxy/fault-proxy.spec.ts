@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { FaultProxy, mentions } from './fault-proxy.js';
-import { RedisServer } from './redis-server.js';
-import { connectAdmin } from './admin-connection.js';
+import { RedisServer } from '../redis/redis-server.js';
+import { connectAdmin } from '../redis/admin-connection.js';
 
 const settledWithin = (promise: Promise<unknown>, ms: number) =>
   Promise.race([

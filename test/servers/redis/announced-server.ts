@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { DISCONNECT_TIMEOUT_MS } from './admin-connection.js';
-import { FaultProxy } from './fault-proxy.js';
-import { onFreePort } from './free-port.js';
+import { FaultProxy } from '../proxy/fault-proxy.js';
+import { onFreePort } from '../process/free-port.js';
 import { RedisServer, type RedisServerOptions } from './redis-server.js';
 
 export interface AnnouncedServerOptions extends Omit<RedisServerOptions, 'port'> {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { opensslBinary } from './install.js';
-import { removeWithUs, type Reaper } from './reaper.js';
+import { opensslBinary } from '../install.js';
+import { removeWithUs, type Reaper } from '../process/reaper.js';
 
 /**
  * Whose certificate: that of the `server` on loopback (127.0.0.1, localhost), that of a `client`, and three with which

@@ -1,6 +1,6 @@
-import { AnnouncedServer } from './announced-server.js';
-import { isInStep, REPLICATION_SETTINGS } from './replica.js';
-import { agreed } from './agreed.js';
+import { AnnouncedServer } from '../redis/announced-server.js';
+import { isInStep, REPLICATION_SETTINGS } from '../replication/replica.js';
+import { untilAgreed } from '../replication/until-agreed.js';
 
 export interface RedisSentinelsOptions {
   /** Default: 1. */
@@ -48,7 +48,7 @@ export const startWatched = async (
   });
   if (master === undefined) return seat;
   try {
-    await agreed(() => isInStep(seat.admin), 'the replica is in step');
+    await untilAgreed(() => isInStep(seat.admin), 'the replica is in step');
     return seat;
   } catch (error) {
     await seat.stop();

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
-import { allStarted } from './all-started.js';
-import { AnnouncedServer } from './announced-server.js';
-import { FaultProxy } from './fault-proxy.js';
-import type { RedisServer } from './redis-server.js';
+import { allStarted } from '../process/all-started.js';
+import { AnnouncedServer } from '../redis/announced-server.js';
+import { FaultProxy } from '../proxy/fault-proxy.js';
+import type { RedisServer } from '../redis/redis-server.js';
 import { isInStep, REPLICATION_SETTINGS } from './replica.js';
-import { agreed } from './agreed.js';
+import { untilAgreed } from './until-agreed.js';
 
 export interface ReplicationOptions {
   /** Default: 1. */
@@ -66,7 +66,7 @@ export class Replication {
   /** Resolves when every replica has all that the master has now. */
   async caughtUp(): Promise<void> {
     const offset = await offsetOf(this.leader.admin);
-    await agreed(async () => {
+    await untilAgreed(async () => {
       const offsets = await Promise.all(this.followers.map(({ seat }) => offsetOf(seat.admin)));
       return offsets.every((reached) => reached >= offset);
     }, 'all replicas have what the master has');
@@ -123,7 +123,7 @@ class Follower {
 
   private async arrived(): Promise<void> {
     try {
-      await agreed(() => isInStep(this.seat.admin), 'the replica is in step');
+      await untilAgreed(() => isInStep(this.seat.admin), 'the replica is in step');
     } catch (error) {
       await this.seat.stop();
       throw error;

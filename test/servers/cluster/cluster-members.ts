@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import { AnnouncedServer } from './announced-server.js';
+import { AnnouncedServer } from '../redis/announced-server.js';
 import { ClusterView } from './cluster-view.js';
-import type { RedisServer } from './redis-server.js';
-import { isInStep } from './replica.js';
-import { agreed } from './agreed.js';
+import type { RedisServer } from '../redis/redis-server.js';
+import { isInStep } from '../replication/replica.js';
+import { untilAgreed } from '../replication/until-agreed.js';
 
 /** A server that others know as one of their cluster. */
 export interface ClusterMember {
@@ -39,7 +39,7 @@ export async function form(members: readonly ClusterMember[], masterCount: numbe
     const { host, port } = seat.address;
     await first.admin.call('CLUSTER', 'MEET', host, port, server.port + BUS_OFFSET);
   }
-  await agreed(async () => {
+  await untilAgreed(async () => {
     const views = await viewsOf(members);
     return views.every(({ view }) => members.every(({ id }) => view.servers.some((server) => server.id === id)));
   }, 'all servers know each other');
@@ -50,7 +50,7 @@ export async function form(members: readonly ClusterMember[], masterCount: numbe
       if (master !== undefined) await admin.call('CLUSTER', 'REPLICATE', master.id);
     }),
   );
-  await agreed(async () => {
+  await untilAgreed(async () => {
     const infos = await Promise.all(members.map(({ admin }) => admin.call('CLUSTER', 'INFO')));
     if (!infos.every((info) => String(info).includes('cluster_state:ok'))) return false;
     return (await Promise.all(replicas.map(({ admin }) => isInStep(admin)))).every(Boolean);

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { allStarted } from './all-started.js';
+import { hashSlot } from '../../../lib/keys/hash-slot.js';
+import { allStarted } from '../process/all-started.js';
 import { type ClusterMember, form, join, startSeat, viewsOf } from './cluster-members.js';
-import type { FaultProxy } from './fault-proxy.js';
-import type { RedisServer } from './redis-server.js';
-import { REPLICATION_SETTINGS } from './replica.js';
-import { agreed } from './agreed.js';
+import type { FaultProxy } from '../proxy/fault-proxy.js';
+import type { RedisServer } from '../redis/redis-server.js';
+import { REPLICATION_SETTINGS } from '../replication/replica.js';
+import { untilAgreed } from '../replication/until-agreed.js';
 
 export interface RedisClusterOptions {
   /** Default: 3. */
@@ -163,7 +163,7 @@ export class RedisCluster {
     const replica = (await viewsOf(this.members)).find(({ view }) => view.myself?.replicaOf === id)?.member;
     if (replica === undefined) throw new Error(`The server on port ${master.port} has no replica that answers`);
     let asked = -Infinity;
-    await agreed(async () => {
+    await untilAgreed(async () => {
       if ((await replica.admin.role())[0] === 'master') return true;
       if (performance.now() - asked > FAIL_OVER_LIMIT_MS) {
         asked = performance.now();
@@ -176,7 +176,7 @@ export class RedisCluster {
 
   /** Resolves when every server that answers sees the same cluster, and all slots served by servers that answer. */
   async settled(): Promise<void> {
-    await agreed(async () => {
+    await untilAgreed(async () => {
       const views = await viewsOf(this.members);
       const ids = new Set(views.map(({ member }) => member.id));
       return new Set(views.map(({ view }) => view.roles)).size === 1 && views.every(({ view }) => view.isServedBy(ids));

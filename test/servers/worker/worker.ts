@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { killWithUs, type Reaper } from './reaper.js';
+import { killWithUs, type Reaper } from '../process/reaper.js';
 import type { Failure, Message, Request, WorkerApi } from './worker-messages.js';
 
-const register = fileURLToPath(new URL('./register.cjs', import.meta.url));
+const register = fileURLToPath(new URL('../register.cjs', import.meta.url));
 
 /** An error thrown in a worker: its name and code, and its stack as it was there. */
 export class WorkerError extends Error {

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { allStarted } from './all-started.js';
-import type { AnnouncedServer } from './announced-server.js';
-import type { FaultProxy } from './fault-proxy.js';
-import type { RedisServer } from './redis-server.js';
-import { isInStep } from './replica.js';
+import { allStarted } from '../process/all-started.js';
+import type { AnnouncedServer } from '../redis/announced-server.js';
+import type { FaultProxy } from '../proxy/fault-proxy.js';
+import type { RedisServer } from '../redis/redis-server.js';
+import { isInStep } from '../replication/replica.js';
 import { MASTER_NAME, type RedisSentinelsOptions, startSentinel, startWatched } from './sentinel-servers.js';
-import { agreed } from './agreed.js';
+import { untilAgreed } from '../replication/until-agreed.js';
 
 /** A real master with replicas, watched by Sentinels that put a replica in its place when it fails. */
 export class RedisSentinels {
@@ -91,7 +91,7 @@ export class RedisSentinels {
 
   /** Resolves with the master when all Sentinels that answer agree on one, and it is another one than `from`. */
   async waitForFailOver(from: RedisServer): Promise<RedisServer> {
-    await agreed(async () => {
+    await untilAgreed(async () => {
       const [master] = new Set(await this.named());
       return master !== undefined && this.serverAt(master) !== from && (await this.isMasterOfAll(master));
     }, 'the Sentinels have put another one in the place of the master');
@@ -103,7 +103,7 @@ export class RedisSentinels {
    * replicas of it and in step.
    */
   async settled(): Promise<void> {
-    await agreed(async () => {
+    await untilAgreed(async () => {
       const [master] = new Set(await this.named());
       if (master === undefined || !(await this.isMasterOfAll(master))) return false;
       const others = answering(this.seats).filter(({ address }) => address.port !== master);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { freePort } from './free-port.js';
-import { isAlive } from './is-alive.js';
+import { freePort } from '../process/free-port.js';
+import { isAlive } from '../process/is-alive.js';
 import { RedisServer } from './redis-server.js';
 
 const connectTo = (server: RedisServer) =>

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { isAlive } from './is-alive.js';
+import { isAlive } from '../process/is-alive.js';
 import { Replication } from './replication.js';
-import { agreed } from './agreed.js';
+import { untilAgreed } from './until-agreed.js';
 
 describe('Replication', () => {
   it('keeps replicas in step, those added later too', async () => {
@@ -26,7 +26,7 @@ describe('Replication', () => {
     await replication.addReplica();
     // Files that the data was sent in go within moments.
     const files = () => [master, ...replicas].flatMap(({ folder }) => readdirSync(folder));
-    await agreed(async () => !files().some((file) => file.endsWith('.rdb')), 'no data is on disk');
+    await untilAgreed(async () => !files().some((file) => file.endsWith('.rdb')), 'no data is on disk');
     await master.restart();
     await expect(replication.admin(master).dbsize()).resolves.toBe(0);
   });
