@@ -4,17 +4,17 @@ import { delimiter, dirname, join } from 'node:path';
 
 interface Program {
   readonly name: string;
-  /** Any of these will do. */
+  /** Names of the binary. Any of them is enough. */
   readonly binaries: readonly string[];
-  /** A folder of versions, each with a folder `bin`, where they may lie as well as in PATH. */
+  /** A folder of versions, each with a folder `bin`, that is searched as well as PATH. */
   readonly versions?: string;
-  /** What Debian calls it. */
+  /** The package of Debian. */
   readonly package: string;
-  /** How to get it elsewhere. */
+  /** Commands that install it on other systems. */
   readonly installers: readonly Installer[];
 }
 
-/** A package manager, and what it is told one after the other. */
+/** A package manager, and the arguments of its calls, one after the other. */
 type Installer = readonly [manager: string, ...steps: (readonly string[])[]];
 
 const aptGet = ({ package: debian }: Program): Installer => [
@@ -35,7 +35,7 @@ const SERVER: Program = {
   ],
 };
 
-/** Makes the certificates of servers that speak TLS. */
+/** OpenSSL makes the certificates of servers that speak TLS. */
 const OPENSSL: Program = {
   name: 'OpenSSL',
   binaries: ['openssl'],
@@ -47,7 +47,7 @@ const OPENSSL: Program = {
   ],
 };
 
-/** The database of the tests with transactions. */
+/** PostgreSQL is the database of the tests with transactions. */
 const POSTGRES: Program = {
   name: 'PostgreSQL',
   binaries: ['postgres'],
@@ -60,7 +60,7 @@ const POSTGRES: Program = {
   ],
 };
 
-/** Shows the page of the sample. */
+/** Chromium shows the page of the sample. */
 const CHROMIUM: Program = {
   name: 'Chromium',
   binaries: ['chromium', 'chromium-browser', 'google-chrome'],
@@ -73,31 +73,31 @@ const CHROMIUM: Program = {
 };
 
 /**
- * Makes sure that there is a server to test against, and what its certificates are made with. Jest calls it once before
- * all tests, and without their module mapping: import nothing here but Node's own modules.
+ * Makes sure that redis-server and openssl are installed. Jest calls it once before all tests, without their module
+ * mapping: import only modules of Node here.
  */
 export default function ensurePrograms(): void {
   ensure(SERVER);
   ensure(OPENSSL);
 }
 
-/** Path of the server binary; {@link ensurePrograms} has seen to it that there is one. */
+/** Path of the server binary, which {@link ensurePrograms} has installed if it was missing. */
 export function serverBinary(): string {
   return binaryOf(SERVER);
 }
 
-/** Path of the openssl binary, as for {@link serverBinary}. */
+/** Path of the openssl binary, which {@link ensurePrograms} has installed if it was missing. */
 export function opensslBinary(): string {
   return binaryOf(OPENSSL);
 }
 
-/** Folder of the binaries of PostgreSQL, which few tests need: they are installed here if there are none. */
+/** Folder of the binaries of PostgreSQL. Few tests need them, so they are installed here if they are missing. */
 export function postgresBinaries(): string {
   ensure(POSTGRES);
   return dirname(binaryOf(POSTGRES));
 }
 
-/** Path of a browser, which is installed if there is none. */
+/** Path of a browser, which is installed if it is missing. */
 export function chromiumBinary(): string {
   ensure(CHROMIUM);
   return binaryOf(CHROMIUM);

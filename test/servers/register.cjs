@@ -1,6 +1,6 @@
 // Lets a plain Node process run the TypeScript of this repository, as jest does: compiled to CommonJS by swc.
 //   node test/servers/register.cjs file.ts [arguments]     or     node -r ./test/servers/register.cjs …
-// It has to be the main module itself: Node takes a .ts file in an ESM package for an ES module.
+// It has to be the main module itself, because Node loads a .ts file of an ESM package as an ES module.
 const { existsSync, readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');

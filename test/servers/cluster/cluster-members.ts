@@ -5,38 +5,38 @@ import type { RedisServer } from '../redis/redis-server.js';
 import { isInStep } from '../replication/replica.js';
 import { untilAgreed } from '../replication/until-agreed.js';
 
-/** A server that others know as one of their cluster. */
+/** A server of a cluster, with the id by which the others know it. */
 export interface ClusterMember {
-  readonly seat: AnnouncedServer;
+  readonly node: AnnouncedServer;
   readonly server: RedisServer;
   readonly admin: Redis;
   readonly id: string;
 }
 
 const SLOTS = 16_384;
-/** The cluster's own port is the client's port plus this. */
+/** Distance from the port for clients to the port of the cluster bus. */
 const BUS_OFFSET = 10_000;
 
-/** Starts a server that will be one of a cluster. */
-export const startSeat = (args: readonly string[], behindProxy: boolean): Promise<AnnouncedServer> =>
+/** Starts a server that is to join a cluster. */
+export const startNode = (args: readonly string[], behindProxy: boolean): Promise<AnnouncedServer> =>
   AnnouncedServer.start({ args, behindProxy, announce, busOffset: BUS_OFFSET });
 
-/** What is needed to speak of this server to the others. */
-export async function join(seat: AnnouncedServer): Promise<ClusterMember> {
-  const { server, admin } = seat;
-  return { seat, server, admin, id: String(await admin.call('CLUSTER', 'MYID')) };
+/** Reads the id of a server. */
+export async function identify(node: AnnouncedServer): Promise<ClusterMember> {
+  const { server, admin } = node;
+  return { node, server, admin, id: String(await admin.call('CLUSTER', 'MYID')) };
 }
 
-/** Makes one cluster of servers that know nothing of each other; of its replicas, the first is that of the first master. */
-export async function form(members: readonly ClusterMember[], masterCount: number): Promise<void> {
+/** Makes a cluster of servers that do not know each other. The first replica is that of the first master, and so on. */
+export async function formCluster(members: readonly ClusterMember[], masterCount: number): Promise<void> {
   const [first, ...others] = members;
   if (first === undefined) throw new Error('A cluster needs a server');
   await Promise.all(
-    members.slice(0, masterCount).map(({ admin }, index) => admin.cluster('ADDSLOTS', ...share(index, masterCount))),
+    members.slice(0, masterCount).map(({ admin }, index) => admin.cluster('ADDSLOTS', ...slotsOf(index, masterCount))),
   );
   await Promise.all(members.map(({ admin }, index) => admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
-  for (const { seat, server } of others) {
-    const { host, port } = seat.address;
+  for (const { node, server } of others) {
+    const { host, port } = node.address;
     await first.admin.call('CLUSTER', 'MEET', host, port, server.port + BUS_OFFSET);
   }
   await untilAgreed(async () => {
@@ -57,7 +57,7 @@ export async function form(members: readonly ClusterMember[], masterCount: numbe
   }, 'the cluster serves all slots');
 }
 
-/** How each server that answers sees the cluster. */
+/** The cluster as each server that answers sees it. */
 export async function viewsOf(
   members: readonly ClusterMember[],
 ): Promise<{ readonly member: ClusterMember; readonly view: ClusterView }[]> {
@@ -77,7 +77,7 @@ const announce = (announced: number, port: number): string[] => [
 ];
 
 /** The slots of one of `count` masters. */
-const share = (index: number, count: number): number[] => {
+const slotsOf = (index: number, count: number): number[] => {
   const from = Math.floor((index * SLOTS) / count);
   const to = Math.floor(((index + 1) * SLOTS) / count);
   return Array.from({ length: to - from }, (_, n) => from + n);

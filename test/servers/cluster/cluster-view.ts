@@ -1,12 +1,12 @@
-/** How one server of a cluster sees another one, or itself. */
+/** One server's view of another server of its cluster, or of itself. */
 export interface ViewedServer {
   readonly id: string;
   readonly isMyself: boolean;
   /** Id of the master, for a replica. */
   readonly replicaOf: string | undefined;
-  /** Of two that say a slot is theirs, the one with the higher number is right. */
+  /** Of two servers that claim a slot, the one with the higher epoch owns it. */
   readonly epoch: number;
-  /** Slots it serves, as ranges with both ends. */
+  /** Slots that it serves, as ranges that include both ends. */
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
@@ -28,13 +28,13 @@ export class ClusterView {
     return this.servers.find(({ ranges }) => ranges.some(([from, to]) => from <= slot && slot <= to));
   }
 
-  /** Who serves what, by which right, and who replicates whom, in a form that can be compared. */
+  /** The slots, epoch and master of each server, in a form that can be compared. */
   get roles(): string {
     const roles = this.servers.map(({ id, replicaOf, ranges, epoch }) => ({ id, replicaOf, ranges, epoch }));
     return JSON.stringify(roles.toSorted((a, b) => a.id.localeCompare(b.id)));
   }
 
-  /** Whether all slots are served, by these servers alone. */
+  /** Whether these servers serve all slots, and no other server serves one. */
   isServedBy(ids: ReadonlySet<string>): boolean {
     const owners = this.servers.filter(({ ranges }) => ranges.length > 0);
     const covered = owners.flatMap(({ ranges }) => ranges).reduce((sum, [from, to]) => sum + to - from + 1, 0);
@@ -49,7 +49,7 @@ function parseLine(line: string): ViewedServer {
     isMyself: flags.split(',').includes('myself'),
     replicaOf: master === '-' ? undefined : master,
     epoch: Number(epoch),
-    // In brackets are slots on the move, which are still where they were.
+    // Brackets mark slots that are being moved, which the server still serves.
     ranges: slots.filter((range) => !range.startsWith('[')).map(parseRange),
   };
 }

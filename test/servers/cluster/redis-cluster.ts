@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
 import { allStarted } from '../process/all-started.js';
-import { type ClusterMember, form, join, startSeat, viewsOf } from './cluster-members.js';
+import { type ClusterMember, formCluster, identify, startNode, viewsOf } from './cluster-members.js';
 import type { FaultProxy } from '../proxy/fault-proxy.js';
 import type { RedisServer } from '../redis/redis-server.js';
 import { REPLICATION_SETTINGS } from '../replication/replica.js';
@@ -12,36 +12,35 @@ export interface RedisClusterOptions {
   readonly masters?: number;
   /** Default: 0. */
   readonly replicasPerMaster?: number;
-  /** Milliseconds after which the others take a server for dead. Default: 2000. */
+  /** Milliseconds without an answer after which the others regard a server as dead. Default: 2000. */
   readonly nodeTimeout?: number;
   /** Further settings of every server. */
   readonly args?: readonly string[];
   /**
-   * Every server tells clients to come through a proxy of its own. Replicas follow their masters through those as well,
-   * but the servers still see each other directly, so that no fault of a proxy makes the cluster replace a master.
-   * Default: false.
+   * Whether every server announces the address of a proxy of its own. Replicas use the proxies as well, but the cluster
+   * bus does not, so that no fault of a proxy makes the cluster replace a master. Default: false.
    */
   readonly behindProxies?: boolean;
 }
 
 export interface MoveSlotOptions {
-  /** Called when the move has begun, and when the keys are at the new place. */
+  /** Called when the move has begun, and when the target has the keys. */
   readonly betweenSteps?: (done: 'begun' | 'migrated') => Promise<void>;
 }
 
 const MIGRATE_TIMEOUT_MS = 5000;
-/** After that a server forgets that it was asked to fail over. */
+/** Time after which a server forgets a request to fail over. */
 const FAIL_OVER_LIMIT_MS = 5000;
 
-/** A real cluster on loopback. Masters that fail are replaced by their replicas, where they have any. */
+/** A real cluster on loopback. Masters that fail are replaced by their replicas, if they have any. */
 export class RedisCluster {
   private constructor(
-    /** As they were at the start: the masters first, then the replicas, in the same order. */
+    /** The servers in their roles at the start: masters, then replicas in the same order. */
     private readonly members: readonly ClusterMember[],
     private readonly masterCount: number,
   ) {}
 
-  /** Resolves when all servers agree on who is what, and every replica is in step. */
+  /** Resolves when all servers agree on their roles, and every replica is in step. */
   static async start({
     masters = 3,
     replicasPerMaster = 0,
@@ -51,20 +50,20 @@ export class RedisCluster {
   }: RedisClusterOptions = {}): Promise<RedisCluster> {
     const settings = [
       ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
-      // A test that stops one master looks at what becomes of the others' slots.
+      // A test may stop one master and check the slots of the others.
       ...['--cluster-require-full-coverage', 'no', '--cluster-replica-validity-factor', '0'],
       ...REPLICATION_SETTINGS,
       ...args,
     ];
     const count = masters * (1 + replicasPerMaster);
-    const seats = await allStarted(Array.from({ length: count }, () => startSeat(settings, behindProxies)));
+    const nodes = await allStarted(Array.from({ length: count }, () => startNode(settings, behindProxies)));
     try {
-      const cluster = new RedisCluster(await Promise.all(seats.map(join)), masters);
-      await form(cluster.members, masters);
+      const cluster = new RedisCluster(await Promise.all(nodes.map(identify)), masters);
+      await formCluster(cluster.members, masters);
       await cluster.settled();
       return cluster;
     } catch (error) {
-      await Promise.all(seats.map((seat) => seat.stop()));
+      await Promise.all(nodes.map((node) => node.stop()));
       throw error;
     }
   }
@@ -73,45 +72,45 @@ export class RedisCluster {
     return this.members.map(({ server }) => server);
   }
 
-  /** Those that were masters at the start. */
+  /** The servers that were masters at the start. */
   get masters(): readonly RedisServer[] {
     return this.servers.slice(0, this.masterCount);
   }
 
-  /** Those that were replicas at the start: the first is that of the first master, and so on. */
+  /** The servers that were replicas at the start: the first is that of the first master, and so on. */
   get replicas(): readonly RedisServer[] {
     return this.servers.slice(this.masterCount);
   }
 
-  /** Where clients are told to find the servers, in the order of {@link servers}. */
+  /** The addresses that the servers announce to clients, in the order of {@link servers}. */
   get urls(): readonly string[] {
-    return this.members.map(({ seat }) => seat.url);
+    return this.members.map(({ node }) => node.url);
   }
 
-  /** A connection of the test's own to one server, past its proxy, which asks for nothing elsewhere. */
+  /** A connection of the test's own to one server, without its proxy. It follows no redirections. */
   admin(server: RedisServer): Redis {
     return this.memberOf(server).admin;
   }
 
   /** The proxy in front of one server of a cluster that was started `behindProxies`. */
   proxyOf(server: RedisServer): FaultProxy {
-    const { proxy } = this.memberOf(server).seat;
+    const { proxy } = this.memberOf(server).node;
     if (proxy === undefined) throw new Error('The cluster was started without proxies');
     return proxy;
   }
 
-  /** Who serves a key now. */
+  /** The server that serves a key now. */
   async ownerOf(key: string): Promise<RedisServer> {
     return this.ownerOfSlot(hashSlot(key));
   }
 
-  /** Who serves a slot now. Where servers disagree, the one with the latest claim does, as among themselves. */
+  /** The server that serves a slot now. If servers disagree, it is the one with the highest epoch. */
   async ownerOfSlot(slot: number): Promise<RedisServer> {
     const views = await viewsOf(this.members);
     const claims = views.flatMap(({ view }) => view.ownerOf(slot) ?? []);
     const [latest] = claims.toSorted((a, b) => b.epoch - a.epoch);
     const owner = this.members.find(({ id }) => id === latest?.id);
-    if (owner === undefined || !owner.server.isRunning) throw new Error(`Nobody serves slot ${slot}`);
+    if (owner === undefined || !owner.server.isRunning) throw new Error(`No server serves slot ${slot}`);
     return owner.server;
   }
 
@@ -124,7 +123,7 @@ export class RedisCluster {
     await this.finishMigration(slot, to);
   }
 
-  /** From now on keys that do not exist are made at the new place. Resolves with the old one. */
+  /** Begins a move, so that new keys are created on the target. Resolves with the server that had the slot. */
   async beginMigration(slot: number, to: RedisServer): Promise<RedisServer> {
     const from = await this.ownerOfSlot(slot);
     const [source, target] = [this.memberOf(from), this.memberOf(to)];
@@ -146,17 +145,17 @@ export class RedisCluster {
   async finishMigration(slot: number, to: RedisServer): Promise<void> {
     const { id } = this.memberOf(to);
     const masters = (await viewsOf(this.members)).filter(({ view }) => view.myself?.replicaOf === undefined);
-    // The new owner first, so that there is one at every instant.
+    // Tells the new owner first, so that there is an owner at every instant.
     masters.sort((a, b) => Number(b.member.id === id) - Number(a.member.id === id));
     for (const { member } of masters) await member.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
-    // Who does not know yet by which right it is the new owner believes the old one, whose last message may be on its way.
+    // A server that does not know the new epoch yet believes the old owner, whose last message may be under way.
     await this.settled();
   }
 
   /**
-   * A replica takes the place of its master and is returned: with the master's consent, which loses nothing; or without
-   * asking it, by vote of the other masters ('FORCE') or without even that ('TAKEOVER'). Masters vote about the same one
-   * once in two node time-outs, so that the next vote may take some seconds.
+   * Replaces a master by its replica and resolves with the replica. By default the master cooperates, so that no data
+   * is lost. 'FORCE' needs only the votes of the other masters, 'TAKEOVER' not even those. Masters vote about the same
+   * master once in two node time-outs, so that the next vote may take some seconds.
    */
   async failOver(master: RedisServer, how?: 'FORCE' | 'TAKEOVER'): Promise<RedisServer> {
     const { id } = this.memberOf(master);
@@ -174,17 +173,17 @@ export class RedisCluster {
     return replica.server;
   }
 
-  /** Resolves when every server that answers sees the same cluster, and all slots served by servers that answer. */
+  /** Resolves when all servers that answer see the same cluster, in which such servers serve all slots. */
   async settled(): Promise<void> {
     await untilAgreed(async () => {
       const views = await viewsOf(this.members);
       const ids = new Set(views.map(({ member }) => member.id));
       return new Set(views.map(({ view }) => view.roles)).size === 1 && views.every(({ view }) => view.isServedBy(ids));
-    }, 'all servers agree on who is what');
+    }, 'all servers agree on their roles');
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.members.map(({ seat }) => seat.stop()));
+    await Promise.all(this.members.map(({ node }) => node.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -193,7 +192,7 @@ export class RedisCluster {
 
   private memberOf(server: RedisServer): ClusterMember {
     const member = this.members.find((each) => each.server === server);
-    if (member === undefined) throw new Error(`The server on port ${server.port} is none of the cluster`);
+    if (member === undefined) throw new Error(`The server on port ${server.port} is not in the cluster`);
     return member;
   }
 }

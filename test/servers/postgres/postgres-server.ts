@@ -112,13 +112,13 @@ const answering = async (child: ChildProcess, log: string): Promise<void> => {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-/** Without waiting for its clients, whose transactions it rolls back. */
+/** Ends the server without waiting for its clients, whose transactions it rolls back. */
 const end = async (child: ChildProcess): Promise<void> => {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
   child.ref();
   child.kill('SIGINT');
-  const impatience = setTimeout(() => child.kill('SIGQUIT'), STOP_LIMIT_MS);
+  const killTimer = setTimeout(() => child.kill('SIGQUIT'), STOP_LIMIT_MS);
   await gone;
-  clearTimeout(impatience);
+  clearTimeout(killTimer);
 };

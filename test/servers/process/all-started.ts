@@ -1,4 +1,4 @@
-/** What is being started, all together. If one fails, the others are ended again. */
+/** Resolves when everything has started. If one start fails, ends the others and rejects. */
 export async function allStarted<T extends AsyncDisposable>(starting: readonly Promise<T>[]): Promise<T[]> {
   const outcomes = await Promise.allSettled(starting);
   const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));

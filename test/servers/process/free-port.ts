@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections: else one of those may have the port when a server that was
- * killed comes back, and a client that tries to reach the server meanwhile may even be connected with itself.
+ * Below the ports that systems give to outgoing connections. Otherwise such a connection may have the port when a
+ * killed server starts again, and a client that tries to reach it meanwhile may even be connected with itself.
  */
 const LOWEST = 10_000;
 const COUNT = 12_000;
 const ATTEMPTS = 5;
 
-/** Finds a port on loopback that is free at this moment; with `offset`, the port that much above it is free, too. */
+/** Finds a port on loopback that is free now. With `offset`, the port that much above it is free, too. */
 export async function freePort(offset = 0): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * COUNT);
@@ -17,7 +17,7 @@ export async function freePort(offset = 0): Promise<number> {
   }
 }
 
-/** Starts something on a free port, and on another one if that was taken meanwhile. */
+/** Calls `start` with a free port, and with another one if that was taken meanwhile. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>, offset = 0): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,9 +1,9 @@
 import { runInThisContext } from 'node:vm';
 
-/** Where Node tells of leaks. Jest gives tests a copy of `process` that never emits; this is the real one. */
+/** The process that emits warnings of leaks. Jest gives tests a copy that never emits any. */
 const realProcess = runInThisContext('process') as NodeJS.Process;
 
-/** Collects the warnings of listeners that pile up, as Node prints them. Returns how to stop. */
+/** Calls `onWarning` when Node warns that an emitter has too many listeners. Returns a function that stops it. */
 export const hearLeakWarnings = (onWarning: (warning: Error) => void): (() => void) => {
   const listener = (warning: Error): void => {
     if (warning.name === 'MaxListenersExceededWarning') onWarning(warning);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** A process that outlives a test run by no more than the moment it takes to notice. */
+/** A process that cleans up after this one has ended. */
 export interface Reaper {
   /** Calls the reaper off once the process has ended or is about to, because another process may get its pid. */
   callOff(): void;
@@ -14,7 +14,7 @@ export function killWithUs(pid: number, folder?: string): Reaper {
   return afterUs('kill -9 "$0" 2>/dev/null; [ -z "$1" ] || rm -rf "$1"', String(pid), folder ?? '');
 }
 
-/** The same for a server that has processes and shared memory of its own to clear away, which it does on SIGQUIT. */
+/** Does the same with SIGQUIT, on which a server ends its own processes and removes its shared memory. */
 export function quitWithUs(pid: number, folder: string): Reaper {
   const gone = 'for _ in 1 2 3 4 5 6 7 8 9; do kill -0 "$0" 2>/dev/null || break; sleep 0.2; done';
   return afterUs(`kill -QUIT "$0" 2>/dev/null; ${gone}; rm -rf "$1"`, String(pid), folder);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ProxyConnection } from './proxy-connection.js';
-import type { Fate, Weather } from './proxy-direction.js';
+import type { Delivery, DirectionState } from './proxy-direction.js';
 import { reset } from './reset.js';
 
-/** Which way: from client to server, back, or both. */
-export type Way = 'request' | 'reply' | 'both';
+/** Requests go from client to server, replies from server to client. */
+export type Direction = 'request' | 'reply' | 'both';
 export type CommandPredicate = (command: Buffer) => boolean;
 
 interface ArmedCut {
@@ -17,15 +17,15 @@ interface ArmedCut {
 /** A TCP proxy on loopback in front of a server, with the faults that a network has. */
 export class FaultProxy {
   readonly host = '127.0.0.1';
-  /** How many connections were ever accepted. */
+  /** The number of connections accepted since the start. */
   accepted = 0;
-  private readonly request: Weather = { delay: 0, fate: 'pass' };
-  private readonly reply: Weather = { delay: 0, fate: 'pass' };
+  private readonly request: DirectionState = { delay: 0, delivery: 'pass' };
+  private readonly reply: DirectionState = { delay: 0, delivery: 'pass' };
   private readonly connections = new Map<Socket, ProxyConnection | undefined>();
-  /** Ways to the server that are open; they outlive their client as long as the weather keeps its last words. */
-  private readonly ways = new Set<ProxyConnection>();
+  /** Open connections to the server. One outlives its client while a delay or a fault keeps bytes of that client. */
+  private readonly upstreams = new Set<ProxyConnection>();
   private readonly cuts: ArmedCut[] = [];
-  private welcome: 'forward' | 'silent' | 'close' = 'forward';
+  private acceptance: 'forward' | 'silent' | 'close' = 'forward';
 
   private constructor(
     private readonly server: Server,
@@ -47,27 +47,27 @@ export class FaultProxy {
     return `redis://${this.host}:${this.port}`;
   }
 
-  /** How many connections clients have open now. */
+  /** The number of connections that clients have open now. */
   get open(): number {
     return this.connections.size;
   }
 
-  /** Each byte takes `ms` longer. */
-  delay(ms: number, way: Way = 'both'): void {
-    this.change(way, (weather) => (weather.delay = ms));
+  /** Delays each byte by `ms`. */
+  delay(ms: number, direction: Direction = 'both'): void {
+    this.change(direction, (state) => (state.delay = ms));
   }
 
-  /** Nothing arrives until {@link heal}, then everything does, late and in order: a partition that TCP survives. */
-  hold(way: Way = 'both'): void {
-    this.setFate('hold', way);
+  /** Holds all bytes until {@link heal} delivers them, late and in order: a partition that TCP survives. */
+  hold(direction: Direction = 'both'): void {
+    this.setDelivery('hold', direction);
   }
 
-  /** Nothing arrives, and {@link heal} cuts the connections that lost bytes. */
-  blackhole(way: Way = 'both'): void {
-    this.setFate('discard', way);
+  /** Discards all bytes. {@link heal} cuts the connections that lost some. */
+  blackhole(direction: Direction = 'both'): void {
+    this.setDelivery('discard', direction);
   }
 
-  /** Resets every connection; new ones are welcome. */
+  /** Resets every connection. New connections are accepted. */
   cutAll(): void {
     for (const [client, connection] of this.connections) {
       if (connection === undefined) reset(client);
@@ -76,36 +76,36 @@ export class FaultProxy {
   }
 
   /**
-   * The first command that matches is executed, then its connection is reset in place of the reply. Resolves when both
-   * have happened.
+   * Lets the server execute the first command that matches, then resets its connection in place of the reply. Resolves
+   * when both have happened.
    */
   cutAfter(matches: CommandPredicate): Promise<void> {
     return this.arm('after', matches);
   }
 
-  /** The first command that matches never reaches the server: its connection is reset. Resolves when that happened. */
+  /** Resets the connection of the first command that matches, before the server gets it. Resolves after the reset. */
   cutBefore(matches: CommandPredicate): Promise<void> {
     return this.arm('before', matches);
   }
 
-  /** New connections are accepted and never answered. */
+  /** Accepts new connections and never answers. */
   acceptThenSilent(): void {
-    this.welcome = 'silent';
+    this.acceptance = 'silent';
   }
 
-  /** New connections are accepted and closed at once. */
+  /** Accepts new connections and closes them at once. */
   acceptThenClose(): void {
-    this.welcome = 'close';
+    this.acceptance = 'close';
   }
 
-  /** Ends every fault; connections that cannot go on as if nothing had happened are cut. */
+  /** Ends every fault. Cuts the connections that lost bytes or were never forwarded. */
   heal(): void {
-    this.welcome = 'forward';
+    this.acceptance = 'forward';
     this.cuts.length = 0;
-    Object.assign(this.request, { delay: 0, fate: 'pass' });
-    Object.assign(this.reply, { delay: 0, fate: 'pass' });
+    Object.assign(this.request, { delay: 0, delivery: 'pass' });
+    Object.assign(this.reply, { delay: 0, delivery: 'pass' });
     for (const [client, connection] of this.connections) if (connection === undefined) reset(client);
-    for (const way of this.ways) way.weatherChanged();
+    for (const upstream of this.upstreams) upstream.stateChanged();
   }
 
   async close(): Promise<void> {
@@ -113,7 +113,7 @@ export class FaultProxy {
     const closed = once(this.server, 'close');
     this.server.close();
     this.cutAll();
-    for (const way of this.ways) way.cut();
+    for (const upstream of this.upstreams) upstream.cut();
     await closed;
   }
 
@@ -123,13 +123,13 @@ export class FaultProxy {
 
   private accept(client: Socket): void {
     this.accepted++;
-    if (this.welcome === 'close') {
+    if (this.acceptance === 'close') {
       client.on('error', () => {});
       client.destroy();
       return;
     }
     client.once('close', () => this.connections.delete(client));
-    if (this.welcome === 'silent') {
+    if (this.acceptance === 'silent') {
       client.on('error', () => {});
       client.resume();
       this.connections.set(client, undefined);
@@ -137,14 +137,14 @@ export class FaultProxy {
     }
     const { request, reply } = this;
     const cutFor = (command: Buffer) => this.cutFor(command);
-    const way = new ProxyConnection(client, this.target, {
+    const upstream = new ProxyConnection(client, this.target, {
       request,
       reply,
       cutFor,
-      ended: () => this.ways.delete(way),
+      ended: () => this.upstreams.delete(upstream),
     });
-    this.ways.add(way);
-    this.connections.set(client, way);
+    this.upstreams.add(upstream);
+    this.connections.set(client, upstream);
   }
 
   private cutFor(command: Buffer): ArmedCut | undefined {
@@ -156,13 +156,13 @@ export class FaultProxy {
     return new Promise((done) => this.cuts.push({ when, matches, done }));
   }
 
-  private setFate(fate: Fate, way: Way): void {
-    this.change(way, (weather) => (weather.fate = fate));
+  private setDelivery(delivery: Delivery, direction: Direction): void {
+    this.change(direction, (state) => (state.delivery = delivery));
   }
 
-  private change(way: Way, set: (weather: Weather) => void): void {
-    if (way !== 'reply') set(this.request);
-    if (way !== 'request') set(this.reply);
+  private change(direction: Direction, set: (state: DirectionState) => void): void {
+    if (direction !== 'reply') set(this.request);
+    if (direction !== 'request') set(this.reply);
   }
 }
 

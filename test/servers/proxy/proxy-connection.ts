@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { ProxyDirection, type Weather } from './proxy-direction.js';
+import { ProxyDirection, type DirectionState } from './proxy-direction.js';
 import { RequestFrames } from './request-frames.js';
 import { reset } from './reset.js';
 
@@ -10,8 +10,8 @@ export interface PendingCut {
 }
 
 export interface ProxyRules {
-  readonly request: Weather;
-  readonly reply: Weather;
+  readonly request: DirectionState;
+  readonly reply: DirectionState;
   /** The cut that this command sets off, if any. */
   cutFor(command: Buffer): PendingCut | undefined;
   /** Called once the connection to the server is closed. */
@@ -45,14 +45,14 @@ export class ProxyConnection {
     client.on('error', () => {});
   }
 
-  /** The weather changed: lets go what was held, and gives up a stream that has a hole. */
-  weatherChanged(): void {
+  /** Sends what was held after a change of state. Cuts the connection if one of its streams has lost bytes. */
+  stateChanged(): void {
     if (this.requests.hasHole || this.replies.hasHole) return this.cut();
     this.requests.drain();
     this.replies.drain();
   }
 
-  /** Resets the client's connection. What the server was sent already it may still execute. */
+  /** Resets the client's connection. The server may still execute commands that it has received. */
   cut(): void {
     this.leaveClient();
     this.server.destroy();
@@ -70,14 +70,14 @@ export class ProxyConnection {
 
   private cutBefore({ done }: PendingCut): void {
     this.leaveClient();
-    // Not destroyed: that could take back commands in front of this one.
+    // Does not destroy the socket, because that could discard earlier commands.
     this.server.end();
     done();
   }
 
   /**
-   * The server executes all it has received before it sees the end of the stream and closes in turn; that it closed
-   * shows that it did, whatever the reply looks like and however many replies were still to come.
+   * The server executes everything it has received before it sees the end of the stream and closes in turn. So its
+   * close shows that the command was executed, without a look at the replies.
    */
   private cutAfter(command: Buffer, { done }: PendingCut): void {
     this.isCut = true;

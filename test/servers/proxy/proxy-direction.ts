@@ -1,34 +1,34 @@
-/** What happens to bytes: `hold` keeps them until the network heals, as TCP does; `discard` throws them away. */
-export type Fate = 'pass' | 'hold' | 'discard';
+/** Treatment of bytes: `hold` keeps them until the network heals, as TCP does; `discard` loses them. */
+export type Delivery = 'pass' | 'hold' | 'discard';
 
 /** The state of one direction of the network, shared by all connections. */
-export interface Weather {
+export interface DirectionState {
   delay: number;
-  fate: Fate;
+  delivery: Delivery;
 }
 
-/** One direction of one connection: carries steps (bytes, the end of the stream) in order, as the weather allows. */
+/** One direction of one connection. Executes steps (bytes, the end of the stream) in order, as the state allows. */
 export class ProxyDirection {
-  /** Something was thrown away, so that the stream has a hole and must not go on. */
+  /** Whether something was discarded, so that the stream has a hole and must not go on. */
   hasHole = false;
   private readonly queue: { readonly due: number; readonly step: () => void }[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly weather: Weather) {}
+  constructor(private readonly state: DirectionState) {}
 
   carry(step: () => void): void {
-    if (this.weather.fate === 'discard') {
+    if (this.state.delivery === 'discard') {
       this.hasHole = true;
       return;
     }
-    this.queue.push({ due: performance.now() + this.weather.delay, step });
+    this.queue.push({ due: performance.now() + this.state.delay, step });
     this.drain();
   }
 
-  /** Does what is due; called again by itself, and when the weather changed. */
+  /** Executes the steps that are due. Called by its own timer, and after a change of state. */
   drain(): void {
     clearTimeout(this.timer);
-    if (this.weather.fate === 'hold') return;
+    if (this.state.delivery === 'hold') return;
     for (let head = this.queue[0]; head !== undefined; head = this.queue[0]) {
       const wait = head.due - performance.now();
       if (wait > 0) {

@@ -15,7 +15,7 @@ export class RequestFrames {
   }
 }
 
-/** Where the first command ends, or undefined while some of it is missing. */
+/** The end of the first command, or undefined while some of it is missing. */
 function frameEnd(bytes: Buffer): number | undefined {
   const header = lineAt(bytes, 0);
   if (header === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
  * goes away in that moment, the socket is neither reset nor ever closed. Its second half alone has no such moment.
  */
 export function reset(socket: Socket): void {
-  // Being ended already, it has that moment behind it, and the other side has seen the end.
+  // A stream that has ended is past that moment, and the other side has seen the end.
   if (!socket.writableEnded) Object.assign(socket, { resetAndClosing: true });
   socket.destroy();
 }

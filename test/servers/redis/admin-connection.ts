@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 
 /**
- * ioredis destroys a connection that has not closed by then. The timer for that goes on, and keeps the process alive, where the
- * server closed the connection first: with the 2 s that ioredis waits by default, jest kills its workers meanwhile.
+ * ioredis destroys a connection that has not closed after this time. If the server closes first, the timer for that
+ * goes on and keeps the process alive: for the 2 s of the default, in which jest kills its workers.
  */
 export const DISCONNECT_TIMEOUT_MS = 50;
 
-/** A connection of the test's own, past the library. That its server is killed on purpose is no error. */
+/** Opens a connection of the test's own. Its errors are ignored, because tests kill servers on purpose. */
 export const connectAdmin = (url: string): Redis =>
   new Redis(url, { disconnectTimeout: DISCONNECT_TIMEOUT_MS }).on('error', () => {});

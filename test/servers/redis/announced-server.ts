@@ -9,15 +9,15 @@ export interface AnnouncedServerOptions extends Omit<RedisServerOptions, 'port'>
   readonly behindProxy?: boolean;
   /** Settings by which the server tells others that it is at `announced`, although it listens on `port`. */
   readonly announce?: (announced: number, port: number) => readonly string[];
-  /** The port so much above the server's must be free, too. */
+  /** Distance to a higher port that must be free as well. */
   readonly busOffset?: number;
 }
 
-/** A test's own commands do not wait for a frozen server for ever. */
+/** Limits how long a test's own commands wait for a frozen server. */
 const ADMIN_TIMEOUT_MS = 5000;
 const RECONNECT_MS = 50;
 
-/** A server of which others are told an address: its own, or that of the proxy in front of it. */
+/** A server that announces an address to others: its own, or that of the proxy in front of it. */
 export class AnnouncedServer {
   /** A connection of the test's own, past the proxy. */
   readonly admin: Redis;
@@ -32,7 +32,7 @@ export class AnnouncedServer {
       disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       ...(password === undefined ? {} : { password }),
     });
-    // Servers are killed on purpose, and the commands say so.
+    // Tests kill servers on purpose, and the commands reject.
     this.admin.on('error', () => {});
   }
 
@@ -55,7 +55,7 @@ export class AnnouncedServer {
     }, busOffset);
   }
 
-  /** Where clients and other servers find it. */
+  /** The address that clients and other servers use. */
   get address(): { readonly host: string; readonly port: number } {
     const { host, port } = this.proxy ?? this.server;
     return { host, port };

@@ -2,28 +2,28 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Credentials } from './certificates.js';
 
-export interface Whereabouts {
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly password: string | undefined;
-  /** How to get in, where the server speaks TLS alone. */
+  /** Credentials for a server that speaks only TLS. */
   readonly tls: Credentials | undefined;
 }
 
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
-/** Whether the server there is ready and is ours: another one may have taken the port, and answers just as well. */
-export function answers(where: Whereabouts, pid: number | undefined): Promise<boolean> {
+/** Whether the server is ready and has this pid. Another server that has taken the port answers as well. */
+export function answers(endpoint: Endpoint, pid: number | undefined): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = open(where);
+    const socket = open(endpoint);
     let reply = '';
     const settle = (answered: boolean) => {
       socket.destroy();
       resolve(answered);
     };
-    const auth = where.password === undefined ? '' : `AUTH ${where.password}\r\n`;
-    socket.setTimeout(PATIENCE_MS);
-    socket.once(where.tls === undefined ? 'connect' : 'secureConnect', () =>
+    const auth = endpoint.password === undefined ? '' : `AUTH ${endpoint.password}\r\n`;
+    socket.setTimeout(TIMEOUT_MS);
+    socket.once(endpoint.tls === undefined ? 'connect' : 'secureConnect', () =>
       socket.write(`${auth}INFO server\r\nPING\r\n`),
     );
     socket.on('data', (chunk) => {
@@ -36,6 +36,6 @@ export function answers(where: Whereabouts, pid: number | undefined): Promise<bo
   });
 }
 
-// Whose certificate it shows is for the test to look at.
-const open = ({ host, port, tls }: Whereabouts): Socket =>
+// Tests check the certificate of the server themselves.
+const open = ({ host, port, tls }: Endpoint): Socket =>
   tls === undefined ? connect({ host, port }) : connectTls({ host, port, ...tls, rejectUnauthorized: false });

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { Certificates, type Credentials, type Identity } from './certificates.js';
 import { RedisServer } from './redis-server.js';
 
-/** What a client gets from the server: the reply to a PING, or the code of what went wrong. */
+/** The reply of the server to a PING, or the code of the error. */
 const ping = ({ host, port }: RedisServer, credentials: Partial<Credentials>): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect({ host, port, ...credentials }, () => socket.write('PING\r\n'));

@@ -7,20 +7,19 @@ import { opensslBinary } from '../install.js';
 import { removeWithUs, type Reaper } from '../process/reaper.js';
 
 /**
- * Whose certificate: that of the `server` on loopback (127.0.0.1, localhost), that of a `client`, and three with which
- * something is wrong: one that `expired`, one of `anotherAuthority`, one for `anotherName`. Each serves as a server's and
- * as a client's.
+ * Certificates: of the `server` on loopback (127.0.0.1, localhost), of a `client`, and three invalid ones: one that
+ * `expired`, one of `anotherAuthority`, one for `anotherName`. Each can be used by a server and by a client.
  */
 export type Identity = 'server' | 'client' | 'expired' | 'anotherAuthority' | 'anotherName';
 
 export interface CertificateFiles {
-  /** Certificate of the authority that is to be trusted. */
+  /** Certificate of the trusted authority. */
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What the option `tls` of a client takes. */
+/** The option `tls` of a client. */
 export interface Credentials {
   readonly ca: string;
   readonly cert: string;
@@ -29,7 +28,7 @@ export interface Credentials {
 
 interface Issue {
   readonly by: string;
-  /** Section of the settings that has the names it is for. */
+  /** Section of the settings that lists its names. */
   readonly names: 'here' | 'elsewhere';
   readonly from: number;
   readonly to: number;
@@ -77,7 +76,7 @@ extendedKeyUsage = serverAuth, clientAuth
 
 const execute = promisify(execFile);
 
-/** Certificates as a server and its clients have them, good and bad ones, in a folder of their own. */
+/** Certificates of a server and its clients, valid and invalid, in a folder of their own. */
 export class Certificates {
   private readonly reaper: Reaper;
 
@@ -104,7 +103,7 @@ export class Certificates {
     };
   }
 
-  /** What a client needs who shows this identity, and trusts the authority of the good ones. */
+  /** Credentials of a client that shows this identity and trusts the authority of the valid certificates. */
   credentials(identity: Identity = 'client'): Credentials {
     const { authority, certificate, key } = this.files(identity);
     const [ca = '', cert = '', privateKey = ''] = [authority, certificate, key].map((file) =>
@@ -113,7 +112,7 @@ export class Certificates {
     return { ca, cert, key: privateKey };
   }
 
-  /** Certificate of an authority that issued none of the good ones, for a client that trusts the wrong one. */
+  /** Certificate of an authority that issued none of the valid ones, for a client that trusts the wrong authority. */
   get anotherAuthority(): string {
     return readFileSync(join(this.folder, 'another-authority', 'authority.crt'), 'utf8');
   }
@@ -131,7 +130,7 @@ export class Certificates {
     writeFileSync(join(this.folder, 'settings'), SETTINGS);
     const authorities = [...new Set(Object.values(ISSUES).map(({ by }) => by))];
     await Promise.all(authorities.map((authority) => this.makeAuthority(authority)));
-    // One after the other: an authority keeps a list of what it issued.
+    // One after the other, because an authority writes each into the same list.
     for (const [identity, issue] of Object.entries(ISSUES)) await this.makeCertificate(identity, issue);
   }
 
@@ -166,6 +165,6 @@ const newKey = (file: string, name: string): string[] => [
   ...['-subj', `/CN=${name}`],
 ];
 
-/** As YYYYMMDDHHMMSSZ. */
+/** An instant as YYYYMMDDHHMMSSZ. */
 const daysFromNow = (days: number): string =>
   new Date(Date.now() + days * DAY_MS).toISOString().replaceAll(/[-:T]|\.\d+/g, '');

@@ -8,7 +8,7 @@ const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu', '', 'faketime'].map(
   join('/usr/lib', folder, 'faketime', 'libfaketime.so.1'),
 );
 
-/** Where libfaketime is; installed where it is not there yet. */
+/** The path of libfaketime, which is installed if it is missing. */
 export const fakeTimeLibrary = (): string => {
   const find = (): string | undefined => LIBRARIES.find((path) => existsSync(path));
   if (!find()) spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'faketime'], { stdio: 'ignore' });
@@ -28,28 +28,28 @@ export class ClockedServer {
     const file = join(mkdtempSync(join(tmpdir(), 'clock-')), 'offset');
     writeFileSync(file, '+0');
     const environment = {
-      // libc last: in any other order the server recurses in its allocator and dies.
+      // libc comes last: in any other order the server recurses in its allocator and dies.
       LD_PRELOAD: `${fakeTimeLibrary()} libc.so.6`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // Instants are given by this one.
+      // The time zone in which instants are written.
       TZ: 'UTC',
-      // Timers go on as ever.
+      // The monotonic clock stays real, so that timers run.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
     return new ClockedServer(await RedisServer.start({ environment }), file);
   }
 
-  /** From now on the server's clock stands still at an instant, ms since 1970. */
+  /** Stops the server's clock at an instant, ms since 1970. */
   standAt(instant: number): void {
-    // Half a millisecond more, since fractions are not read exactly.
+    // Adds half a millisecond, because fractions are not read exactly.
     const text = new Date(instant).toISOString().replace('T', ' ').replace('Z', '5');
-    // In one step, since the server reads the file whenever it likes.
+    // Replaces the file in one step, because the server may read it at any time.
     writeFileSync(`${this.file}.next`, text);
     renameSync(`${this.file}.next`, this.file);
   }
 
-  /** From now on the server's clock is off by so many seconds, or runs at another rate: `x1.05`. */
+  /** Sets the server's clock off by this many seconds, or lets it run at another rate: `x1.05`. */
   set(offset: number | `x${number}`): void {
     writeFileSync(this.file, typeof offset === 'string' ? `+0 ${offset}` : `${offset < 0 ? '' : '+'}${offset}`);
   }

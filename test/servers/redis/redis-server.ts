@@ -11,27 +11,27 @@ import { serverBinary } from '../install.js';
 import { killWithUs, letExit, type Reaper } from '../process/reaper.js';
 
 export interface RedisServerOptions {
-  /** Settings as on the command line, `['--maxmemory', '10mb']`; they win over those given here. */
+  /** Settings as on the command line, `['--maxmemory', '10mb']`. They override all others. */
   readonly args?: readonly string[];
   readonly port?: number;
-  /** Content of a file of settings, which the server may write to; what is given as `args` wins. */
+  /** Content of a file of settings, which the server may write to. `args` override it. */
   readonly config?: string;
-  /** Variables of its environment beside ours. */
+  /** Environment variables in addition to those of this process. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** The server speaks TLS, and nothing else, with clients that show a certificate of the same authority. */
+  /** Makes the server speak only TLS, with clients that show a certificate of the same authority. */
   readonly tls?: ServerTls;
 }
 
 export interface ServerTls {
   readonly certificates: Certificates;
-  /** Which one the server shows. Default: 'server', with which nothing is wrong. */
+  /** Identity that the server shows. Default: 'server', which is valid. */
   readonly identity?: Identity;
 }
 
 const START_LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 3_000;
 
-/** A real server on loopback, with a folder of its own and nothing written to disk unless `args` ask for it. */
+/** A real server on loopback, with a folder of its own. It writes nothing to disk unless `args` say so. */
 export class RedisServer {
   readonly host = '127.0.0.1';
   private child: ChildProcess | undefined;
@@ -41,7 +41,7 @@ export class RedisServer {
   private constructor(
     readonly port: number,
     private readonly options: Omit<RedisServerOptions, 'port'>,
-    /** Where the server writes; kept from one start to the next, removed by {@link stop}. */
+    /** Folder that the server writes to. Kept from one start to the next, removed by {@link stop}. */
     readonly folder: string,
   ) {}
 
@@ -63,7 +63,7 @@ export class RedisServer {
     return `${this.options.tls === undefined ? 'redis' : 'rediss'}://${this.host}:${this.port}`;
   }
 
-  /** What `requirepass` among the arguments says. */
+  /** The value of `requirepass` among the arguments. */
   get password(): string | undefined {
     const { args = [] } = this.options;
     const at = args.indexOf('--requirepass');
@@ -80,12 +80,12 @@ export class RedisServer {
     return this.child !== undefined;
   }
 
-  /** It runs, and gets time to. */
+  /** Whether it runs and is not paused. */
   get isAnswering(): boolean {
     return this.isRunning && !this.isPaused;
   }
 
-  /** Stops answering, as a process does that gets no time; connections stay open. */
+  /** Stops the server's process. Connections stay open. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
     this.isPaused = true;
@@ -96,12 +96,12 @@ export class RedisServer {
     this.isPaused = false;
   }
 
-  /** Ends the server as a crash does; {@link restart} brings it back. */
+  /** Ends the server as a crash does. {@link restart} starts it again. */
   async kill9(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** Crashes the server if it runs and starts it on the same port: empty, unless `args` ask for persistence. */
+  /** Crashes the server if it runs, and starts it on the same port: empty, unless `args` turn persistence on. */
   async restart(): Promise<void> {
     await this.kill9();
     await this.launch();
@@ -121,7 +121,7 @@ export class RedisServer {
     return join(this.folder, 'redis.conf');
   }
 
-  /** As on the command line. */
+  /** All settings, as on the command line. */
   private get settings(): readonly string[] {
     const { args = [], config, tls } = this.options;
     return [
@@ -171,11 +171,11 @@ export class RedisServer {
     const gone = once(child, 'exit');
     child.ref();
     child.kill(signal);
-    // A paused server takes no other signal.
+    // A paused process acts on no other signal.
     child.kill('SIGCONT');
-    const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
     await gone;
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Of masters and replicas alike. The data goes through a file: sent directly, it is up to a second before a new replica
- * hears of changes. The file is removed, so that servers restart as empty as others.
+ * Settings of masters and replicas. The data goes through a file, because after a direct transfer a new replica may get
+ * no changes for a second. The file is removed, so that servers are empty after a restart.
  */
 export const REPLICATION_SETTINGS = [
   ...['--repl-diskless-sync', 'no', '--rdb-del-sync-files', 'yes'],
@@ -10,7 +10,7 @@ export const REPLICATION_SETTINGS = [
   ...['--repl-ping-replica-period', '1'],
 ] as const;
 
-/** Whether a replica has its master's data and hears of every change. */
+/** Whether a replica has its master's data and gets every change. */
 export async function isInStep(replica: Redis): Promise<boolean> {
   return (await replica.info('replication')).includes('master_link_status:up');
 }

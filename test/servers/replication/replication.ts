@@ -19,55 +19,55 @@ export interface ReplicationOptions {
  */
 export class Replication {
   private constructor(
-    private readonly leader: AnnouncedServer,
-    private readonly followers: Follower[],
+    private readonly masterNode: AnnouncedServer,
+    private readonly linkedReplicas: LinkedReplica[],
     private readonly args: readonly string[],
   ) {}
 
   /** Resolves when every replica is in step. */
   static async start({ replicas = 1, args = [] }: ReplicationOptions = {}): Promise<Replication> {
     const settings = [...REPLICATION_SETTINGS, ...args];
-    const leader = await AnnouncedServer.start({ args: settings });
+    const masterNode = await AnnouncedServer.start({ args: settings });
     try {
-      const starting = Array.from({ length: replicas }, () => Follower.start(leader.server, settings));
-      return new Replication(leader, await allStarted(starting), settings);
+      const starting = Array.from({ length: replicas }, () => LinkedReplica.start(masterNode.server, settings));
+      return new Replication(masterNode, await allStarted(starting), settings);
     } catch (error) {
-      await leader.stop();
+      await masterNode.stop();
       throw error;
     }
   }
 
   /** The master as it was at the start. */
   get master(): RedisServer {
-    return this.leader.server;
+    return this.masterNode.server;
   }
 
   get replicas(): readonly RedisServer[] {
-    return this.followers.map(({ seat }) => seat.server);
+    return this.linkedReplicas.map(({ node }) => node.server);
   }
 
   /** A connection of the test's own. */
   admin(server: RedisServer): Redis {
-    return server === this.master ? this.leader.admin : this.followerOf(server).seat.admin;
+    return server === this.master ? this.masterNode.admin : this.linkedReplicaOf(server).node.admin;
   }
 
   /** The proxy between a replica and the master. */
   link(replica: RedisServer): FaultProxy {
-    return this.followerOf(replica).link;
+    return this.linkedReplicaOf(replica).link;
   }
 
   /** Resolves when the new replica is in step. */
   async addReplica(): Promise<RedisServer> {
-    const follower = await Follower.start(this.master, this.args);
-    this.followers.push(follower);
-    return follower.seat.server;
+    const linked = await LinkedReplica.start(this.master, this.args);
+    this.linkedReplicas.push(linked);
+    return linked.node.server;
   }
 
-  /** Resolves when every replica has all that the master has now. */
+  /** Resolves when every replica has all data that the master has now. */
   async caughtUp(): Promise<void> {
-    const offset = await offsetOf(this.leader.admin);
+    const offset = await offsetOf(this.masterNode.admin);
     await untilAgreed(async () => {
-      const offsets = await Promise.all(this.followers.map(({ seat }) => offsetOf(seat.admin)));
+      const offsets = await Promise.all(this.linkedReplicas.map(({ node }) => offsetOf(node.admin)));
       return offsets.every((reached) => reached >= offset);
     }, 'all replicas have what the master has');
   }
@@ -78,34 +78,34 @@ export class Replication {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.leader, ...this.followers].map((each) => each.stop()));
+    await Promise.all([this.masterNode, ...this.linkedReplicas].map((each) => each.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
 
-  private followerOf(server: RedisServer): Follower {
-    const follower = this.followers.find(({ seat }) => seat.server === server);
-    if (follower === undefined) throw new Error(`The server on port ${server.port} is none of the replicas`);
-    return follower;
+  private linkedReplicaOf(server: RedisServer): LinkedReplica {
+    const linked = this.linkedReplicas.find(({ node }) => node.server === server);
+    if (linked === undefined) throw new Error(`The server on port ${server.port} is none of the replicas`);
+    return linked;
   }
 }
 
 /** A replica, and the proxy between it and its master. */
-class Follower {
+class LinkedReplica {
   private constructor(
-    readonly seat: AnnouncedServer,
+    readonly node: AnnouncedServer,
     readonly link: FaultProxy,
   ) {}
 
-  static async start(master: RedisServer, args: readonly string[]): Promise<Follower> {
+  static async start(master: RedisServer, args: readonly string[]): Promise<LinkedReplica> {
     const link = await FaultProxy.start(master);
     try {
       const replicaOf = ['--replicaof', link.host, String(link.port)];
-      const follower = new Follower(await AnnouncedServer.start({ args: [...args, ...replicaOf] }), link);
-      await follower.arrived();
-      return follower;
+      const linked = new LinkedReplica(await AnnouncedServer.start({ args: [...args, ...replicaOf] }), link);
+      await linked.arrived();
+      return linked;
     } catch (error) {
       await link.close();
       throw error;
@@ -113,7 +113,7 @@ class Follower {
   }
 
   async stop(): Promise<void> {
-    await this.seat.stop();
+    await this.node.stop();
     await this.link.close();
   }
 
@@ -123,9 +123,9 @@ class Follower {
 
   private async arrived(): Promise<void> {
     try {
-      await untilAgreed(() => isInStep(this.seat.admin), 'the replica is in step');
+      await untilAgreed(() => isInStep(this.node.admin), 'the replica is in step');
     } catch (error) {
-      await this.seat.stop();
+      await this.node.stop();
       throw error;
     }
   }

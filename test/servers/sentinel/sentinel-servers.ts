@@ -7,51 +7,51 @@ export interface RedisSentinelsOptions {
   readonly replicas?: number;
   /** Default: 3. */
   readonly sentinels?: number;
-  /** Milliseconds without an answer after which a Sentinel takes a server for dead. Default: 1000. */
+  /** Milliseconds without an answer after which a Sentinel regards a server as dead. Default: 1000. */
   readonly downAfter?: number;
   /** Further settings of the master and its replicas. */
   readonly args?: readonly string[];
-  /** Of the master and its replicas. Default: none. */
+  /** Password of the master and its replicas. Default: none. */
   readonly password?: string;
-  /** Of the Sentinels. Default: none. */
+  /** Password of the Sentinels. Default: none. */
   readonly sentinelPassword?: string;
   /**
-   * The master and every replica stand behind a proxy of their own, and clients, Sentinels and replicas alike reach them
-   * through it: a fault there is one of the network around that server. Default: false.
+   * Whether the master and every replica have a proxy of their own, through which clients, Sentinels and replicas reach
+   * them. A fault of a proxy is a fault of the network around that server. Default: false.
    */
   readonly behindProxies?: boolean;
 }
 
-/** The name of the master at the Sentinels. */
+/** The name by which the Sentinels know the master. */
 export const MASTER_NAME = 'mymaster';
 
-/** Milliseconds that a step of a fail-over may take; after twice as many another Sentinel may try. */
+/** Milliseconds that a step of a fail-over may take. After twice this time another Sentinel may try. */
 const FAIL_OVER_TIMEOUT_MS = 2000;
 /**
  * Milliseconds between regular tasks of Sentinels. By default a new replica stays unknown for 10 s, and an old master
- * that returns stays a master for 8 s. With one ping a second Sentinels cannot tell within a second which server is
- * down, and replace masters that they have only just made.
+ * that returns stays a master for 8 s. With one ping a second Sentinels cannot tell within a second that a server is
+ * down, and replace masters that they have only just promoted.
  */
 const PERIODS = ['INFO-PERIOD', 250, 'PUBLISH-PERIOD', 250, 'PING-PERIOD', 200] as const;
 
-/** Starts a master, or a replica of `master`, in step. It has a file of settings that Sentinels rewrite. */
-export const startWatched = async (
+/** Starts a master, or a replica of `master` that is in step. Sentinels rewrite its file of settings. */
+export const startMonitored = async (
   { args = [], password, behindProxies = false }: RedisSentinelsOptions,
   master?: AnnouncedServer,
 ): Promise<AnnouncedServer> => {
   const passwords = password === undefined ? [] : ['--requirepass', password, '--masterauth', password];
-  const seat = await AnnouncedServer.start({
+  const node = await AnnouncedServer.start({
     config: master === undefined ? '' : `replicaof ${master.address.host} ${master.address.port}\n`,
     args: [...REPLICATION_SETTINGS, ...passwords, ...args],
     behindProxy: behindProxies,
     announce: (announced) => ['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(announced)],
   });
-  if (master === undefined) return seat;
+  if (master === undefined) return node;
   try {
-    await untilAgreed(() => isInStep(seat.admin), 'the replica is in step');
-    return seat;
+    await untilAgreed(() => isInStep(node.admin), 'the replica is in step');
+    return node;
   } catch (error) {
-    await seat.stop();
+    await node.stop();
     throw error;
   }
 };
@@ -70,14 +70,14 @@ export const startSentinel = async (
     ...(sentinelPassword === undefined ? [] : [`sentinel sentinel-pass ${sentinelPassword}`]),
   ];
   const passwords = sentinelPassword === undefined ? [] : ['--requirepass', sentinelPassword];
-  const seat = await AnnouncedServer.start({ config: `${settings.join('\n')}\n`, args: [...passwords, '--sentinel'] });
+  const node = await AnnouncedServer.start({ config: `${settings.join('\n')}\n`, args: [...passwords, '--sentinel'] });
   try {
-    await seat.admin.call('SENTINEL', 'DEBUG', ...PERIODS);
-    return seat;
+    await node.admin.call('SENTINEL', 'DEBUG', ...PERIODS);
+    return node;
   } catch (error) {
-    // Servers before 7.0 know no such setting, and take their time.
-    if (error instanceof Error && /unknown/i.test(error.message)) return seat;
-    await seat.stop();
+    // Servers before 7.0 have no such setting, and are slower.
+    if (error instanceof Error && /unknown/i.test(error.message)) return node;
+    await node.stop();
     throw error;
   }
 };

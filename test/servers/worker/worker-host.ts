@@ -1,20 +1,20 @@
 import type { Failure, Message, Request, WorkerApi } from './worker-messages.js';
 
-/** Called once by the file that a Worker runs: answers `call(name, …)` with the functions of `api`. */
+/** Answers `call(name, …)` with the functions of `api`. The file that a Worker runs calls this once. */
 export function serve(api: WorkerApi): void {
   process.on('message', (request: Request) => {
     answer(api, request).then(tell, (error: unknown) =>
       tell({ kind: 'failure', id: request.id, error: describeError(error) }),
     );
   });
-  // The parent is gone: it can neither call nor stop this process any more.
+  // Without its parent, no process calls or stops this one any more.
   process.on('disconnect', () => process.exit());
   tell({ kind: 'ready' });
 }
 
 function tell(message: Message): void {
   if (process.send === undefined) throw new Error('This file is run by a Worker, not by hand');
-  // The parent may be gone by now; 'disconnect' sees to that.
+  // If the parent is gone by now, 'disconnect' ends this process.
   process.send(message, undefined, undefined, () => {});
 }
 

@@ -1,4 +1,4 @@
-/** What a worker offers: functions whose arguments and results survive JSON. */
+/** The functions of a worker. Their arguments and results survive JSON. */
 export type WorkerApi = Record<string, (...args: never[]) => unknown>;
 
 export interface Request {
@@ -14,7 +14,7 @@ export interface Failure {
   readonly stack?: string | undefined;
 }
 
-/** What a worker says: that it is ready to be asked, or what came of a request. */
+/** A message of a worker: that it is ready for requests, or the result or failure of one. */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }

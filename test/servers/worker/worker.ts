@@ -22,7 +22,7 @@ export interface WorkerExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-interface Asked {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -34,7 +34,7 @@ interface Asked {
 export class Worker<Api extends WorkerApi> {
   /** Settles when the process has ended, never with an error. */
   readonly exited: Promise<WorkerExit>;
-  private readonly asked = new Map<number, Asked>();
+  private readonly pending = new Map<number, PendingCall>();
   private lastId = 0;
 
   private constructor(
@@ -44,14 +44,14 @@ export class Worker<Api extends WorkerApi> {
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.reaper?.callOff();
-        this.giveUp(new Error(`The worker ended with ${signal ?? `code ${code}`} before it answered`));
+        this.rejectAll(new Error(`The worker ended with ${signal ?? `code ${code}`} before it answered`));
         resolve({ code, signal });
       });
     });
     child.on('message', (message: Message) => this.receive(message));
   }
 
-  /** Resolves when the file has called `serve`. Its output goes where ours goes. */
+  /** Resolves when the file has called `serve`. The worker shares the output of this process. */
   static async start<Api extends WorkerApi>(
     file: URL,
     {
@@ -69,7 +69,7 @@ export class Worker<Api extends WorkerApi> {
       throw new Error(`${path} ended with ${signal ?? `code ${code}`} before it served`);
     });
     await Promise.race([ready, ended]);
-    // Its end is expected from here on.
+    // From here on the end of the worker is expected.
     ended.catch(() => {});
     return worker;
   }
@@ -87,7 +87,7 @@ export class Worker<Api extends WorkerApi> {
   ): Promise<Awaited<ReturnType<Api[Name]>>> {
     return new Promise((resolve, reject) => {
       const request: Request = { id: ++this.lastId, name, args };
-      this.asked.set(request.id, { resolve: (value) => resolve(value as Awaited<ReturnType<Api[Name]>>), reject });
+      this.pending.set(request.id, { resolve: (value) => resolve(value as Awaited<ReturnType<Api[Name]>>), reject });
       this.child.send(request, (error) => error !== null && this.settle(request.id)?.reject(error));
     });
   }
@@ -110,18 +110,18 @@ export class Worker<Api extends WorkerApi> {
 
   private receive(message: Message): void {
     if (message.kind === 'ready') return;
-    const asked = this.settle(message.id);
-    if (message.kind === 'result') asked?.resolve(message.value);
-    else asked?.reject(new WorkerError(message.error));
+    const call = this.settle(message.id);
+    if (message.kind === 'result') call?.resolve(message.value);
+    else call?.reject(new WorkerError(message.error));
   }
 
-  private settle(id: number): Asked | undefined {
-    const asked = this.asked.get(id);
-    this.asked.delete(id);
-    return asked;
+  private settle(id: number): PendingCall | undefined {
+    const call = this.pending.get(id);
+    this.pending.delete(id);
+    return call;
   }
 
-  private giveUp(error: Error): void {
-    for (const id of this.asked.keys()) this.settle(id)?.reject(error);
+  private rejectAll(error: Error): void {
+    for (const id of this.pending.keys()) this.settle(id)?.reject(error);
   }
 }
