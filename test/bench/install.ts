@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// The peers of the benchmark, when they are not there. Asked for in one step of their own, so that what comes after it
-// gets the arguments of the command line.
+// Installs the peers of the benchmark if they are missing. This is a step of its own, so that the next step of
+// `npm run bench` gets the arguments of the command line.
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const installed = fileURLToPath(new URL('node_modules/.package-lock.json', import.meta.url));
 if (!existsSync(installed)) {

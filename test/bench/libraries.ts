@@ -1,33 +1,33 @@
-import type { AdapterTraits, Address, Opening } from './adapters/adapter.js';
+import type { AdapterTraits, Address, OpenOptions } from './adapters/adapter.js';
 import { nodeAdapters } from './adapters/index.js';
 import { JavaParticipant, redisson } from './workers/java-participant.js';
 import { NodeParticipant } from './workers/node-participant.js';
 import type { Participant } from './workers/participant.js';
-import { rehearse } from './workers/rehearsal.js';
+import { warmUp } from './workers/warm-up.js';
 
-/** A library, wherever it runs. */
+/** A library, in Node or in Java. */
 export interface Library extends AdapterTraits {
   readonly name: string;
   readonly runtime: 'node' | 'java';
-  start(address: Address, opening: Opening): Promise<Participant>;
+  start(address: Address, options: OpenOptions): Promise<Participant>;
 }
 
 export const OURS = 'nest-redis-lock';
 export const LIMIT = 'raw';
 export const REDISSON = 'redisson';
 
-/** A JVM needs longer: cold, its first second of `fair` was 60 times slower. */
-const NODE_REHEARSAL_MS = 1000;
-const JVM_REHEARSAL_MS = 2500;
+/** A JVM needs longer: without it, its first second of `fair` was 60 times slower. */
+const NODE_WARM_UP_MS = 1000;
+const JVM_WARM_UP_MS = 2500;
 
 export const libraries: readonly Library[] = [
   ...[...nodeAdapters].map(([name, adapter]): Library => ({
     ...adapter,
     name,
     runtime: 'node',
-    start: async (address, opening) => {
-      const participant = await NodeParticipant.start(name, address, opening);
-      await rehearse(participant, adapter, NODE_REHEARSAL_MS);
+    start: async (address, options) => {
+      const participant = await NodeParticipant.start(name, address, options);
+      await warmUp(participant, adapter, NODE_WARM_UP_MS);
       return participant;
     },
   })),
@@ -35,9 +35,9 @@ export const libraries: readonly Library[] = [
     ...redisson,
     name: REDISSON,
     runtime: 'java',
-    start: async (address, opening) => {
-      const participant = await JavaParticipant.start(address, opening);
-      await rehearse(participant, redisson, JVM_REHEARSAL_MS);
+    start: async (address, options) => {
+      const participant = await JavaParticipant.start(address, options);
+      await warmUp(participant, redisson, JVM_WARM_UP_MS);
       return participant;
     },
   },

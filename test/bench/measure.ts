@@ -2,7 +2,7 @@ import type { Row } from './figures/results.js';
 import type { Library } from './libraries.js';
 import { orderOfRound } from './rounds.js';
 import type { Figures, Scenario } from './scenarios/scenario.js';
-import type { Effort, Stage } from './stage.js';
+import type { MeasurementSettings, BenchWorld } from './bench-world.js';
 import { within } from './time-limit.js';
 
 export interface Plan {
@@ -11,7 +11,7 @@ export interface Plan {
   readonly rounds: number;
 }
 
-interface Place {
+interface RowInProgress {
   readonly library: Library;
   readonly size: number;
   readonly title: string;
@@ -26,41 +26,41 @@ let measurements = 0;
 
 /** Measures one scenario: each library in turn, round by round. */
 export async function measureScenario(
-  stage: Stage,
+  world: BenchWorld,
   { scenario, libraries, rounds: wanted }: Plan,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<readonly Row[]> {
-  const { quick } = stage.effort;
+  const { quick } = world.settings;
   const rounds = Math.min(wanted, scenario.maxRounds === undefined ? wanted : quick ? 1 : scenario.maxRounds);
-  const places = libraries
-    .filter((library) => scenario.takesPart(library, stage.effort))
-    .flatMap((library) => placesOf(library, scenario, stage.effort));
+  const rows = libraries
+    .filter((library) => scenario.takesPart(library, world.settings))
+    .flatMap((library) => rowsOf(library, scenario, world.settings));
   for (let round = 0; round < rounds; round++) {
-    for (const { library, size, title, rounds: done, errors } of orderOfRound(places, round)) {
+    for (const { library, size, title, rounds: done, errors } of orderOfRound(rows, round)) {
       const key = `bench:${scenario.id}:${++measurements}`;
       const start = `  ${scenario.id} ${round + 1}/${rounds} ${title}: `;
       try {
         const figures = await within(
           LIMIT_MS,
-          scenario.measure({ stage, library, key, size }),
+          scenario.measure({ world, library, key, size }),
           () => `It had not ended after ${LIMIT_MS} ms`,
         );
         done.push(figures);
-        say(start + summary(figures));
+        report(start + summary(figures));
       } catch (error) {
         done.push({});
         errors.push(error instanceof Error ? error.message : String(error));
-        say(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        report(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
         // The next measurement begins with new processes, which this failure cannot affect.
-        await stage.cast.dismiss(library.name);
+        await world.pool.stop(library.name);
       }
     }
   }
-  return places.map(({ library, ...place }) => ({ library: library.name, ...place }));
+  return rows.map(({ library, ...row }) => ({ library: library.name, ...row }));
 }
 
-function placesOf(library: Library, scenario: Scenario, effort: Effort): Place[] {
-  return (scenario.sizes?.(effort) ?? [0]).map((size) => ({
+function rowsOf(library: Library, scenario: Scenario, settings: MeasurementSettings): RowInProgress[] {
+  return (scenario.sizes?.(settings) ?? [0]).map((size) => ({
     ...{ library, size, rounds: [], errors: [] },
     title: scenario.rowTitle?.(library, size) ?? library.title,
   }));

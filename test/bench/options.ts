@@ -9,14 +9,14 @@ export interface Options {
   readonly seconds: number;
 }
 
-/** What may be named. */
-export interface Known {
+/** Names that options may have. */
+export interface KnownNames {
   readonly scenarios: readonly string[];
   readonly adapters: readonly string[];
 }
 
-/** @throws Error that says which argument cannot be, and what can. */
-export function parseOptions(args: readonly string[], known: Known): Options {
+/** @throws Error that says which argument is not allowed, and which are. */
+export function parseOptions(args: readonly string[], known: KnownNames): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -39,18 +39,19 @@ export function parseOptions(args: readonly string[], known: Known): Options {
   };
 }
 
-/** A scenario is also meant by the beginning of its name: S5 is S5a and S5b. */
+/** A scenario is selected by the beginning of its name as well: S5 selects S5a and S5b. */
 function scenariosOf(list: string, known: readonly string[]): readonly string[] {
   const wanted = list.split(',');
   for (const name of wanted) {
-    if (!known.some((id) => isMeant(id, name))) {
+    if (!known.some((id) => isSelected(id, name))) {
       throw new Error(`--only: there is no scenario '${name}'; there are ${known.join(', ')}`);
     }
   }
-  return known.filter((id) => wanted.some((name) => isMeant(id, name)));
+  return known.filter((id) => wanted.some((name) => isSelected(id, name)));
 }
 
-const isMeant = (id: string, name: string): boolean => name !== '' && id.toLowerCase().startsWith(name.toLowerCase());
+const isSelected = (id: string, name: string): boolean =>
+  name !== '' && id.toLowerCase().startsWith(name.toLowerCase());
 
 function adaptersOf(list: string, known: readonly string[]): readonly string[] {
   const wanted = list.split(',');
@@ -62,9 +63,9 @@ function adaptersOf(list: string, known: readonly string[]): readonly string[] {
   return known.filter((name) => wanted.includes(name));
 }
 
-function positive(option: string, given: string, isRight: (value: number) => boolean): number {
+function positive(option: string, given: string, isValid: (value: number) => boolean): number {
   const value = Number(given);
-  if (given.trim() === '' || !isRight(value) || value <= 0) {
+  if (given.trim() === '' || !isValid(value) || value <= 0) {
     throw new Error(`${option} must be a number above 0, not '${given}'`);
   }
   return value;

@@ -8,7 +8,7 @@ import { machineFacts, peerVersions } from './report/machine.js';
 import { judge } from './report/bars.js';
 import { barsTable, markdownReport, type Measured, type Run, scenarioSection } from './report/report.js';
 import { scenarios } from './scenarios/index.js';
-import { Stage } from './stage.js';
+import { BenchWorld } from './bench-world.js';
 
 const MS_PER_S = 1000;
 const MS_PER_MINUTE = 60_000;
@@ -32,13 +32,13 @@ function readOptions(): Options | undefined {
 
 async function measureAll({ only, adapters, rounds, seconds, quick }: Options): Promise<Measured[]> {
   const ms = seconds * MS_PER_S;
-  await using stage = await Stage.open({ quick, ms, warmUpMs: Math.min(ms, MS_PER_S) / 2 });
+  await using world = await BenchWorld.open({ quick, ms, warmUpMs: Math.min(ms, MS_PER_S) / 2 });
   const measured: Measured[] = [];
   const taking = libraries.filter(({ name }) => adapters.includes(name));
   for (const scenario of scenarios.filter(({ id }) => only.includes(id))) {
     const start = performance.now();
     say(`${scenario.id}: ${scenario.title}`);
-    const rows: readonly Row[] = await measureScenario(stage, { scenario, libraries: taking, rounds }, say);
+    const rows: readonly Row[] = await measureScenario(world, { scenario, libraries: taking, rounds }, say);
     say(`  ${((performance.now() - start) / MS_PER_S).toFixed(0)} s`);
     measured.push({ scenario, rows });
     print(scenarioSection({ scenario, rows }, roles).join('\n\n'));
@@ -46,7 +46,7 @@ async function measureAll({ only, adapters, rounds, seconds, quick }: Options): 
   return measured;
 }
 
-function keep(run: Run): void {
+function writeResults(run: Run): void {
   const folder = new URL('.', import.meta.url);
   writeFileSync(new URL('RESULTS.md', folder), markdownReport(run));
   const measured = run.measured.map(({ scenario: { id, title }, rows }) => ({ id, title, rows }));
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   const measured = await measureAll(options);
   print(barsTable(measured.flatMap(({ scenario, rows }) => judge(scenario, rows, roles))));
   if (!options.write) return;
-  keep({
+  writeResults({
     ...{ facts, measured, roles, rounds: options.rounds, seconds: options.seconds, commit: commit() },
     date: new Date().toISOString().slice(0, 10),
     command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
 }
 
 process.on('unhandledRejection', (error) => {
-  say(`Nobody waited for this: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+  say(`Unhandled rejection: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
   process.exitCode = 1;
 });
 

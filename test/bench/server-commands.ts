@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 
 interface Usage {
   readonly calls: number;
-  /** Microseconds of the server. */
+  /** Microseconds that the server spent on them. */
   readonly usec: number;
 }
 
-/** What the server has done since it started, by the command. */
+/** Usage of each command since the server started. */
 export type CommandStats = ReadonlyMap<string, Usage>;
 
 const LINE = /^cmdstat_([^:]+):calls=(\d+),usec=(\d+)/;
@@ -17,7 +17,7 @@ export async function commandStats(observer: Redis): Promise<CommandStats> {
   return new Map(found.map(([, name = '', calls, usec]) => [name, { calls: Number(calls), usec: Number(usec) }]));
 }
 
-/** What was done between two looks, without the looks themselves. */
+/** Usage between two readings, without the commands that read it. */
 export function between(before: CommandStats, after: CommandStats): CommandStats {
   const done = new Map<string, Usage>();
   for (const [name, { calls, usec }] of after) {
@@ -30,12 +30,12 @@ export function between(before: CommandStats, after: CommandStats): CommandStats
 }
 
 const SCRIPTS = ['evalsha', 'eval', 'fcall'];
-/** No script of any library here calls these. */
+/** Commands that no script of these libraries calls. */
 const NEVER_IN_SCRIPTS = ['subscribe', 'unsubscribe', 'ssubscribe', 'sunsubscribe', 'ping', 'hello', 'script|load'];
 
 /**
- * What clients sent. The server counts also what scripts call: where scripts ran, what may have been called by them
- * does not count.
+ * Number of commands that clients sent. The server counts commands called by scripts as well. If scripts ran, commands
+ * that they may have called are left out.
  */
 export function sentByClients(done: CommandStats): number {
   const ranScripts = SCRIPTS.some((name) => done.has(name));
@@ -46,7 +46,7 @@ export function sentByClients(done: CommandStats): number {
   return sent;
 }
 
-/** Of all scripts together. */
+/** Usage of all scripts together. */
 export function scriptUsage(done: CommandStats): Usage {
   let calls = 0;
   let usec = 0;

@@ -5,10 +5,10 @@ export interface Address {
 }
 
 /** Options with which a measurement may open an adapter. */
-export interface Opening {
+export interface OpenOptions {
   /** The library's fair lock. */
   readonly fair?: boolean;
-  /** How long a hold lasts that is not renewed, ms, where the library has a watchdog. Default: the library's. */
+  /** Lease of a hold that the watchdog renews, ms, if the library has a watchdog. Default: the library's. */
   readonly watchdogTimeout?: number;
 }
 
@@ -42,5 +42,5 @@ export interface AdapterTraits {
 
 /** A library under test. */
 export interface Adapter extends AdapterTraits {
-  open(address: Address, opening: Opening): Promise<OpenLibrary>;
+  open(address: Address, options: OpenOptions): Promise<OpenLibrary>;
 }

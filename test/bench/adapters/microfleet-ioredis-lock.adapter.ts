@@ -10,7 +10,7 @@ interface Package {
   ) => { acquire(key: string): Promise<Held> };
 }
 
-/** On ioredis 5, the last one that it takes; its own jitter of up to 20 % of the delay. */
+/** `@microfleet/ioredis-lock` on ioredis 5, the last that it supports, with its own jitter of up to 20 %. */
 export const microfleetIoredisLock: Adapter = {
   title: '@microfleet/ioredis-lock',
   waiting: 'polls',

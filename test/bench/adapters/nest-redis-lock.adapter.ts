@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type * as Library from '../../../lib/index.js';
 import type { Adapter, Held } from './adapter.js';
 
-/** What users get, built: by its path, because the name means the sources here. */
+/** Path of the built library as users get it. Its name resolves to the sources here. */
 const built = fileURLToPath(new URL('../../../dist/cjs/index.js', import.meta.url));
 
 const asHeld = (hold: Library.Hold): Held => ({

@@ -5,8 +5,8 @@
  */
 export const POLL_MS = 5;
 
-/** Enough attempts to last for `wait` ms, however fast they come back. */
+/** Attempts that last for `wait` ms, even if each is answered at once. */
 export const attemptsFor = (wait: number): number => Math.max(1, Math.ceil(wait / POLL_MS));
 
-/** How long a lock of a peer lasts, ms: longer than any run, so that nothing has to be extended. */
+/** Lease of a peer's lock, ms: longer than any run, so that no lock has to be extended. */
 export const PEER_TTL_MS = 600_000;

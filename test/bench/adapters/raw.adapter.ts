@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Adapter } from './adapter.js';
 import { connect } from './client.js';
 
-// Redisson's own scripts, without what only its waiting and its retries need.
+// Redisson's own scripts, without the parts for waiting and retries.
 const LOCK = `
 if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[2]) == 1)) then
   redis.call('hincrby', KEYS[1], ARGV[2], 1)
@@ -26,7 +26,7 @@ return 1`;
 
 const LEASE_MS = 30_000;
 
-/** The limit: a pair of EVALSHA over plain ioredis that lock and unlock as Redisson does. Nothing waits. */
+/** The limit: a pair of EVALSHA over plain ioredis that lock and unlock as Redisson does, without waiting. */
 export const raw: Adapter = {
   title: 'raw EVALSHA pair',
   waiting: 'none',

@@ -21,7 +21,7 @@ interface Package {
   ) => Mutex;
 }
 
-/** Its Mutex. It refreshes itself only where a watchdog is measured. */
+/** The Mutex of redis-semaphore. It refreshes its lease only if a watchdog is measured. */
 export const redisSemaphore: Adapter = {
   title: 'redis-semaphore',
   waiting: 'polls',

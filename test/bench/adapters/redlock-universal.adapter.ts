@@ -21,7 +21,7 @@ interface Package {
   }) => Lock<unknown>;
 }
 
-/** In its fastest mode, 'lean'. The package asks for Node 22; on Node 20 it worked here all the same. */
+/** `redlock-universal` in its fastest mode, 'lean'. The package asks for Node 22, but works on Node 20 here. */
 export const redlockUniversal: Adapter = {
   title: 'redlock-universal',
   waiting: 'polls',

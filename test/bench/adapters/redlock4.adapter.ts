@@ -13,7 +13,7 @@ type Package = new (
   options: { readonly retryCount: number; readonly retryDelay: number; readonly retryJitter: number },
 ) => Redlock;
 
-/** One client, attempts as many as the wait asks for; the jitter is what its README advises under contention. */
+/** `redlock` 4 with one client, as many attempts as fit into the wait, and the jitter that its README advises. */
 export const redlock4: Adapter = {
   title: 'redlock 4',
   waiting: 'polls',
@@ -22,7 +22,7 @@ export const redlock4: Adapter = {
   open: async (address) => {
     const RedlockOf4 = loadPeer('redlock4') as Package;
     const client = await connect(address);
-    // The number of attempts belongs to the object.
+    // Each object has a fixed number of attempts.
     const byWait = new Map<number, Redlock>();
     return {
       acquire: async (key, { wait }) => {

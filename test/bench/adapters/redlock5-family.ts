@@ -17,8 +17,8 @@ interface Redlock {
 export type RedlockClass = new (clients: readonly Redis[], settings: RetrySettings) => Redlock;
 
 /**
- * `redlock` 5 and what was made of it: one client, attempts as many as the wait asks for; `acquire` does not extend, that
- * is left to `using`.
+ * `redlock` 5 and its forks, with one client and as many attempts as fit into the wait. Only `using` extends a lock,
+ * `acquire` does not.
  */
 export const redlock5Adapter = (title: string, load: () => RedlockClass): Adapter => ({
   title,
@@ -33,7 +33,7 @@ export const redlock5Adapter = (title: string, load: () => RedlockClass): Adapte
       retryJitter: POLL_MS,
     });
     const redlock = new RedlockOf5([await connect(address)], settingsFor(0));
-    // Every attempt that finds the lock taken is an 'error'; a failure is thrown all the same.
+    // Every attempt that finds the lock taken emits 'error'. Failures are thrown as well.
     redlock.on('error', () => {});
     return { acquire: (key, { wait }) => redlock.acquire([key], PEER_TTL_MS, settingsFor(wait)) };
   },

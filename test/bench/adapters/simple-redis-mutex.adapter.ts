@@ -19,7 +19,7 @@ interface Package {
   ) => Promise<() => Promise<void>>;
 }
 
-/** On node-redis, the only client it takes. Waiters are told; its polling every 10 s is only for crashes. */
+/** `simple-redis-mutex` on node-redis, its only client. Waiters are notified; it polls every 10 s only for crashes. */
 export const simpleRedisMutex: Adapter = {
   title: 'simple-redis-mutex',
   waiting: 'told',

@@ -13,7 +13,7 @@ const acquisition = (
   ...{ asked: asked * MS, granted: granted * MS, released: released * MS },
 });
 
-const field = { processes: 2, loopsEach: 2, from: 10 * MS, to: 1010 * MS };
+const setup = { processes: 2, loopsEach: 2, from: 10 * MS, to: 1010 * MS };
 
 describe('contentionFigures', () => {
   it('counts what was granted in the measured time, over all loops', () => {
@@ -25,7 +25,7 @@ describe('contentionFigures', () => {
         acquisition(1, 0, [9, 16, 18]),
         acquisition(1, 0, [18, 1010, 1011]),
       ],
-      field,
+      setup,
     );
     expect(figures).toMatchObject({ perSecond: 3, unserved: 1, jain: 0.75, overlaps: 0, outOfOrder: 0 });
     expect(figures.leastShare).toBeCloseTo(33.3, 1);
@@ -35,14 +35,14 @@ describe('contentionFigures', () => {
   });
 
   it('sees two holders at a time, also of different processes', () => {
-    const figures = contentionFigures([acquisition(0, 0, [0, 20, 30]), acquisition(1, 0, [0, 29, 40])], field);
+    const figures = contentionFigures([acquisition(0, 0, [0, 20, 30]), acquisition(1, 0, [0, 29, 40])], setup);
     expect(figures.overlaps).toBe(1);
   });
 
   it('counts overtaken loops, within a process and over all', () => {
     const figures = contentionFigures(
       [acquisition(0, 0, [5, 20, 21]), acquisition(0, 1, [2, 22, 23]), acquisition(1, 0, [1, 24, 25])],
-      field,
+      setup,
     );
     expect(figures).toMatchObject({ outOfOrder: 1, worstOvertaking: 4 });
   });

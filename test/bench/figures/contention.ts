@@ -4,28 +4,28 @@ import { jain, percentile } from './statistics.js';
 const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
 
-/** How the loops of all processes shared one lock. */
+/** Figures of the loops of all processes that share one lock. */
 export interface ContentionFigures {
   readonly perSecond: number;
-  /** Over all loops, also those that got nothing. */
+  /** Jain's index over all loops, including those without an acquisition. */
   readonly jain: number;
-  /** Loops that got nothing. */
+  /** Loops without an acquisition. */
   readonly unserved: number;
-  /** Of the processes, in percent. */
+  /** Shares of the processes, in percent. */
   readonly leastShare: number;
   readonly greatestShare: number;
-  /** From the beginning of a release to the next grant, in whichever process, ms. */
+  /** From the beginning of a release to the next grant in any process, ms. */
   readonly handOverP50: number;
   readonly handOverP99: number;
-  /** Grants before the holder before had begun to release. Over the whole time. */
+  /** Grants before the previous holder had begun to release, over the whole time. */
   readonly overlaps: number;
-  /** Grants after one of the same process that had been asked for later. Over the whole time. */
+  /** Grants that came after a grant to a later request of the same process, over the whole time. */
   readonly outOfOrder: number;
-  /** Of all processes: by how much the worst of these had been asked for earlier, ms. */
+  /** Over all processes, the longest time by which an overtaken request was earlier, ms. */
   readonly worstOvertaking: number;
 }
 
-export interface Field {
+export interface ContentionSetup {
   readonly processes: number;
   readonly loopsEach: number;
   /** Grants count from here … */
@@ -35,8 +35,8 @@ export interface Field {
 }
 
 /** @param acquisitions Sorted by when they were granted. */
-export function contentionFigures(acquisitions: readonly Acquisition[], field: Field): ContentionFigures {
-  const { processes, loopsEach, from, to } = field;
+export function contentionFigures(acquisitions: readonly Acquisition[], setup: ContentionSetup): ContentionFigures {
+  const { processes, loopsEach, from, to } = setup;
   const counted = acquisitions.filter(({ granted }) => granted >= from && granted < to);
   const byLoop = Array.from({ length: processes * loopsEach }, () => 0);
   const byProcess = Array.from({ length: processes }, () => 0);

@@ -1,19 +1,19 @@
-import type { Figures, Metric, Over } from '../scenarios/scenario.js';
+import type { Figures, Metric, Baseline } from '../scenarios/scenario.js';
 import { type Spread, median, spreadOf } from './statistics.js';
 
-/** What one library did in one scenario, with so many of something. */
+/** The results of one library in one scenario, for one size. */
 export interface Row {
   readonly library: string;
   readonly title: string;
   readonly size: number;
-  /** In the order of the rounds. Of a round that ended with an error there is nothing. */
+  /** Figures in the order of the rounds; empty for a round that ended with an error. */
   readonly rounds: readonly Figures[];
-  /** Why rounds have no figures. */
+  /** Errors of rounds without figures. */
   readonly errors: readonly string[];
 }
 
-/** Which rows are not peers. */
-export interface Roles {
+/** Names of the libraries that have a role of their own in the comparison. All others are peers. */
+export interface LibraryRoles {
   readonly ours: string;
   readonly limit: string;
   readonly redisson: string;
@@ -26,17 +26,17 @@ export function spreadOfMetric({ rounds }: Row, metric: string): Spread | undefi
 const valuesOf = (rounds: readonly Figures[], metric: string): number[] =>
   rounds.map((figures) => figures[metric] ?? Number.NaN);
 
-/** One row over another of the same size, round by round. */
+/** Ratio of one row to another of the same size, taken in each round. */
 export function ratio(row: Row, over: Row, metric: string): Spread | undefined {
   const under = valuesOf(over.rounds, metric);
   return spreadOf(valuesOf(row.rounds, metric).map((value, round) => value / (under[round] ?? Number.NaN)));
 }
 
-/** The row that a bar compares with; undefined when it was not measured. */
-export function rowOver(
+/** The row that a bar compares with; undefined if it was not measured. */
+export function baselineRow(
   rows: readonly Row[],
-  over: Exclude<Over, 'itself'>,
-  { metric, size, roles }: { readonly metric: Metric; readonly size: number; readonly roles: Roles },
+  over: Exclude<Baseline, 'itself'>,
+  { metric, size, roles }: { readonly metric: Metric; readonly size: number; readonly roles: LibraryRoles },
 ): Row | undefined {
   const alike = rows.filter((row) => row.size === size);
   if (over === 'limit') return alike.find(({ library }) => library === roles.limit);

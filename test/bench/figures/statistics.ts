@@ -1,10 +1,10 @@
-/** The value that `share` of the values do not exceed; NaN of none. */
+/** The value that `share` of the values do not exceed; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** The value in the middle, or the mean of the two in the middle; NaN of none. */
+/** The value in the middle, or the mean of the two in the middle; NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Jain's index of fairness: 1 when all get the same, 1/n when one gets all; NaN when all get nothing. */
+/** Jain's index of fairness: 1 if all get the same, 1/n if one gets all; NaN if all get nothing. */
 export function jain(shares: readonly number[]): number {
   let sum = 0;
   let squares = 0;

@@ -1,17 +1,17 @@
-import { type Roles, type Row, ratio, rowOver, spreadOfMetric } from '../figures/results.js';
+import { type LibraryRoles, type Row, ratio, baselineRow, spreadOfMetric } from '../figures/results.js';
 import type { Spread } from '../figures/statistics.js';
 import type { Bar, Metric, Scenario } from '../scenarios/scenario.js';
 import { spreadText } from './table.js';
 
-/** How this library did against what it has to reach. */
+/** The result of this library for one bar. */
 export interface Judgement {
   readonly scenario: string;
   readonly bar: string;
-  /** What was compared with, where something was. */
+  /** The row that was compared with; empty if there was none. */
   readonly against: string;
   readonly value: Spread | undefined;
   readonly digits: number;
-  /** By how much it was missed: in percent of the bar, or as it is where nothing is allowed. 0: met. */
+  /** Distance from the bar: in percent of it, or the value itself if the bar is 0. 0 if the bar was met. */
   readonly missedBy: number | undefined;
   readonly allowsNothing: boolean;
   readonly whyMissed: string | undefined;
@@ -19,11 +19,11 @@ export interface Judgement {
 
 const COMPARED_DIGITS = 2;
 
-export function judge(scenario: Scenario, rows: readonly Row[], roles: Roles): Judgement[] {
+export function judge(scenario: Scenario, rows: readonly Row[], roles: LibraryRoles): Judgement[] {
   return (scenario.bars ?? []).map((bar) => judgeBar(bar, scenario, rows, roles));
 }
 
-function judgeBar(bar: Bar, { id, metrics }: Scenario, rows: readonly Row[], roles: Roles): Judgement {
+function judgeBar(bar: Bar, { id, metrics }: Scenario, rows: readonly Row[], roles: LibraryRoles): Judgement {
   const metric = metrics.find(({ key }) => key === bar.metric);
   if (!metric) throw new Error(`${id} has a bar for '${bar.metric}', which it does not measure`);
   const ours = rows.find(({ library, size }) => library === roles.ours && (bar.size ?? size) === size);
@@ -47,9 +47,15 @@ interface Compared {
   readonly against: string;
 }
 
-function compare({ over = 'itself' }: Bar, metric: Metric, ours: Row, rows: readonly Row[], roles: Roles): Compared {
+function compare(
+  { over = 'itself' }: Bar,
+  metric: Metric,
+  ours: Row,
+  rows: readonly Row[],
+  roles: LibraryRoles,
+): Compared {
   if (over === 'itself') return { value: spreadOfMetric(ours, metric.key), against: '' };
-  const other = rowOver(rows, over, { metric, size: ours.size, roles });
+  const other = baselineRow(rows, over, { metric, size: ours.size, roles });
   if (!other) return { value: undefined, against: '' };
   const theirs = spreadText(spreadOfMetric(other, metric.key), metric.digits ?? 0);
   return { value: ratio(ours, other, metric.key), against: `${other.title}: ${theirs}` };

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { serverBinary } from '../../servers/install.js';
 
-/** What the figures depend on, by what it is called. */
+/** Facts about the machine that the figures depend on, by name. */
 export type MachineFacts = Readonly<Record<string, string>>;
 
 const GB = 2 ** 30;
 
-/** Asked before anything is measured: the load is that of others. */
+/** Reads the facts. Call it before the measurements, so that the load is that of other programs. */
 export function machineFacts(packages: readonly string[]): MachineFacts {
   const processors = cpus();
   return {
@@ -34,7 +34,7 @@ function version(program: string, args: readonly string[], pattern: RegExp): str
   }
 }
 
-/** The peers as the lock file has them, and Redisson. */
+/** The versions of the peers in the lock file, and of Redisson. */
 export function peerVersions(): string[] {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version?: string; readonly dependencies?: object }>>;

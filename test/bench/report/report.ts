@@ -1,4 +1,4 @@
-import type { Roles, Row } from '../figures/results.js';
+import type { LibraryRoles, Row } from '../figures/results.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { type Judgement, judge, verdictText } from './bars.js';
 import type { MachineFacts } from './machine.js';
@@ -18,10 +18,10 @@ export interface Run {
   readonly seconds: number;
   readonly facts: MachineFacts;
   readonly measured: readonly Measured[];
-  readonly roles: Roles;
+  readonly roles: LibraryRoles;
 }
 
-/** Everything, to be read. */
+/** The report of a run as Markdown. */
 export function markdownReport(run: Run): string {
   const judgements = run.measured.flatMap(({ scenario, rows }) => judge(scenario, rows, run.roles));
   return [
@@ -60,7 +60,7 @@ export function barsTable(judgements: readonly Judgement[]): string {
   );
 }
 
-export function scenarioSection({ scenario, rows }: Measured, roles: Roles): string[] {
+export function scenarioSection({ scenario, rows }: Measured, roles: LibraryRoles): string[] {
   const failed = rows.flatMap(({ title, errors }) => errors.map((error) => `* ${title}: ${error}`));
   const failures = failed.length === 0 ? [] : [`Rounds that failed:\n\n${failed.join('\n')}`];
   return [`## ${scenario.id}: ${scenario.title}`, scenario.method, scenarioTable(scenario, rows, roles), ...failures];

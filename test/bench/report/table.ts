@@ -1,8 +1,8 @@
-import { type Roles, type Row, ratio, rowOver, spreadOfMetric } from '../figures/results.js';
+import { type LibraryRoles, type Row, ratio, baselineRow, spreadOfMetric } from '../figures/results.js';
 import type { Spread } from '../figures/statistics.js';
 import type { Metric, Scenario } from '../scenarios/scenario.js';
 
-/** A Markdown table, columns as wide as their text. */
+/** Formats a Markdown table with columns as wide as their text. */
 export function markdownTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(3, ...[title, ...lines.map((line) => line[column] ?? '')].map(length)),
@@ -14,7 +14,7 @@ export function markdownTable(head: readonly string[], lines: readonly (readonly
 
 const length = (text: string): number => Array.from(text).length;
 
-/** Median and, of several rounds, min..max. */
+/** Formats the median and, if rounds differ, min..max. */
 export function spreadText(spread: Spread | undefined, digits: number): string {
   if (spread === undefined) return '–';
   const { median, min, max } = spread;
@@ -30,7 +30,7 @@ const fractionDigits = (digits: number): Intl.NumberFormatOptions => ({
 const RATIO_DIGITS = 2;
 
 /** Formats the results of all libraries in one scenario. */
-export function scenarioTable({ metrics }: Scenario, rows: readonly Row[], roles: Roles): string {
+export function scenarioTable({ metrics }: Scenario, rows: readonly Row[], roles: LibraryRoles): string {
   const head = ['library', ...metrics.flatMap(headsOf)];
   const lines = rows.map((row) => [row.title, ...metrics.flatMap((metric) => cellsOf(metric, row, rows, roles))]);
   return markdownTable(head, lines);
@@ -41,9 +41,9 @@ function headsOf({ title, unit, overLimit = false }: Metric): string[] {
   return overLimit ? [head, `${title} over the limit`] : [head];
 }
 
-function cellsOf(metric: Metric, row: Row, rows: readonly Row[], roles: Roles): string[] {
+function cellsOf(metric: Metric, row: Row, rows: readonly Row[], roles: LibraryRoles): string[] {
   const value = spreadText(spreadOfMetric(row, metric.key), metric.digits ?? 0);
   if (!metric.overLimit) return [value];
-  const limit = rowOver(rows, 'limit', { metric, size: row.size, roles });
+  const limit = baselineRow(rows, 'limit', { metric, size: row.size, roles });
   return [value, limit ? spreadText(ratio(row, limit, metric.key), RATIO_DIGITS) : '–'];
 }

@@ -19,7 +19,7 @@ export const HAND_OVER_P99: Metric = {
   best: 'lowest',
 };
 
-/** What has to be 0, wherever there is more than one loop. */
+/** Metrics that have to be 0 in every scenario with several loops. */
 export const FAULTS: readonly Metric[] = [
   { key: 'unserved', title: 'unserved loops' },
   { key: 'overlaps', title: 'overlaps' },

@@ -6,9 +6,9 @@ export const fairLock: Scenario = {
   id: 'fair',
   title: 'fair locks, 4 processes × 25 loops on one lock',
   method:
-    'As S4. Out of order: grants after one of the same process that had been asked for later (in Java threads ask, whose ' +
-    'order on the way is nobody’s). Worst overtaking: by how much the first had asked earlier, over all processes, whose ' +
-    'requests may pass each other on the way.',
+    'As S4. Out of order: grants that came after a grant to a later request of the same process (in Java threads ask, and ' +
+    'their requests may change order on the way). Worst overtaking: the longest time by which an overtaken request was ' +
+    'earlier, over all processes, whose requests may pass each other on the way.',
   metrics: [
     ACQUISITIONS,
     { key: 'outOfOrder', title: 'out of order' },

@@ -7,9 +7,9 @@ import type { Figures, Measurement } from './scenario.js';
 
 export interface HeldLocks {
   readonly holds: number;
-  /** Of each hold, ms; renewed long before. */
+  /** Lease of each hold, ms. Holds are renewed long before its end. */
   readonly watchdogTimeout: number;
-  /** For how long they are watched after they were acquired. */
+  /** Time for which they are observed after they were acquired. */
   readonly watchMs: number;
 }
 
@@ -17,14 +17,14 @@ const ACQUIRE_LIMIT_MS = 90_000;
 const SETTLE_MS = 1000;
 const MS_PER_S = 1000;
 
-/** One new process that holds many locks, and what keeping them takes. */
-export async function keepLocks(
-  { stage, library, key }: Measurement,
+/** Measures the cost of many locks that one new process holds. */
+export async function measureHeldLocks(
+  { world, library, key }: Measurement,
   { holds, watchdogTimeout, watchMs }: HeldLocks,
 ): Promise<Figures> {
-  await stage.cast.dismissAll();
-  await stage.observer.flushdb();
-  const [holder] = await stage.cast.take({ adapter: library.name, watchdogTimeout }, 1);
+  await world.pool.stopAll();
+  await world.observer.flushdb();
+  const [holder] = await world.pool.get({ adapter: library.name, watchdogTimeout }, 1);
   if (holder === undefined) throw new Error('There is no process');
   const node = holder instanceof NodeParticipant ? holder : undefined;
 
@@ -32,19 +32,19 @@ export async function keepLocks(
   const acquireMs = await within(
     ACQUIRE_LIMIT_MS,
     holder.ask('hold', { prefix: key, count: holds }),
-    async () => `Only ${await stage.observer.dbsize()} of ${holds} locks were held after ${ACQUIRE_LIMIT_MS} ms`,
+    async () => `Only ${await world.observer.dbsize()} of ${holds} locks were held after ${ACQUIRE_LIMIT_MS} ms`,
   );
   const memoryAfter = await node?.ask('memory');
   await sleep(SETTLE_MS);
 
-  const before = await commandStats(stage.observer);
+  const before = await commandStats(world.observer);
   const [loop] = await Promise.all([node?.ask('loopDelay', { ms: watchMs }), sleep(watchMs)]);
-  const done = between(before, await commandStats(stage.observer));
-  // Nothing else is in the database.
-  const left = await stage.observer.dbsize();
+  const done = between(before, await commandStats(world.observer));
+  // The database contains nothing else.
+  const left = await world.observer.dbsize();
   const noticed = (await node?.ask('losses')) ?? 0;
-  await stage.cast.dismiss(library.name);
-  await stage.observer.flushdb();
+  await world.pool.stop(library.name);
+  await world.observer.flushdb();
   return {
     commands: sentByClients(done) / (watchMs / MS_PER_S),
     serverUsec: scriptUsage(done).usec / (watchMs / MS_PER_S) / holds,

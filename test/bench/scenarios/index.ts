@@ -2,19 +2,19 @@ import { contendedHandOver } from './s5b-hand-over-contended.js';
 import { counter } from './s8-counter.js';
 import { distinctKeys } from './s2-distinct-keys.js';
 import { fairLock } from './fair-lock.js';
-import { fairQueue } from './scale-fair-queue.js';
+import { fairQueue } from './scale/fair-queue.js';
 import { fourProcesses } from './s4-four-processes.js';
 import { handOver } from './s5a-hand-over.js';
-import { heldLocks } from './scale-holds.js';
+import { heldLocks } from './scale/holds.js';
 import { hundredThousandHolds, tenThousandHolds } from './s7-many-holds.js';
 import { idleWaiters } from './s6-idle-waiters.js';
 import { oneProcess } from './s3-one-process.js';
-import { processesOnOneLock, waitersOnOneLock } from './scale-contention.js';
+import { processesOnOneLock, waitersOnOneLock } from './scale/contention.js';
 import type { Scenario } from './scenario.js';
 import { uncontended } from './s1-uncontended.js';
-import { waiterMemory } from './scale-waiter-memory.js';
+import { waiterMemory } from './scale/waiter-memory.js';
 
-/** In the order in which they are measured: those that keep their processes first. */
+/** All scenarios in the order of measurement: first those that keep their processes. */
 export const scenarios: readonly Scenario[] = [
   uncontended,
   distinctKeys,

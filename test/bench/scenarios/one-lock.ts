@@ -14,16 +14,16 @@ export interface OneLock {
 /** Time for the request to reach all processes before their loops begin. */
 const LEAD_MS = 100;
 
-/** Loops of several processes on one lock. A process that has stuck loops is ended. */
+/** Runs loops of several processes on one lock. Ends the processes if loops are stuck. */
 export async function contendForOneLock(
-  { stage, library, key }: Measurement,
+  { world, library, key }: Measurement,
   { processes, loopsEach, sectionMs = 0, fair = false, counter }: OneLock,
 ): Promise<Figures & { readonly acquired: number }> {
-  const participants = await stage.cast.take({ adapter: library.name, ...(fair ? { fair } : {}) }, processes);
+  const participants = await world.pool.get({ adapter: library.name, ...(fair ? { fair } : {}) }, processes);
   const start = now() + LEAD_MS * NS_PER_MS;
-  const from = start + stage.effort.warmUpMs * NS_PER_MS;
-  const to = from + stage.effort.ms * NS_PER_MS;
-  const files = participants.map(() => stage.newFile());
+  const from = start + world.settings.warmUpMs * NS_PER_MS;
+  const to = from + world.settings.ms * NS_PER_MS;
+  const files = participants.map(() => world.newFile());
   const done = await Promise.all(
     participants.map((participant, index) =>
       participant.ask('contend', {
@@ -38,7 +38,7 @@ export async function contendForOneLock(
     const first = done.find(({ firstFailure }) => firstFailure !== '')?.firstFailure ?? '';
     process.stderr.write(`    ${library.title}: ${failures} failures, ${stuck} stuck. ${first}\n`);
   }
-  if (stuck > 0) await stage.cast.dismiss(library.name);
+  if (stuck > 0) await world.pool.stop(library.name);
   const acquisitions = readTimelines(files);
   const figures = contentionFigures(acquisitions, { processes, loopsEach, from, to });
   return { ...figures, failures, stuck, acquired: acquisitions.length };

@@ -20,9 +20,9 @@ export const uncontended: Scenario = {
     { text: 'ahead of Redisson, p50', metric: 'p50', over: 'redisson', atMost: 1 },
   ],
   takesPart: () => true,
-  measure: async ({ stage, library, key }) => {
-    const [participant] = await stage.cast.take({ adapter: library.name }, 1);
-    const { ms, warmUpMs } = stage.effort;
+  measure: async ({ world, library, key }) => {
+    const [participant] = await world.pool.get({ adapter: library.name }, 1);
+    const { ms, warmUpMs } = world.settings;
     const done = await participant?.ask('pairs', { key, ms, warmUpMs });
     return { p50: done?.p50 ?? Number.NaN, p99: done?.p99 ?? Number.NaN };
   },

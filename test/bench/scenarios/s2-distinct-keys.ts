@@ -26,9 +26,9 @@ export const distinctKeys: Scenario = {
     },
   ],
   takesPart: () => true,
-  measure: async ({ stage, library, key }) => {
-    const [participant] = await stage.cast.take({ adapter: library.name }, 1);
-    const { ms, warmUpMs } = stage.effort;
+  measure: async ({ world, library, key }) => {
+    const [participant] = await world.pool.get({ adapter: library.name }, 1);
+    const { ms, warmUpMs } = world.settings;
     const done = await participant?.ask('distinct', { key, loops: LOOPS, ms, warmUpMs });
     return { perSecond: done?.perSecond ?? Number.NaN };
   },

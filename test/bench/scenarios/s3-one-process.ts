@@ -14,7 +14,7 @@ export const oneProcess: Scenario = {
       over: 'best peer',
       atLeast: 20,
       whyMissed:
-        'Half of the time is the round trip of the real release after 16 hand-overs, when nobody can have the lock. The bar was set against peers at about 3,200/s; by letting whoever asks first win again and again, one does nearly twice that here.',
+        'Half of the time is the round trip of the real release after 16 hand-overs, in which no loop can have the lock. The bar was set against peers at about 3,200/s; a peer that lets the first request win again and again does nearly twice that here.',
     },
     { text: 'Jain ≥ 0.99', metric: 'jain', atLeast: 0.99 },
     { text: 'no loop unserved', metric: 'unserved', atMost: 0 },

@@ -6,15 +6,16 @@ import { NodeParticipant } from '../workers/node-participant.js';
 import type { Participant } from '../workers/participant.js';
 import type { Figures, Scenario } from './scenario.js';
 
-/** How long the other one has been waiting when the lock is released, ms: at least that, and up to so much more. */
-const WAITS_MS = 20;
-const WAITS_UP_TO_MS = 10;
+/** The least time that the other process has waited when the lock is released, ms. */
+const WAIT_MS = 20;
+/** The most time that is added to it, ms. */
+const WAIT_JITTER_MS = 10;
 
 export const handOver: Scenario = {
   id: 'S5a',
   title: 'hand-over to a waiter in another process',
   method:
-    `Two processes take turns; the other one has waited ${WAITS_MS}–${WAITS_MS + WAITS_UP_TO_MS} ms. From the beginning of ` +
+    `Two processes take turns; the other one has waited ${WAIT_MS}–${WAIT_MS + WAIT_JITTER_MS} ms. From the beginning of ` +
     'the release to the grant in the other process. The limit here is from PUBLISH to its message.',
   metrics: [
     { key: 'p50', title: 'p50', unit: 'ms', digits: 3, best: 'lowest', overLimit: true },
@@ -33,22 +34,22 @@ export const handOver: Scenario = {
   ],
   takesPart: () => true,
   rowTitle: ({ name, title }) => (name === LIMIT ? 'PUBLISH to message' : title),
-  measure: async ({ stage, library, key }) => {
-    const [one, other] = await stage.cast.take({ adapter: library.name }, 2);
+  measure: async ({ world, library, key }) => {
+    const [one, other] = await world.pool.get({ adapter: library.name }, 2);
     if (one === undefined || other === undefined) throw new Error('S5a needs two processes');
-    const end = performance.now() + stage.effort.warmUpMs + stage.effort.ms * 2;
+    const end = performance.now() + world.settings.warmUpMs + world.settings.ms * 2;
     const delays = library.name === LIMIT ? await messages(one, other, key, end) : await turns(one, other, key, end);
     return summary(delays);
   },
 };
 
 function summary(delays: readonly number[]): Figures {
-  // The first ones warm up.
+  // The first tenth warms up.
   const counted = delays.slice(Math.ceil(delays.length / 10));
   return { p50: percentile(counted, 0.5) / NS_PER_MS, p99: percentile(counted, 0.99) / NS_PER_MS };
 }
 
-const pause = (): Promise<void> => sleep(WAITS_MS + Math.random() * WAITS_UP_TO_MS);
+const pause = (): Promise<void> => sleep(WAIT_MS + Math.random() * WAIT_JITTER_MS);
 
 async function turns(one: Participant, other: Participant, key: string, end: number): Promise<number[]> {
   const delays: number[] = [];

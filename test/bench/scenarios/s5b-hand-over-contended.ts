@@ -7,7 +7,7 @@ export const contendedHandOver: Scenario = {
   title: 'hand-over among 4 processes × 50 loops, 1 ms section',
   method:
     'The holder sleeps by a timer of 1 ms (Java: Thread.sleep). Hand-over: from the beginning of a release to the next ' +
-    'grant in whichever process.',
+    'grant in any process.',
   metrics: [HAND_OVER_P50, HAND_OVER_P99, ACQUISITIONS, JAIN, ...FAULTS],
   bars: [
     {
@@ -16,7 +16,7 @@ export const contendedHandOver: Scenario = {
       over: 'best peer',
       atMost: 0.45,
       whyMissed:
-        'The one in five releases that goes to another process needs an announcement and a command. Peers that ask again all the time are as quick to somebody, and serve a third of the loops not at all.',
+        'The one in five releases that goes to another process needs an announcement and a command. Peers that ask again all the time are as quick for some loop, and serve a third of the loops not at all.',
     },
     { text: 'no loop unserved', metric: 'unserved', atMost: 0 },
   ],

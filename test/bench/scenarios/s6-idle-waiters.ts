@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.js';
 
 const WAITERS = 1000;
 const SETTLE_MS = 3000;
-/** Also what happens only every 10 s has to happen in it. */
+/** Long enough for everything that happens every 10 s. */
 const IDLE_MS = 10_000;
 const MS_PER_S = 1000;
 
@@ -27,20 +27,20 @@ export const idleWaiters: Scenario = {
   ],
   maxRounds: 2,
   takesPart: ({ waiting }, { quick }) => waiting === 'told' || (waiting === 'polls' && !quick),
-  measure: async ({ stage, library, key }) => {
-    await stage.cast.dismissAll();
-    const [holder, waiter] = await stage.cast.take({ adapter: library.name }, 2);
+  measure: async ({ world, library, key }) => {
+    await world.pool.stopAll();
+    const [holder, waiter] = await world.pool.get({ adapter: library.name }, 2);
     if (holder === undefined || waiter === undefined) throw new Error('S6 needs two processes');
     await holder.ask('take', { key });
     await waiter.ask('queueUp', { key, count: WAITERS });
     await sleep(SETTLE_MS);
-    const [used, before] = [cpuTime(waiter.pid), await commandStats(stage.observer)];
+    const [used, before] = [cpuTime(waiter.pid), await commandStats(world.observer)];
     await sleep(IDLE_MS);
-    const done = between(before, await commandStats(stage.observer));
+    const done = between(before, await commandStats(world.observer));
     const cpu = cpuTime(waiter.pid) - used;
     const queued = waiter instanceof NodeParticipant ? await waiter.ask('queued') : undefined;
-    // They would go on waiting.
-    await stage.cast.dismiss(library.name);
+    // Ends the waiters, which would go on waiting.
+    await world.pool.stop(library.name);
     return {
       commands: sentByClients(done) / (IDLE_MS / MS_PER_S),
       cpu: (100 * cpu) / IDLE_MS,

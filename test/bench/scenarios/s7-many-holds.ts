@@ -1,5 +1,5 @@
 import { OURS } from '../libraries.js';
-import { keepLocks } from './held-locks.js';
+import { measureHeldLocks } from './held-locks.js';
 import type { Bar, Metric, Scenario } from './scenario.js';
 
 const METRICS: readonly Metric[] = [
@@ -32,7 +32,7 @@ const manyHolds = (
   ...scenario,
   metrics: METRICS,
   maxRounds: 2,
-  measure: (measurement) => keepLocks(measurement, { ...held, watchMs: held.watchdogTimeout * held.periods }),
+  measure: (measurement) => measureHeldLocks(measurement, { ...held, watchMs: held.watchdogTimeout * held.periods }),
 });
 
 export const tenThousandHolds = manyHolds(

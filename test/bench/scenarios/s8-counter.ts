@@ -16,7 +16,7 @@ export const counter: Scenario = {
   measure: async (measurement) => {
     const key = `${measurement.key}:counter`;
     const figures = await contendForOneLock(measurement, { processes: 4, loopsEach: 25, counter: key });
-    const counted = Number(await measurement.stage.observer.get(key));
+    const counted = Number(await measurement.world.observer.get(key));
     return { ...figures, lostUpdates: figures.acquired - counted };
   },
 };

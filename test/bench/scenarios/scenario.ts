@@ -1,39 +1,39 @@
 import type { Library } from '../libraries.js';
-import type { Effort, Stage } from '../stage.js';
+import type { MeasurementSettings, BenchWorld } from '../bench-world.js';
 
-/** One thing that is measured, a column of the scenario's table. */
+/** One measured quantity, a column of the scenario's table. */
 export interface Metric {
   readonly key: string;
   readonly title: string;
   readonly unit?: string;
   readonly digits?: number;
-  /** What is the best value; absent where there is no better and worse. */
+  /** Whether higher or lower values are better; absent if neither is. */
   readonly best?: 'highest' | 'lowest';
-  /** Also shown over the limit adapter's value of the same round. */
+  /** Whether the ratio to the limit adapter's value of the same round is shown as well. */
   readonly overLimit?: boolean;
 }
 
-/** By {@link Metric.key}; NaN where it could not be measured. */
+/** Values by {@link Metric.key}; NaN if one could not be measured. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** What a value is divided by, in the same round: by nothing, or by that of another library. */
-export type Over = 'itself' | 'limit' | 'best peer' | 'redisson';
+/** The divisor of a value in the same round: none, or the value of another library. */
+export type Baseline = 'itself' | 'limit' | 'best peer' | 'redisson';
 
-/** What this library has to reach. */
+/** A value that this library has to reach. */
 export interface Bar {
   readonly text: string;
   readonly metric: string;
-  readonly over?: Over;
+  readonly over?: Baseline;
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** Shown when it is missed. */
+  /** The reason, shown if the bar is missed. */
   readonly whyMissed?: string;
-  /** Only for the row of this size. */
+  /** Size of the row that it applies to. Default: all. */
   readonly size?: number;
 }
 
 export interface Measurement {
-  readonly stage: Stage;
+  readonly world: BenchWorld;
   readonly library: Library;
   /** A name of its own for every measurement. */
   readonly key: string;
@@ -43,16 +43,16 @@ export interface Measurement {
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** What exactly was done, in the results. */
+  /** Description of the measurement, for the results. */
   readonly method: string;
   readonly metrics: readonly Metric[];
   readonly bars?: readonly Bar[];
-  /** Of what takes long: no more than so many, and in a quick run one. */
+  /** The most rounds of a scenario that takes long; a quick run has one. */
   readonly maxRounds?: number;
-  /** Whether there is something to measure. */
-  takesPart(library: Library, effort: Effort): boolean;
-  /** The rows of one library: with so many of something. Absent: one row. */
-  sizes?(effort: Effort): readonly number[];
+  /** Whether this library is measured in the scenario. */
+  takesPart(library: Library, settings: MeasurementSettings): boolean;
+  /** Sizes that are measured, each in a row of its own. Absent: one row. */
+  sizes?(settings: MeasurementSettings): readonly number[];
   rowTitle?(library: Library, size: number): string;
   measure(measurement: Measurement): Promise<Figures>;
 }

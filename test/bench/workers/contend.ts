@@ -4,15 +4,15 @@ import { now, NS_PER_MS, until } from './clock.js';
 import type { ContendDone, ContendTask } from './tasks.js';
 import { Timeline } from './timeline.js';
 
-/** For how long a loop waits for the lock when the others have stopped asking for it. */
-const PATIENCE_MS = 10_000;
-const STUCK_AFTER_MS = PATIENCE_MS + 2000;
+/** Time for which a loop waits for the lock after the others have stopped asking for it. */
+const GRACE_MS = 10_000;
+const STUCK_AFTER_MS = GRACE_MS + 2000;
 
-/** Reads and writes back one more, in two round trips: what a lock is for. */
-export type Bump = (key: string) => Promise<void>;
+/** Increments a counter by a read and a write, in two round trips, which needs a lock. */
+export type Increment = (key: string) => Promise<void>;
 
-/** Many loops on one lock, until `end`. What they got is in the file then. */
-export async function contend(library: OpenLibrary, bump: Bump, task: ContendTask): Promise<ContendDone> {
+/** Runs many loops on one lock until `end`, and writes their acquisitions to the file. */
+export async function contend(library: OpenLibrary, increment: Increment, task: ContendTask): Promise<ContendDone> {
   const timeline = new Timeline();
   const failures: string[] = [];
   const failed = (error: unknown): void => {
@@ -22,10 +22,10 @@ export async function contend(library: OpenLibrary, bump: Bump, task: ContendTas
 
   const pass = async (loop: number): Promise<void> => {
     const asked = now();
-    const wait = Math.ceil((task.end - asked) / NS_PER_MS) + PATIENCE_MS;
+    const wait = Math.ceil((task.end - asked) / NS_PER_MS) + GRACE_MS;
     const held = await library.acquire(task.key, { wait });
     const granted = now();
-    if (task.counter !== undefined) await bump(task.counter);
+    if (task.counter !== undefined) await increment(task.counter);
     if (task.sectionMs > 0) await sleep(task.sectionMs);
     const released = now();
     timeline.add(loop, asked, granted, released);

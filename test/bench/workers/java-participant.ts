@@ -1,4 +1,4 @@
-import type { AdapterTraits, Address, Opening } from '../adapters/adapter.js';
+import type { AdapterTraits, Address, OpenOptions } from '../adapters/adapter.js';
 import { JavaPeer } from '../../interop/java-peer.js';
 import { buildPeer } from '../../interop/peer-build.js';
 import type { Participant } from './participant.js';
@@ -11,20 +11,23 @@ export const redisson: AdapterTraits = {
   renews: true,
 };
 
-/** Enough for 100 threads and 10,000 holds; the rest is as Java has it. */
+/** Memory for 100 threads and 10,000 holds. Everything else is the default. */
 const JVM_OPTIONS = ['-Xmx1g'];
 
 let built: Promise<void> | undefined;
 
-/** A Java process with one Redisson in it, that measures itself. Locks have its watchdog. */
+/** A Java process with one Redisson, which measures itself. Its locks have a watchdog. */
 export class JavaParticipant implements Participant {
   private constructor(
     private readonly peer: JavaPeer,
     private readonly fair: boolean,
   ) {}
 
-  static async start({ host, port }: Address, { fair = false, watchdogTimeout }: Opening): Promise<JavaParticipant> {
-    // Once, also when several are started at the same time.
+  static async start(
+    { host, port }: Address,
+    { fair = false, watchdogTimeout }: OpenOptions,
+  ): Promise<JavaParticipant> {
+    // Builds once, even if several are started at the same time.
     await (built ??= buildPeer());
     const peer = await JavaPeer.start({
       url: `redis://${host}:${port}`,

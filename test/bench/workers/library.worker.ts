@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Address, Held, Opening, OpenLibrary } from '../adapters/adapter.js';
+import type { Address, Held, OpenOptions, OpenLibrary } from '../adapters/adapter.js';
 import { connect } from '../adapters/client.js';
 import { nodeAdapters } from '../adapters/index.js';
 import { serve } from '../../servers/worker/worker-host.js';
@@ -11,7 +11,7 @@ import { distinct, pairs } from './pairs.js';
 import { Queue } from './queue.js';
 import type { NodeTasks } from './tasks.js';
 
-const [, , name = '', connection = '', opening = '{}'] = process.argv;
+const [, , name = '', connection = '', options = '{}'] = process.argv;
 const address = JSON.parse(connection) as Address;
 
 const ENDLESS_MS = 3_600_000;
@@ -28,7 +28,7 @@ async function apiOf(library: OpenLibrary): Promise<NodeTasks> {
   return {
     pairs: (task) => pairs(library, task),
     distinct: (task) => distinct(library, task),
-    contend: (task) => contend(library, bump, task),
+    contend: (task) => contend(library, increment, task),
     take: async ({ key }) => {
       taken.set(key, await library.acquire(key, { wait: ENDLESS_MS }));
       return now();
@@ -79,7 +79,7 @@ async function apiOf(library: OpenLibrary): Promise<NodeTasks> {
     heard: () => nextArrival(),
   };
 
-  async function bump(key: string): Promise<void> {
+  async function increment(key: string): Promise<void> {
     await client.set(key, Number(await client.get(key)) + 1);
   }
 }
@@ -101,7 +101,7 @@ function nextArrival(): Promise<number> {
 async function main(): Promise<void> {
   const adapter = nodeAdapters.get(name);
   if (adapter === undefined) throw new Error(`There is no adapter '${name}'`);
-  serve(await apiOf(await adapter.open(address, JSON.parse(opening) as Opening)));
+  serve(await apiOf(await adapter.open(address, JSON.parse(options) as OpenOptions)));
 }
 
 main().catch((error: unknown) => {

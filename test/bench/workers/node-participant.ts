@@ -1,17 +1,17 @@
-import type { Address, Opening } from '../adapters/adapter.js';
+import type { Address, OpenOptions } from '../adapters/adapter.js';
 import { Worker } from '../../servers/worker/worker.js';
 import type { Participant } from './participant.js';
 import type { NodeTasks } from './tasks.js';
 
 const file = new URL('./library.worker.ts', import.meta.url);
 
-/** A Node process with one library in it. */
+/** A Node process with one library. */
 export class NodeParticipant implements Participant {
   private constructor(private readonly worker: Worker<NodeTasks>) {}
 
-  /** @param adapter By its name on the command line. */
-  static async start(adapter: string, address: Address, opening: Opening): Promise<NodeParticipant> {
-    const args = [adapter, JSON.stringify(address), JSON.stringify(opening)];
+  /** @param adapter Its name on the command line. */
+  static async start(adapter: string, address: Address, options: OpenOptions): Promise<NodeParticipant> {
+    const args = [adapter, JSON.stringify(address), JSON.stringify(options)];
     return new NodeParticipant(await Worker.start<NodeTasks>(file, { args }));
   }
 

@@ -3,12 +3,12 @@ import type { OpenLibrary } from '../adapters/adapter.js';
 import { now, NS_PER_MS } from './clock.js';
 import type { DistinctDone, DistinctTask, PairsDone, PairsTask } from './tasks.js';
 
-/** Free locks are had at once; a library that has to ask again may. */
+/** Wait for a lock that is free: long enough for a library that asks again. */
 const WAIT_MS = 10_000;
 const NS_PER_US = 1e3;
 const NS_PER_S = 1e9;
 
-/** One loop on a free lock. */
+/** Runs one loop on a free lock. */
 export async function pairs(library: OpenLibrary, { key, warmUpMs, ms }: PairsTask): Promise<PairsDone> {
   const begin = now() + warmUpMs * NS_PER_MS;
   const end = begin + ms * NS_PER_MS;
@@ -23,7 +23,7 @@ export async function pairs(library: OpenLibrary, { key, warmUpMs, ms }: PairsTa
   return { perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
 }
 
-/** Many loops at a time, each on a free lock of its own. */
+/** Runs many loops at a time, each on a free lock of its own. */
 export async function distinct(
   library: OpenLibrary,
   { key, loops, warmUpMs, ms }: DistinctTask,

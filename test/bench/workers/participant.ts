@@ -1,6 +1,6 @@
 import type { Tasks } from './tasks.js';
 
-/** A process that uses a library: it does what it is told, and tells what it measured. */
+/** A process that uses a library. It executes tasks and returns what it measured. */
 export interface Participant {
   readonly pid: number;
   ask<Name extends keyof Tasks>(

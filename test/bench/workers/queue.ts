@@ -3,7 +3,7 @@ import { now } from './clock.js';
 
 const ENDLESS_MS = 3_600_000;
 
-/** Many that wait for one lock at the same time. Who gets it keeps it, unless it is to be passed on. */
+/** Many waiters for one lock. A waiter keeps the lock, unless it is to pass it on. */
 export class Queue {
   private granted = 0;
   private failed = 0;
@@ -14,7 +14,7 @@ export class Queue {
 
   constructor(private readonly library: OpenLibrary) {}
 
-  /** Begins to wait; what comes of it is counted. */
+  /** Adds waiters, and counts those that succeed and fail. */
   add(key: string, count: number): void {
     for (let waiter = 0; waiter < count; waiter++) {
       this.library.acquire(key, { wait: ENDLESS_MS }).then(
@@ -31,8 +31,8 @@ export class Queue {
   }
 
   /**
-   * The next ones release at once what they get, until `count` have.
-   * @returns From the beginning of each release to the next grant, nanoseconds.
+   * Makes the next `count` waiters release the lock as soon as they get it.
+   * @returns Times from the beginning of each release to the next grant, nanoseconds.
    */
   passOn(count: number): Promise<readonly number[]> {
     this.toPass = count;

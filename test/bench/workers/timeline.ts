@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** One acquisition: which loop asked when, got the lock when, and began to release it when. Nanoseconds. */
+/** One acquisition of a loop: the instants of request, grant and beginning of release, nanoseconds. */
 export interface Acquisition {
   readonly process: number;
   readonly loop: number;
@@ -11,7 +11,7 @@ export interface Acquisition {
 
 const NUMBERS = 4;
 
-/** The acquisitions of one process, as they happen; in a file, doubles one after the other as the machine has them. */
+/** The acquisitions of one process, in order. The file contains them as doubles in the byte order of the machine. */
 export class Timeline {
   private readonly numbers: number[] = [];
 
@@ -24,7 +24,7 @@ export class Timeline {
   }
 }
 
-/** Reads what the processes wrote, sorted by when the lock was got. */
+/** Reads the acquisitions that processes wrote, sorted by the instant of the grant. */
 export function readTimelines(files: readonly string[]): Acquisition[] {
   return files.flatMap(readTimeline).toSorted((one, other) => one.granted - other.granted);
 }

@@ -1,4 +1,4 @@
-import { OURS } from '../libraries.js';
+import { OURS } from '../../libraries.js';
 import {
   ACQUISITIONS,
   FAULTS,
@@ -7,14 +7,14 @@ import {
   HAND_OVER_P99,
   JAIN,
   LEAST_SHARE,
-} from './contention-metrics.js';
-import { contendForOneLock } from './one-lock.js';
-import type { Scenario } from './scenario.js';
+} from '../contention-metrics.js';
+import { contendForOneLock } from '../one-lock.js';
+import type { Scenario } from '../scenario.js';
 
 export const waitersOnOneLock: Scenario = {
   id: 'scale-waiters',
   title: '1 to 1,000 loops of one process on one lock',
-  method: 'As S3, with so many loops.',
+  method: 'As S3, with that many loops.',
   metrics: [ACQUISITIONS, HAND_OVER_P50, HAND_OVER_P99, JAIN, ...FAULTS],
   maxRounds: 3,
   takesPart: ({ name }) => name === OURS,
@@ -26,7 +26,7 @@ export const waitersOnOneLock: Scenario = {
 export const processesOnOneLock: Scenario = {
   id: 'scale-processes',
   title: '1 to 8 processes × 25 loops on one lock',
-  method: 'As S4, with so many processes.',
+  method: 'As S4, with that many processes.',
   metrics: [ACQUISITIONS, HAND_OVER_P50, HAND_OVER_P99, LEAST_SHARE, GREATEST_SHARE, JAIN, ...FAULTS],
   maxRounds: 3,
   takesPart: ({ name }) => name === OURS,

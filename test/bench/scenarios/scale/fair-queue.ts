@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../figures/statistics.js';
-import { OURS } from '../libraries.js';
-import { between, commandStats, scriptUsage } from '../server-commands.js';
-import { NS_PER_MS } from '../workers/clock.js';
-import { NodeParticipant } from '../workers/node-participant.js';
-import type { Stage } from '../stage.js';
-import type { Scenario } from './scenario.js';
+import { percentile } from '../../figures/statistics.js';
+import { OURS } from '../../libraries.js';
+import { between, commandStats, scriptUsage } from '../../server-commands.js';
+import { NS_PER_MS } from '../../workers/clock.js';
+import { NodeParticipant } from '../../workers/node-participant.js';
+import type { BenchWorld } from '../../bench-world.js';
+import type { Scenario } from '../scenario.js';
 
 const PASSED_ON = 200;
 const LOOK_MS = 20;
@@ -15,7 +15,7 @@ export const fairQueue: Scenario = {
   id: 'scale-fair-queue',
   title: 'a fair queue of 10 to 10,000 waiters',
   method:
-    'One process holds a fair lock, so many wait for it in another one; then it is passed on ' +
+    'One process holds a fair lock, that many wait for it in another one; then it is passed on ' +
     `${PASSED_ON} times (10 waiters: 5 times) within that process. Server time is that of all scripts of the phase, by ` +
     'the call and by the waiter or hand-over.',
   metrics: [
@@ -29,25 +29,25 @@ export const fairQueue: Scenario = {
   takesPart: ({ name }) => name === OURS,
   sizes: ({ quick }) => (quick ? [10, 100, 1000] : [10, 100, 1000, 10_000]),
   rowTitle: ({ title }, size) => `${title}, ${size.toLocaleString('en-US')} waiters`,
-  measure: async ({ stage, library, key, size }) => {
-    await stage.cast.dismissAll();
-    const [holder, waiter] = await stage.cast.take({ adapter: library.name, fair: true }, 2);
+  measure: async ({ world, library, key, size }) => {
+    await world.pool.stopAll();
+    const [holder, waiter] = await world.pool.get({ adapter: library.name, fair: true }, 2);
     if (!(holder instanceof NodeParticipant && waiter instanceof NodeParticipant)) throw new Error('Only Node queues');
     await holder.ask('take', { key });
 
     const start = performance.now();
-    const empty = await commandStats(stage.observer);
+    const empty = await commandStats(world.observer);
     await waiter.ask('queueUp', { key, count: size });
-    await allQueued(stage, key, size);
+    await allQueued(world, key, size);
     const enqueueMs = performance.now() - start;
-    const full = await commandStats(stage.observer);
+    const full = await commandStats(world.observer);
 
     const times = Math.min(PASSED_ON, size / 2);
     const passing = waiter.ask('passOn', { count: times });
     await holder.ask('giveBack', { key });
     const delays = await passing;
-    const passed = scriptUsage(between(full, await commandStats(stage.observer)));
-    await stage.cast.dismiss(library.name);
+    const passed = scriptUsage(between(full, await commandStats(world.observer)));
+    await world.pool.stop(library.name);
     return {
       enqueueMs,
       enqueueEach: scriptUsage(between(empty, full)).usec / size,
@@ -58,7 +58,7 @@ export const fairQueue: Scenario = {
   },
 };
 
-async function allQueued({ observer }: Stage, key: string, waiters: number): Promise<void> {
+async function allQueued({ observer }: BenchWorld, key: string, waiters: number): Promise<void> {
   const limit = performance.now() + LIMIT_MS;
   for (;;) {
     const length = await observer.llen(`redisson_lock_queue:{${key}}`);

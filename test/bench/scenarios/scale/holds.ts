@@ -1,6 +1,6 @@
-import { OURS } from '../libraries.js';
-import { keepLocks } from './held-locks.js';
-import type { Scenario } from './scenario.js';
+import { OURS } from '../../libraries.js';
+import { measureHeldLocks } from '../held-locks.js';
+import type { Scenario } from '../scenario.js';
 
 const LEASE_MS = 6000;
 
@@ -21,5 +21,5 @@ export const heldLocks: Scenario = {
   sizes: ({ quick }) => (quick ? [1000] : [1, 10, 100, 1000, 10_000, 100_000]),
   rowTitle: ({ title }, size) => `${title}, ${size.toLocaleString('en-US')} holds`,
   measure: (measurement) =>
-    keepLocks(measurement, { holds: measurement.size, watchdogTimeout: LEASE_MS, watchMs: LEASE_MS }),
+    measureHeldLocks(measurement, { holds: measurement.size, watchdogTimeout: LEASE_MS, watchMs: LEASE_MS }),
 };

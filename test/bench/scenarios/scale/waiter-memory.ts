@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OURS } from '../libraries.js';
-import { NodeParticipant } from '../workers/node-participant.js';
-import type { Scenario } from './scenario.js';
+import { OURS } from '../../libraries.js';
+import { NodeParticipant } from '../../workers/node-participant.js';
+import type { Scenario } from '../scenario.js';
 
 const SETTLE_MS = 2000;
 
@@ -9,7 +9,7 @@ export const waiterMemory: Scenario = {
   id: 'scale-waiter-memory',
   title: 'memory of a waiter',
   method:
-    'So many waiters in a new process on a lock that another one holds; the heap before and after, without garbage.',
+    'That many waiters in a new process for a lock that another one holds; the heap before and after, without garbage.',
   metrics: [
     { key: 'heapEach', title: 'heap per waiter', unit: 'B', best: 'lowest' },
     { key: 'rssEach', title: 'RSS per waiter', unit: 'B', best: 'lowest' },
@@ -29,11 +29,11 @@ export const waiterMemory: Scenario = {
     name === OURS || (runtime === 'node' && waiting !== 'none' && !quick),
   sizes: () => [5000],
   rowTitle: ({ title }, size) => `${title}, ${size.toLocaleString('en-US')} waiters`,
-  measure: async ({ stage, library, key, size }) => {
-    await stage.cast.dismissAll();
-    const [holder, waiter] = await stage.cast.take({ adapter: library.name }, 2);
+  measure: async ({ world, library, key, size }) => {
+    await world.pool.stopAll();
+    const [holder, waiter] = await world.pool.get({ adapter: library.name }, 2);
     if (!(holder instanceof NodeParticipant && waiter instanceof NodeParticipant)) throw new Error('Only Node tells');
-    // What one waiter needs only once is not what the next one costs.
+    // The first waiter allocates what all waiters share, so it is not counted.
     await holder.ask('take', { key });
     await waiter.ask('queueUp', { key, count: 1 });
     await sleep(SETTLE_MS);
@@ -41,7 +41,7 @@ export const waiterMemory: Scenario = {
     await waiter.ask('queueUp', { key, count: size });
     await sleep(SETTLE_MS);
     const after = await waiter.ask('memory');
-    await stage.cast.dismiss(library.name);
+    await world.pool.stop(library.name);
     return { heapEach: (after.heap - before.heap) / size, rssEach: (after.rss - before.rss) / size };
   },
 };

@@ -6,12 +6,12 @@ import type { Participant } from './participant.js';
 const LOOPS = 25;
 
 /**
- * Uses a library, without and with others who want the same, before anything is measured: V8 and the JVM are slow until
- * they have compiled what they run.
- * @param ms For how long, each of the two.
+ * Uses a library without and with contention before anything is measured: V8 and the JVM are slow until they have
+ * compiled the code.
+ * @param ms Duration of each of the two.
  */
-export async function rehearse(participant: Participant, { waiting }: AdapterTraits, ms: number): Promise<void> {
-  const key = `bench:rehearsal:${participant.pid}`;
+export async function warmUp(participant: Participant, { waiting }: AdapterTraits, ms: number): Promise<void> {
+  const key = `bench:warm-up:${participant.pid}`;
   await participant.ask('pairs', { key, warmUpMs: 0, ms });
   if (waiting === 'none') return;
   const start = now();

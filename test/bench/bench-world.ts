@@ -4,33 +4,33 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { connect } from './adapters/client.js';
-import { Cast } from './cast.js';
+import { ProcessPool } from './process-pool.js';
 
-/** How long and how thorough. */
-export interface Effort {
+/** Duration and thoroughness of the measurements. */
+export interface MeasurementSettings {
   readonly quick: boolean;
-  /** Of measuring, for one scenario and library and round. */
+  /** Measured time of one scenario, library and round. */
   readonly ms: number;
   readonly warmUpMs: number;
 }
 
-/** Where everything happens: one server, its processes, and a look at both from outside. */
-export class Stage {
+/** One server, the processes that use it, and a connection that observes the server. */
+export class BenchWorld {
   private files = 0;
 
   private constructor(
     readonly server: RedisServer,
-    /** Neither library's: for questions to the server. */
+    /** A connection that no library uses, for questions to the server. */
     readonly observer: Redis,
-    readonly cast: Cast,
-    readonly effort: Effort,
+    readonly pool: ProcessPool,
+    readonly settings: MeasurementSettings,
     private readonly folder: string,
   ) {}
 
-  static async open(effort: Effort): Promise<Stage> {
+  static async open(settings: MeasurementSettings): Promise<BenchWorld> {
     const server = await RedisServer.start();
     const observer = await connect(server);
-    return new Stage(server, observer, new Cast(server), effort, mkdtempSync(join(tmpdir(), 'bench-')));
+    return new BenchWorld(server, observer, new ProcessPool(server), settings, mkdtempSync(join(tmpdir(), 'bench-')));
   }
 
   newFile(): string {
@@ -38,7 +38,7 @@ export class Stage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.cast.dismissAll();
+    await this.pool.stopAll();
     this.observer.disconnect();
     await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });
