@@ -9,7 +9,7 @@ const LIB = join(__dirname, '../../lib');
 
 const SEEDS_EACH = 15;
 const FIRST_SEEDS = Array.from({ length: 10 }, (_, index) => 1 + index * SEEDS_EACH);
-/** These only compute, for as long as the machine needs. */
+/** These tests only compute, and take as long as the machine needs. */
 const COMPUTING_LIMIT_MS = 60_000;
 
 describe('The schedule explorer', () => {

@@ -1,6 +1,6 @@
-import { drawProfile } from './stage/profile.js';
-import { planFaults } from './stage/faults.js';
-import { Stage } from './stage/stage.js';
+import { drawProfile } from './world/profile.js';
+import { planFaults } from './world/faults.js';
+import { SimulatedWorld } from './world/simulated-world.js';
 import { Simulation, type Violation } from './engine/simulation.js';
 import { scenarios } from './scenarios/index.js';
 import type { RealScripts } from './server/real-scripts.js';
@@ -8,13 +8,13 @@ import type { Scenario } from './scenarios/scenario.js';
 import { checkLeftovers } from './checks/leftovers.js';
 import { withChance } from './engine/chance.js';
 
-/** Load that has not ended after so long never will, ms. */
+/** The longest time that load may take, ms. */
 const LOAD_MS = 240_000;
-/** Within this time everything comes to rest, ms. */
+/** Time in which everything comes to rest, ms. */
 const CALM_MS = 30 * 60_000;
-/** Longer than everything that ends by itself, ms. */
+/** Longer than everything that expires, ms. */
 const REST_MS = 2 * 24 * 3_600_000;
-/** Time for messages that are on their way when a run ends, ms. */
+/** Time for messages that are under way when a run ends, ms. */
 const CLOSING_MS = 10_000;
 
 export interface Outcome {
@@ -29,18 +29,18 @@ const runOn = async (simulation: Simulation, scenario: Scenario, real: RealScrip
   const { rng } = simulation;
   const profile = drawProfile(rng);
   simulation.note('run', () => `seed ${simulation.seed}, ${scenario.name}, ${JSON.stringify(profile)}`);
-  const stage = new Stage(simulation, profile, scenario.cast(rng), real);
-  planFaults(stage, scenario.mayKill);
-  let isPlayed = false;
-  const { actors, finish } = scenario.play(stage);
-  void Promise.all(actors).then(
-    () => (isPlayed = true),
+  const world = new SimulatedWorld(simulation, profile, scenario.setup(rng), real);
+  planFaults(world, scenario.mayKill);
+  let isLoadOver = false;
+  const { callers, finish } = scenario.start(world);
+  void Promise.all(callers).then(
+    () => (isLoadOver = true),
     (error: unknown) => simulation.violate('scenario', error instanceof Error ? (error.stack ?? '') : String(error)),
   );
-  const isOver = (): boolean => isPlayed || stage.processes.some(({ isAlive }) => !isAlive);
+  const isOver = (): boolean => isLoadOver || world.processes.some(({ isAlive }) => !isAlive);
   const hasEnded = await simulation.run(LOAD_MS, isOver);
-  // Actors of a process that died never come to an end.
-  if (isOver() && !isPlayed) await simulation.run(LOAD_MS, () => isPlayed);
+  // Callers in a process that died never end.
+  if (isOver() && !isLoadOver) await simulation.run(LOAD_MS, () => isLoadOver);
   else if (!hasEnded) simulation.violate('progress', `the load has not ended after ${LOAD_MS} ms`);
   await simulation.run(simulation.now + CALM_MS, () => false);
   simulation.isAtRest = true;
@@ -48,23 +48,23 @@ const runOn = async (simulation: Simulation, scenario: Scenario, real: RealScrip
   simulation.isAtRest = false;
   if (simulation.violations.length > 0) return;
   finish?.();
-  checkLeftovers(simulation, stage.processes, stage.servers);
+  checkLeftovers(simulation, world.processes, world.servers);
   await Promise.race([
-    Promise.all(stage.processes.filter(({ isAlive }) => isAlive).map((process) => process.close())),
+    Promise.all(world.processes.filter(({ isAlive }) => isAlive).map((process) => process.close())),
     simulation.run(simulation.now + CLOSING_MS, () => false),
   ]);
 };
 
 export interface SeedOptions {
-  /** Whether a readable timeline is kept. */
+  /** Whether the run writes a readable timeline. */
   readonly isTraced?: boolean;
   /** The one scenario to draw from. Default: all. */
   readonly only?: string | undefined;
-  /** Executes each script as well and has to reply the same. */
+  /** Real servers that execute each script as well, and have to give the same reply. */
   readonly real?: RealScripts | undefined;
 }
 
-/** One run, which the seed decides in every detail. */
+/** Executes one run. The seed determines every detail of it. */
 export const runSeed = async (seed: number, { isTraced = false, only, real }: SeedOptions = {}): Promise<Outcome> => {
   const simulation = new Simulation(seed, isTraced);
   const possible = only === undefined ? scenarios : scenarios.filter(({ name }) => name === only);

@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fakeTimeLibrary } from '../servers/redis/clocked-server.js';
 import { runCampaign } from './campaign/campaign.js';
-import type { Tally } from './campaign/range.js';
+import type { RangeResult } from './campaign/range.js';
 import { checkPlanted } from './planted/check-planted.js';
-import { serverNames } from './stage/stage.js';
+import { serverNames } from './world/simulated-world.js';
 import { RealScripts } from './server/real-scripts.js';
 import { runSeed } from './run-seed.js';
 
@@ -17,12 +17,12 @@ const { values: given } = parseArgs({
     seeds: { type: 'string', default: '20000' },
     scenario: { type: 'string' },
     jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
-    /** Runs with planted bugs, all or one by its name. */
+    /** Plants bugs: all, or one by its name. */
     planted: { type: 'boolean', default: false },
     only: { type: 'string' },
     /** Executes every script on a real Redis server as well. */
     real: { type: 'boolean', default: false },
-    /** Keeps the results in the repository. */
+    /** Writes the results to the repository. */
     write: { type: 'boolean', default: false },
   },
 });
@@ -48,14 +48,14 @@ const replay = async (seed: number): Promise<boolean> => {
 };
 
 const explore = async (): Promise<boolean> => {
-  // Before there are several processes, each of which would install it.
+  // Installs it here, because otherwise each of several processes would.
   if (given.real) fakeTimeLibrary();
   const started = performance.now();
   const from = whole('from', given.from);
   const seeds = whole('seeds', given.seeds);
   const jobs = whole('jobs', given.jobs);
   let nextReport = 5000;
-  const onProgress = (total: Tally): void => {
+  const onProgress = (total: RangeResult): void => {
     if (total.seeds < nextReport) return;
     nextReport += 5000;
     print(`     ${total.seeds} of ${seeds} seeds, ${total.failures.length} failed`);

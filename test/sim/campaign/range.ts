@@ -1,11 +1,11 @@
-import { serverNames } from '../stage/stage.js';
+import { serverNames } from '../world/simulated-world.js';
 import { RealScripts } from '../server/real-scripts.js';
 import { runSeed } from '../run-seed.js';
 
-/** Seeds that are run one after the other. */
+/** Seeds that one process runs, one after the other. */
 export interface Range {
   readonly from: number;
-  /** How many. */
+  /** The number of seeds, including those of other processes. */
   readonly seeds: number;
   /** The distance between two seeds. Other processes run the seeds in between. */
   readonly step: number;
@@ -24,17 +24,17 @@ export interface Failure {
   readonly what: string;
 }
 
-/** Result of a range, or of a part of it. */
-export interface Tally {
+/** The result of a range, or of a part of it. */
+export interface RangeResult {
   seeds: number;
   events: number;
   readonly scenarios: Record<string, number>;
   readonly failures: Failure[];
 }
 
-export const emptyTally = (): Tally => ({ seeds: 0, events: 0, scenarios: {}, failures: [] });
+export const emptyResult = (): RangeResult => ({ seeds: 0, events: 0, scenarios: {}, failures: [] });
 
-export const add = (total: Tally, part: Tally): void => {
+export const add = (total: RangeResult, part: RangeResult): void => {
   total.seeds += part.seeds;
   total.events += part.events;
   for (const [name, count] of Object.entries(part.scenarios))
@@ -42,11 +42,11 @@ export const add = (total: Tally, part: Tally): void => {
   total.failures.push(...part.failures);
 };
 
-/** How many seeds are run between two reports. */
+/** The number of seeds between two reports. */
 const REPORT_EVERY = 50;
 
-/** @param report Called now and then with the result since its last call. */
-export const runRange = async (range: Range, report: (part: Tally) => void): Promise<void> => {
+/** @param report Called repeatedly with the result since its last call. */
+export const runRange = async (range: Range, report: (part: RangeResult) => void): Promise<void> => {
   const real = range.real ? await RealScripts.start(serverNames) : undefined;
   try {
     await runSeeds(range, real, report);
@@ -58,9 +58,9 @@ export const runRange = async (range: Range, report: (part: Tally) => void): Pro
 const runSeeds = async (
   { from, seeds, step, scenario, stopsAtFirst }: Range,
   real: RealScripts | undefined,
-  report: (part: Tally) => void,
+  report: (part: RangeResult) => void,
 ): Promise<void> => {
-  let part = emptyTally();
+  let part = emptyResult();
   for (let seed = from; seed < from + seeds; seed += step) {
     const { events, scenario: name, violations } = await runSeed(seed, { only: scenario, real });
     const failures = violations.slice(0, 1).map(({ rule, what }) => ({ seed, scenario: name, rule, what }));
@@ -68,7 +68,7 @@ const runSeeds = async (
     const isOver = stopsAtFirst && part.failures.length > 0;
     if (part.seeds < REPORT_EVERY && !isOver) continue;
     report(part);
-    part = emptyTally();
+    part = emptyResult();
     if (isOver) return;
   }
   report(part);

@@ -1,6 +1,6 @@
 import { type Range, runRange } from './range.js';
 
-// Forked by the campaign: runs the range that it is sent, and tells how it goes.
+// Forked by the campaign. Runs the range that it is sent, and sends back results.
 process.once('message', (range: Range) => {
   runRange(range, (part) => void process.send?.(part)).then(
     () => process.disconnect(),

@@ -5,11 +5,11 @@ import type { OwnerId } from '../../../lib/context/owner-ids.js';
 /** A holder's own view of its hold. */
 export interface Belief {
   readonly owner: OwnerId;
-  /** Milliseconds by the holder's own clock for which `assertHeld()` will go on to pass; 0 where it throws. */
+  /** Milliseconds on the holder's own clock for which `assertHeld()` still passes; 0 if it throws. */
   readonly remaining: number;
 }
 
-/** Reads the clock as `assertHeld()` does, and changes nothing: a holder that does not ask is not told either. */
+/** Reads the clock as `assertHeld()` does, but changes nothing. `assertHeld()` may mark the hold as lost. */
 class BeliefOfHold implements Belief {
   constructor(private readonly hold: GrantedHold) {}
 

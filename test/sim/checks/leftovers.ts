@@ -3,13 +3,13 @@ import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 
 /**
- * Tells whether a key may stay. Numbers and tokens stay in Redis, as Redisson's do. Permits whose lease is over stay
- * until a client asks for one. Markers end by themselves.
+ * Whether a key may remain. Numbers and tokens remain in Redis, as those of Redisson do. Permits whose lease is over
+ * remain until a client asks for one.
  */
 const isMeantToStay = (name: string): boolean =>
   /^redisson_(lock_token|unlock_latch)|^\{?(semaphore|permits|latch)/.test(name);
 
-/** When everything has ended nothing is left: no hold, no key, no subscription. */
+/** Checks that no hold, key or subscription is left when everything has ended. */
 export const checkLeftovers = (
   simulation: Simulation,
   processes: readonly SimulatedProcess[],
@@ -20,7 +20,7 @@ export const checkLeftovers = (
     const names = server.store.names().filter((name) => !isMeantToStay(name));
     if (names.length > 0) complain(`${server.name} still has ${names.join(', ')}`);
     const channels = server.store.heardChannels;
-    if (channels.length > 0) complain(`${server.name} still tells those who listen to ${channels.join(', ')}`);
+    if (channels.length > 0) complain(`${server.name} still has subscriptions to ${channels.join(', ')}`);
   }
   for (const process of processes) {
     if (!process.isAlive) continue;

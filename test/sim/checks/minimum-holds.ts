@@ -2,25 +2,25 @@ import type { GrantedHold } from '../../../lib/holds/granted-hold.js';
 import type { Hold } from '../../../lib/holds/hold.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
-import type { Profile } from '../stage/profile.js';
+import type { Profile } from '../world/profile.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 
 interface Minimum {
   readonly who: string;
   readonly process: SimulatedProcess;
   readonly hold: Hold;
-  /** By true time. */
+  /** An instant of true time, ms. */
   readonly until: number;
   readonly stalledBefore: number;
 }
 
-/** Clocks drift, and the grant came before the holder knew of it, ms. */
+/** Tolerance, because clocks drift and the holder learns of the grant after it was made, ms. */
 const GRAIN_MS = 60;
-/** A watchdog's lease this many times as long as a command leaves time to ask again. */
-const TIMES_TO_ASK = 6;
+/** The least ratio of a watchdog's lease to the time-out of a command that leaves time for repetitions. */
+const LEAST_LEASE_RATIO = 6;
 
-/** An actor that keeps a lock for some time. */
-interface Keeper {
+/** A caller that holds a lock for a minimum time. */
+interface Holder {
   readonly name: string;
   readonly process: SimulatedProcess;
 }
@@ -42,12 +42,12 @@ export class MinimumHolds {
     });
   }
 
-  /** Keeps the hold for `ms` from now at least. */
-  keep({ name: who, process }: Keeper, hold: Hold, ms: number): void {
+  /** Keeps the hold for at least `ms` from now. */
+  keep({ name: who, process }: Holder, hold: Hold, ms: number): void {
     (hold as GrantedHold).holdAtLeast(ms);
     const { watchdogTimeout, commandTimeout } = this.profile;
-    // A server that is out of reach for longer than the lease ends any hold.
-    if (watchdogTimeout < TIMES_TO_ASK * commandTimeout) return;
+    // Any hold ends if its server cannot be reached for longer than the lease.
+    if (watchdogTimeout < LEAST_LEASE_RATIO * commandTimeout) return;
     const { stalledFor } = process;
     this.minimums.push({ who, process, hold, until: this.simulation.now + ms, stalledBefore: stalledFor });
   }

@@ -1,7 +1,7 @@
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 
-/** Fencing tokens rise with every grant. */
+/** Checks that fencing tokens rise with every grant. */
 export const watchTokens = (simulation: Simulation, server: SimulatedServer): void => {
   const last = new Map<string, { readonly owner: unknown; readonly token: bigint }>();
   server.onExecuted(({ script, keys, args, reply }) => {
@@ -16,7 +16,7 @@ export const watchTokens = (simulation: Simulation, server: SimulatedServer): vo
   });
 };
 
-/** A fair lock goes to its waiters in the order in which the server gave them places. */
+/** Checks that waiters get a fair lock in the order of their places on the server. */
 export const watchFairOrder = (simulation: Simulation, server: SimulatedServer): void => {
   const queues = new Map<string, unknown[]>();
   server.onExecuted(({ script, keys, args, reply }) => {

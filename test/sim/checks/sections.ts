@@ -1,21 +1,21 @@
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
-import type { LockHome, Mode, SimulatedServer } from '../server/simulated-server.js';
+import type { LockServer, Mode, SimulatedServer } from '../server/simulated-server.js';
 import type { Belief } from './belief.js';
 
 /** Work that runs under a lock. */
 export interface Section {
   readonly who: string;
   readonly process: SimulatedProcess;
-  readonly server: LockHome;
+  readonly server: LockServer;
   readonly lock: string;
   readonly mode: Mode;
   readonly belief: Belief;
   readonly task: Task;
 }
 
-/** Work, possibly within other work. Under the same lock, work within other work is a re-entry. */
+/** Work, possibly inside other work. Under the same lock, inner work is a re-entry. */
 export interface Task {
   readonly within: Task | undefined;
 }
@@ -26,12 +26,12 @@ const isWithin = (inner: Task, outer: Task): boolean =>
 const mayOverlap = (one: Section, other: Section): boolean =>
   (one.mode === 'read' && other.mode === 'read') || isWithin(one.task, other.task) || isWithin(other.task, one.task);
 
-/** A lease is told in whole milliseconds. */
+/** Redis replies with leases in whole milliseconds. */
 const GRAIN_MS = 1;
 
 /**
- * Checks mutual exclusion, by the beliefs of holders and by the state of the server. No two sections of one lock
- * believe at the same time that they hold it. No section believes so for longer than the server keeps the hold.
+ * Checks mutual exclusion by the beliefs of holders and by the state of the server. No two sections of one lock believe
+ * at the same time that they hold it. No section believes so for longer than the server keeps the hold.
  */
 export class Sections {
   private readonly open = new Set<Section>();
@@ -52,13 +52,13 @@ export class Sections {
           `${lock} of ${heldBefore.join(', ')} was ended by a call that had settled`,
         );
       }
-      // Holders learn of it later: until then two may believe that they hold.
+      // Holders learn of it later. Until then two of them may believe that they hold.
       for (const owner of heldBefore) this.ended.add(owner);
     });
   }
 
   /**
-   * Notes that a call is about to end holds of others.
+   * Registers a call that may end holds of others.
    * @param drift Milliseconds that clocks may drift apart in during the call.
    * @returns A function to call when the call has settled.
    */

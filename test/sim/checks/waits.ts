@@ -6,7 +6,7 @@ export interface WaitFacts {
   readonly who: string;
   readonly process: SimulatedProcess;
   readonly lock: string;
-  /** Milliseconds that the caller is ready to wait. */
+  /** Milliseconds that the caller is willing to wait. */
   readonly wait: number;
   /** Milliseconds that the library may take beyond that. */
   readonly grace: number;
@@ -17,7 +17,7 @@ export interface WaitFacts {
   readonly isFree: () => boolean;
 }
 
-/** Tolerance for late timers and for the grain of deadlines, ms. */
+/** Tolerance for late timers and for the resolution of deadlines, ms. */
 const GRAIN_MS = 15;
 
 class Wait {
@@ -32,7 +32,7 @@ class Wait {
     this.stalledBefore = facts.process.stalledFor;
   }
 
-  /** The instant by which there has to be an answer. */
+  /** The instant at which the answer is due. */
   get dueAt(): number {
     const { wait, grace, process, isStepwise = false } = this.facts;
     const elapsed = this.begunAt + wait / process.clock.rate;
@@ -43,13 +43,13 @@ class Wait {
 }
 
 /**
- * Checks that every caller is answered within its wait and the time of one command. Checks that no waiter sleeps beside
- * something free for longer than it takes to tell the waiter and to ask for it.
+ * Checks that every caller is answered within its wait and the time of one command. Checks that no waiter sleeps while
+ * its request could be granted, for longer than a notification and a request take.
  */
 export class Waits {
   private readonly pending = new Set<Wait>();
 
-  /** @param longestIdle Milliseconds for which something may be free beside a waiter; `Infinity`: not checked. */
+  /** @param longestIdle Milliseconds for which a waiter may sleep beside a free lock; `Infinity`: no limit. */
   constructor(
     private readonly simulation: Simulation,
     private readonly longestIdle: number,
@@ -96,7 +96,7 @@ export class Waits {
     if (wait.freeSince !== undefined && now - wait.freeSince > this.longestIdle) {
       this.simulation.violate(
         'no lost wake-up',
-        `${who} has slept beside ${lock} for ${(now - wait.freeSince).toFixed(1)} ms, while it was free`,
+        `${who} has slept for ${(now - wait.freeSince).toFixed(1)} ms while ${lock} was free`,
       );
     }
   }

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
 
-/** What the library says where nothing could be sent within `ms`. */
+/** The error of the library if nothing could be sent within `ms`. */
 export const notConnected = (lockName: string | undefined, ms: number): LockUnavailableError =>
   new LockUnavailableError(`No connection to the simulated server within ${ms} ms`, 'not-sent', false, { lockName });

@@ -20,7 +20,7 @@ import type { SimulatedConnection } from '../network/connection.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 import { notConnected } from './not-connected.js';
 
-/** Sends scripts to a simulated server, with the deadlines and the estimate of its clock that the library has. */
+/** Sends scripts to a simulated server, with the library's deadlines and its estimate of the server's clock. */
 export class SimulatedCommands implements ScriptExecutor {
   private readonly clock: ServerClock;
   private watcher: BackendListener = noListener;
@@ -36,8 +36,8 @@ export class SimulatedCommands implements ScriptExecutor {
     this.clock.observe(server.now);
   }
 
-  /** There is a connection again. */
-  returned(): void {
+  /** Handles that the connection is ready again. */
+  reconnected(): void {
     this.clock.observe(this.server.now);
     this.watcher.reconnected();
   }
@@ -91,7 +91,7 @@ export class SimulatedCommands implements ScriptExecutor {
     name?: string,
     asking = false,
   ): Promise<ReplyOf<S>> {
-    // What could not be sent to a real server is refused here as well.
+    // Throws for arguments that could not be sent to a real server.
     encode(script, keys, args);
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return withDeadline(asked, deadline, this.scheduler, {

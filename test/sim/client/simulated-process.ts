@@ -19,32 +19,32 @@ import { SimulatedCommands } from './simulated-commands.js';
 import { SimulatedSubscriber } from './simulated-subscriber.js';
 import { simulatedTopology } from './simulated-topology.js';
 
-/** How late a timer may come on a machine that has other things to do, ms. */
+/** The longest time by which a timer is late, ms. */
 const LATEST_TIMER_MS = 1.5;
-/** Milliseconds that the library has to end its background work in. */
+/** Milliseconds in which the library may end its background work. */
 const CLOSE_MS = 1000;
 
 export interface ProcessOptions {
   readonly name: string;
-  /** Milliseconds of its clock for each of true time. */
+  /** Milliseconds of its clock for each millisecond of true time. */
   readonly rate: number;
   readonly delays: Delays;
-  /** One connection of the module for each; the first is the default one. */
+  /** Servers, each with a connection of the module. The first is the default connection. */
   readonly servers: readonly SimulatedServer[];
-  /** Instead of one connection for each server: one of the cluster that they are. */
+  /** The cluster of these servers, which replaces the connections to each of them. */
   readonly cluster?: SimulatedCluster | undefined;
   readonly settings: RedisLockOptions & { readonly commandTimeout: number };
 }
 
-/** A process of an application: the library as it is, on a clock and connections that the simulation has. */
+/** A process of an application: the real library on a simulated clock and simulated connections. */
 export class SimulatedProcess {
   readonly clock: ProcessClock;
   readonly locks: LockService;
   readonly runtimes: readonly OwnedRuntime[];
   isAlive = true;
-  /** When a server has answered it last, by true time. */
+  /** The last instant of true time at which a server answered it. */
   lastAnswerAt = 0;
-  /** Milliseconds of true time for which it has stood still so far. */
+  /** Milliseconds of true time for which it has been stalled so far. */
   stalledFor = 0;
   private stalledUntil = 0;
   private readonly connections: SimulatedConnection[] = [];
@@ -88,7 +88,7 @@ export class SimulatedProcess {
     return event;
   }
 
-  /** What a caller of this process does `ms` from now, or a little sooner. */
+  /** Runs an action of a caller in this process `ms` from now, or a little sooner. */
   act(ms: number, run: () => void): void {
     this.simulation.act(this, this.simulation.now + ms, () => this.runOrDefer(run));
   }
@@ -102,7 +102,7 @@ export class SimulatedProcess {
     this.simulation.note(this.name, what);
   }
 
-  /** Nothing runs here for `ms`, and then everything that was due. */
+  /** Stops the process for `ms`, after which everything that was due runs. */
   stall(ms: number): void {
     if (!this.isAlive) return;
     this.note(() => `stands still for ${Math.round(ms)} ms`);
@@ -111,7 +111,7 @@ export class SimulatedProcess {
     this.stalledUntil = Math.max(this.stalledUntil, until);
   }
 
-  /** Nothing runs here ever again. */
+  /** Ends the process, so that it runs nothing any more. */
   kill(): void {
     this.note(() => 'dies');
     this.isAlive = false;
@@ -119,7 +119,7 @@ export class SimulatedProcess {
     for (const subscriber of this.subscribers) subscriber.gone();
   }
 
-  /** One of its connections breaks for a while. */
+  /** Breaks one of its connections for a while. */
   cutOne(downFor: number): void {
     if (!this.isAlive) return;
     this.note(() => `loses a connection for ${Math.round(downFor)} ms`);
@@ -127,7 +127,7 @@ export class SimulatedProcess {
     this.enqueue(this.simulation.now, () => rng.pick(this.connections).cut(downFor));
   }
 
-  /** As the module does at the end of an application. */
+  /** Shuts down as the module does at the end of an application. */
   async close(): Promise<void> {
     for (const { shutdownController, watchdog } of this.runtimes) {
       shutdownController.abort(new LockShutdownError('The application ends'));
@@ -177,7 +177,7 @@ export class SimulatedProcess {
   private commandsTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedCommands {
     const connection = this.connection(
       server,
-      () => commands.returned(),
+      () => commands.reconnected(),
       () => {},
     );
     const { commandTimeout } = this.options.settings;
@@ -188,8 +188,8 @@ export class SimulatedProcess {
   private listenTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedSubscriber {
     const connection = this.connection(
       server,
-      () => void pubSub.returned(),
-      () => pubSub.broken(),
+      () => void pubSub.reconnected(),
+      () => pubSub.disconnected(),
     );
     const { commandTimeout } = this.options.settings;
     const pubSub: SimulatedSubscriber = new SimulatedSubscriber(connection, server.store, scheduler, commandTimeout);

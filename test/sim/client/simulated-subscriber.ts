@@ -5,7 +5,7 @@ import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';
 import { notConnected } from './not-connected.js';
 
-/** Pause before a new connection replaces one that was given up, ms. */
+/** Pause before a new connection replaces one that was cut, ms. */
 const RECONNECT_MS = 50;
 
 interface Channel {
@@ -47,24 +47,24 @@ export class SimulatedSubscriber implements PubSub {
     };
   }
 
-  /** The server has noticed that the subscriber is gone. */
+  /** Makes the server forget the subscriber. */
   gone(): void {
     if (this.listener) this.store.forget(this.listener);
     this.listener = undefined;
   }
 
-  /** The connection is gone, and with it every subscription. */
-  broken(): void {
+  /** Handles the end of the connection, which ends every subscription. */
+  disconnected(): void {
     this.gone();
     for (const channel of this.channels.values()) channel.isLive = false;
     this.wakeAll();
   }
 
-  /** There is a connection again. */
-  async returned(): Promise<void> {
+  /** Subscribes again on a new connection. */
+  async reconnected(): Promise<void> {
     this.listener = this.newListener();
     const begun = await Promise.allSettled([...this.channels].map(([name, channel]) => this.begin(name, channel)));
-    // Gives a connection up if the server does not answer in time over it, as the library's subscriber does.
+    // Cuts a connection over which the server does not answer in time, as the library's subscriber does.
     if (begun.some(({ status }) => status === 'rejected')) this.connection.cut(RECONNECT_MS);
     this.wakeAll();
   }
@@ -84,7 +84,7 @@ export class SimulatedSubscriber implements PubSub {
     const { listener } = this;
     if (!listener) return;
     const unlisten = async (): Promise<void> => this.store.unlisten(name, listener);
-    // A connection that broke has no subscriptions to end.
+    // A broken connection has no subscriptions to end.
     this.connection.request(`unsubscribe ${name}`, unlisten).catch(() => {});
   }
 

@@ -9,7 +9,7 @@ type Topology = ConstructorParameters<typeof ClusterExecutor>[0];
 /** The part of a topology that commands use. Addresses are names of servers. */
 class SimulatedTopology {
   readonly isSharded = false;
-  /** Slots that are known to be elsewhere than they were at first. */
+  /** Servers of slots that have moved, as far as the client knows. */
   private readonly places = new Map<number, string>();
 
   constructor(
@@ -37,7 +37,7 @@ class SimulatedTopology {
     this.places.set(slot, address);
   }
 
-  /** Redirections tell all that there is to know. */
+  /** Does nothing, because redirections are all that the client needs to know. */
   refreshSoon(): void {}
 
   get connected(): readonly SimulatedCommands[] {
@@ -53,6 +53,6 @@ class SimulatedTopology {
   }
 }
 
-/** A topology for the library's commands of a cluster, which are as they are. */
+/** Creates a topology for the library's own `ClusterExecutor`. */
 export const simulatedTopology = (cluster: SimulatedCluster, nodes: ReadonlyMap<string, SimulatedCommands>): Topology =>
   new SimulatedTopology(cluster, nodes) as unknown as Topology;

@@ -4,7 +4,7 @@ import type { Rng } from '../../chaos/rng.js';
 const hex = (rng: Rng, digits: number): string =>
   Array.from({ length: digits }, () => rng.whole(0, 15).toString(16)).join('');
 
-/** Runs `work` with everything that is drawn by chance in the library decided by the seed, so that a run can be repeated. */
+/** Runs `work` with all random values of the library drawn from the seed, so that a run can be repeated. */
 export const withChance = async <T>(rng: Rng, work: () => Promise<T>): Promise<T> => {
   const { random } = Math;
   const { randomUUID, randomBytes } = crypto;

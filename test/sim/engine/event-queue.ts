@@ -1,4 +1,4 @@
-/** Something that happens at an instant, unless it is cancelled before. */
+/** An event that happens at an instant, unless it is cancelled before. */
 export interface SimulatedEvent {
   readonly at: number;
   readonly run: () => void;

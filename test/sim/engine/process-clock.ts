@@ -10,10 +10,10 @@ export interface ClockedProcess {
   lateness(): number;
 }
 
-/** A timer comes no sooner than its time, for all that floating point takes away, ms. */
+/** Added to each timer, so that it is never early because of floating-point arithmetic, ms. */
 const GRAIN_MS = 1e-6;
 
-/** The clocks and timers of one process: they run at a rate of their own, and the wall clock can be set. */
+/** The clocks and timers of one process. They run at a rate of their own, and the wall clock can be set. */
 export class ProcessClock implements Scheduler {
   private wallOffset = 1_000_000;
 
@@ -37,7 +37,7 @@ export class ProcessClock implements Scheduler {
   }
 
   schedule(ms: number, task: () => void): ScheduledTask {
-    // As a timer does: in the async context of the caller.
+    // A timer runs in the async context of its caller.
     const context = new AsyncResource('SimulatedTimer');
     const due = this.process.trueNow + Math.max(0, ms) / this.rate + GRAIN_MS + this.process.lateness();
     const event = this.process.enqueue(due, () => context.runInAsyncScope(task));

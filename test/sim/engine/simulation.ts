@@ -10,28 +10,28 @@ export interface Violation {
   readonly what: string;
 }
 
-/** Looks at the world after every event. */
+/** Called after every event to check the state of the run. */
 export type Check = () => void;
 
 /** The most microtasks that run before a caller acts in the middle of an event. */
 const MOST_TURNS = 24;
-/** How often a pending action is pulled into the middle of another event of its process. */
+/** Probability that a pending action is moved into the middle of another event of its process. */
 const IN_THE_MIDDLE = 0.15;
 
-/** Something that a caller is about to do, and may as well do a little sooner. */
+/** An action that a caller is about to take, and may take a little sooner. */
 interface PendingAction {
   readonly owner: object;
   readonly event: SimulatedEvent;
 }
 
-/** True time, everything that is going to happen, and chance: all of it decided by one seed. */
+/** True time, pending events, and random numbers, all determined by one seed. */
 export class Simulation {
   readonly rng: Rng;
   readonly timeline: Timeline;
   readonly violations: Violation[] = [];
   readonly checks: Check[] = [];
   events = 0;
-  /** Whether everything has ended, so that no client has a reason to ask a server for anything. */
+  /** Whether everything has ended, so that no client has a reason to send a request. */
   isAtRest = false;
   private time = 0;
   private readonly queue = new EventQueue();
@@ -52,14 +52,14 @@ export class Simulation {
     return this.time;
   }
 
-  /** Runs `run` at an instant of true time; events of one instant come in any order. */
+  /** Runs `run` at an instant of true time. Events of one instant run in random order. */
   at(time: number, run: () => void): SimulatedEvent {
     const event: SimulatedEvent = { at: Math.max(time, this.time), run, cancelled: false };
     this.queue.add(event, this.rng.next());
     return event;
   }
 
-  /** Runs an action of a caller in `owner` at `time`, or, now and then, in the middle of an earlier event of its process. */
+  /** Runs an action of a caller in `owner` at `time`, or sometimes in the middle of an earlier event of its process. */
   act(owner: object, time: number, run: () => void): void {
     const action: PendingAction = {
       owner,
@@ -71,7 +71,7 @@ export class Simulation {
     this.actions.add(action);
   }
 
-  /** Notes that code of `owner` runs in this event. */
+  /** Records that code of `owner` runs in this event. */
   ranCodeOf(owner: object): void {
     this.lastOwner = owner;
   }
@@ -95,7 +95,7 @@ export class Simulation {
 
   /** Runs events until `isOver`, the first violation, or `end`. Resolves with false if events or time ran out. */
   async run(end: number, isOver: () => boolean): Promise<boolean> {
-    // Work that was begun before may still be about to send something.
+    // Lets work that began before the run send its requests.
     await setImmediate();
     while (this.violations.length === 0 && !isOver()) {
       const next = this.queue.take();

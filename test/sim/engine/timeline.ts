@@ -1,11 +1,11 @@
-/** A readable account of one run: each action with its actor and its time. Kept only if it is to be read. */
+/** A readable record of one run: each action with its time and its subject. */
 export class Timeline {
   private readonly lines: string[] = [];
 
-  /** @param isKept Whether lines are kept; otherwise they are not even made. */
+  /** @param isKept Whether lines are kept. Otherwise they are not even built. */
   constructor(readonly isKept: boolean) {}
 
-  /** @param what Called only where the line is kept. */
+  /** @param what Called only if the line is kept. */
   note(at: number, who: string, what: () => string): void {
     if (this.isKept) this.lines.push(`${at.toFixed(3).padStart(11)}  ${who.padEnd(14)}  ${what()}`);
   }

@@ -1,10 +1,10 @@
 import type { Simulation } from '../engine/simulation.js';
 import type { Delays } from './delays.js';
 
-/** One end of a connection. It may stand still for a while, in which frames that arrive wait. */
-export interface End {
+/** One end of a connection. Frames that arrive while it is stalled wait. */
+export interface ConnectionEnd {
   readonly name: string;
-  /** Runs `run` here at an instant, or when this end goes on; never where it has died. */
+  /** Runs `run` here at an instant, or at the end of a stall. Never runs it if this end has died. */
   enqueue(at: number, run: () => void): unknown;
 }
 
@@ -20,14 +20,14 @@ const CLOSED = 'Connection is closed.';
 /** The message of ioredis by which the library knows that nothing was sent. */
 const NOT_WRITABLE = "Stream isn't writeable and enableOfflineQueue options is false";
 
-/** Keeps the order of one direction of one connection, whatever the delays are. */
+/** Keeps the order of one direction of one connection with any delays. */
 class Direction {
   private readonly frames: Frame[] = [];
   private lastAt = 0;
 
   constructor(
     private readonly simulation: Simulation,
-    private readonly end: End,
+    private readonly end: ConnectionEnd,
     private readonly delays: Delays,
   ) {}
 
@@ -45,7 +45,7 @@ class Direction {
   }
 }
 
-/** One TCP connection, from when it was made to when it broke. */
+/** One TCP connection, from its beginning until it breaks. */
 class Link {
   isBroken = false;
   readonly toServer: Direction;
@@ -54,8 +54,8 @@ class Link {
 
   constructor(
     simulation: Simulation,
-    client: End,
-    server: End,
+    client: ConnectionEnd,
+    server: ConnectionEnd,
     delays: Delays,
     private readonly onAnswer: () => void,
   ) {
@@ -96,14 +96,14 @@ class Link {
 }
 
 export interface ConnectionListener {
-  /** A connection is there again. */
+  /** A new connection is ready. */
   onReady(): void;
   onBroken(): void;
   /** The server has answered. */
   onAnswer(): void;
 }
 
-/** A client's connection to a server, made again some time after it broke. */
+/** A client's connection to a server. Some time after it broke, a new one replaces it. */
 export class SimulatedConnection {
   private link: Link | undefined;
   private readonly waiting = new Set<() => void>();
@@ -111,8 +111,8 @@ export class SimulatedConnection {
 
   constructor(
     private readonly simulation: Simulation,
-    private readonly client: End,
-    private readonly server: End,
+    private readonly client: ConnectionEnd,
+    private readonly server: ConnectionEnd,
     private readonly delays: Delays,
     private readonly listener: ConnectionListener,
   ) {
@@ -160,7 +160,7 @@ export class SimulatedConnection {
     this.link = undefined;
   }
 
-  /** The client has died: its listener is not told any more. */
+  /** Closes the connection of a client that has died, without a call of its listener. */
   abandon(): void {
     this.isClosed = true;
     if (this.link) this.link.isBroken = true;

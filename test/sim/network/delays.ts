@@ -1,13 +1,13 @@
 import type { Rng } from '../../chaos/rng.js';
 
-/** How long messages are under way, ms. */
+/** Delays of messages, ms. */
 export interface DelayProfile {
   readonly usual: readonly [least: number, most: number];
-  /** How often a message takes much longer, and how long then. */
+  /** Probability and range of much longer delays. */
   readonly slow: { readonly chance: number; readonly range: readonly [least: number, most: number] };
 }
 
-/** Draws the time that each message is under way. */
+/** Draws the delay of each message. */
 export class Delays {
   constructor(
     private readonly rng: Rng,
@@ -19,7 +19,7 @@ export class Delays {
     return this.rng.chance(slow.chance) ? this.rng.between(...slow.range) : this.rng.between(...usual);
   }
 
-  /** The longest that a message can be under way. */
+  /** The longest delay of a message. */
   get longest(): number {
     const { usual, slow } = this.profile;
     return slow.chance > 0 ? Math.max(usual[1], slow.range[1]) : usual[1];

@@ -9,12 +9,12 @@ const MUTATE = fileURLToPath(new URL('../../chaos/mutate.cjs', import.meta.url))
 const TABLE = new URL('../PLANTED.md', import.meta.url);
 
 interface Plan {
-  /** In which each has to be found. */
+  /** The number of seeds in which each bug has to be found. */
   readonly seeds: number;
   readonly jobs: number;
   /** The one bug to plant. Default: all. */
   readonly only?: string | undefined;
-  /** Whether the table in the repository is written anew. */
+  /** Whether to write the table in the repository. */
   readonly writes: boolean;
 }
 
@@ -58,7 +58,7 @@ Written by \`npm run test:sim -- --planted --write\`. Each bug is planted by cha
 nothing on disk changes. Seeds are run from 1 on until one fails, in two processes, so the seed shown is the first that was
 reported. \`npm run test:sim -- --planted --only NAME\` plants one of them.`;
 
-/** Plants one bug after the other; resolves with whether each was found. */
+/** Plants one bug after the other. Resolves with whether each was found. */
 export const checkPlanted = async (plan: Plan): Promise<boolean> => {
   const { only, writes } = plan;
   const findAll = async (bugs: readonly PlantedBug[]): Promise<Finding[]> => {

@@ -58,7 +58,7 @@ export const mends: readonly PlantedBug[] = [
   },
   {
     name: 'D10',
-    what: 'that a lock is to be held for a minimum is asked for once, whatever becomes of it',
+    what: 'the request for a minimum hold is sent once, even if it fails',
     edits: [
       {
         file: 'backend/redis/kinds/left-behind.ts',

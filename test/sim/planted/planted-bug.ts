@@ -1,8 +1,8 @@
 /** A change of one place of the library's code. */
 export interface Edit {
-  /** In `lib/`. */
+  /** Path in `lib/`. */
   readonly file: string;
-  /** Stands there exactly once. */
+  /** Text that the file contains exactly once. */
   readonly find: string;
   readonly replace: string;
 }

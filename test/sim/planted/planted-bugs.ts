@@ -4,7 +4,7 @@ import type { PlantedBug } from './planted-bug.js';
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-second-try',
-    what: 'nobody tries again after subscribing, so a release in between goes unheard',
+    what: 'a waiter does not try again after it has subscribed, so it misses a release in between',
     edits: [{ file: 'waiting/channel-listener.ts', find: 'this.onSubscribed();', replace: '' }],
   },
   {

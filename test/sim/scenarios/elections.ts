@@ -1,31 +1,31 @@
 import type { LeaderElection } from '../../../lib/coordination/leader-election.js';
-import type { Actor } from '../stage/actor.js';
+import type { Caller } from '../world/caller.js';
 import { repeat, type Scenario } from './scenario.js';
 
-/** How long a stop may take, ms: the leader's work ends at once, what follows is a release. */
+/** The longest time that a stop may take, ms: the leader's work ends at once, and a release follows. */
 const STOP_WITHIN_MS = 20_000;
 
-const candidate = (actor: Actor): LeaderElection => {
-  const { stage, process } = actor;
-  const { rng, simulation } = stage;
+const candidate = (caller: Caller): LeaderElection => {
+  const { world, process } = caller;
+  const { rng, simulation } = world;
   return process.locks.getLeaderElection('leader', {
     onElected: async (signal, hold) => {
-      if (signal.aborted) simulation.violate('election', `${actor.name} is elected when it is to stop`);
-      const leave = actor.enters(hold);
-      // Work of the usual form, which ends when it is told to.
+      if (signal.aborted) simulation.violate('election', `${caller.name} is elected when it is to stop`);
+      const leave = caller.enters(hold);
+      // Work of the usual form, which ends when its signal aborts.
       if (rng.chance(0.7)) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-      else await actor.work(rng.between(0, 300), signal);
+      else await caller.work(rng.between(0, 300), signal);
       leave();
     },
   });
 };
 
-const stop = (actor: Actor, election: LeaderElection, within: number): Promise<void> =>
+const stop = (caller: Caller, election: LeaderElection, within: number): Promise<void> =>
   new Promise((resolve) => {
-    const { stage, process, name } = actor;
-    process.act(stage.rng.between(0, within), () => {
+    const { world, process, name } = caller;
+    process.act(world.rng.between(0, within), () => {
       process.note(() => `${name} is to stop`);
-      const answered = stage.waits.begin({
+      const answered = world.waits.begin({
         who: `${name}, which stops,`,
         process,
         lock: 'leader',
@@ -40,21 +40,21 @@ const stop = (actor: Actor, election: LeaderElection, within: number): Promise<v
     });
   });
 
-const stand = async (actor: Actor): Promise<void> => {
-  const { rng } = actor.stage;
-  const election = candidate(actor);
+const stand = async (caller: Caller): Promise<void> => {
+  const { rng } = caller.world;
+  const election = candidate(caller);
   await repeat(rng.whole(1, 3), async () => {
-    await actor.work(rng.between(0, 50));
-    actor.process.note(() => `${actor.name} stands for election`);
+    await caller.work(rng.between(0, 50));
+    caller.process.note(() => `${caller.name} stands for election`);
     election.start();
-    await stop(actor, election, rng.pick([10, 60, 1000, 4000]));
+    await stop(caller, election, rng.pick([10, 60, 1000, 4000]));
   });
 };
 
-/** Candidates of which one leads at a time, and who stop when they are told to. */
+/** Candidates that start and stop. At most one leads at a time. */
 export const elections: Scenario = {
   name: 'elections',
   mayKill: true,
-  cast: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
-  play: (stage) => ({ actors: Array.from({ length: stage.rng.whole(2, 5) }, () => stand(stage.actor())) }),
+  setup: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
+  start: (world) => ({ callers: Array.from({ length: world.rng.whole(2, 5) }, () => stand(world.caller())) }),
 };

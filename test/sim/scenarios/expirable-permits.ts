@@ -2,13 +2,13 @@ import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import type { Permit } from '../../../lib/synchronizers/permit.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
-import type { Actor } from '../stage/actor.js';
-import type { Stage } from '../stage/stage.js';
+import type { Caller } from '../world/caller.js';
+import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
 import { permitDeadlines } from '../../../lib/keys/redisson-keys.js';
 
 const NAME = 'permits';
-/** A lease is told in whole milliseconds. */
+/** Redis replies with leases in whole milliseconds. */
 const GRAIN_MS = 1;
 
 interface Use {
@@ -16,16 +16,16 @@ interface Use {
   readonly permit: Permit;
 }
 
-/** Permits in use: no more than there are by what their owners believe, and none for longer than the server says. */
+/** Permits in use. Owners must not believe in more permits than there are, or in one for longer than its lease. */
 class Uses {
   private readonly open = new Set<Use>();
 
   constructor(
-    private readonly stage: Stage,
+    private readonly world: SimulatedWorld,
     readonly total: number,
   ) {
-    stage.server.put(NAME, total);
-    stage.simulation.checks.push(() => this.check());
+    world.server.put(NAME, total);
+    world.simulation.checks.push(() => this.check());
   }
 
   begin(use: Use): () => void {
@@ -33,9 +33,9 @@ class Uses {
     return () => this.open.delete(use);
   }
 
-  /** How many could be taken now, those included whose lease is over. */
+  /** The number of permits that could be taken now, including those whose lease is over. */
   get available(): number {
-    const { store } = this.stage.server;
+    const { store } = this.world.server;
     const out = deadlineTable(store).find(permitDeadlines(NAME)) ?? new Map<string, number>();
     const over = [...out.values()].filter((deadline) => deadline <= store.now()).length;
     return (counterTable(store).find(NAME) ?? 0) + over;
@@ -43,7 +43,7 @@ class Uses {
 
   private check(): void {
     if (this.open.size === 0) return;
-    const { simulation, server } = this.stage;
+    const { simulation, server } = this.world;
     const out = deadlineTable(server.store).find(permitDeadlines(NAME)) ?? new Map<string, number>();
     const believing = [...this.open].filter(
       ({ process, permit }) => process.isAlive && permit.isHeld && permit.remaining > 0,
@@ -62,27 +62,27 @@ class Uses {
   }
 }
 
-const takeOnce = async (actor: Actor, uses: Uses): Promise<void> => {
-  const { stage, process } = actor;
-  const { rng } = stage;
+const takeOnce = async (caller: Caller, uses: Uses): Promise<void> => {
+  const { world, process } = caller;
+  const { rng } = world;
   const pool = process.locks.getPermitExpirableSemaphore(NAME);
-  const wait = stage.wait();
-  const lease = stage.lease();
-  const signal = rng.chance(0.2) ? actor.abortsWithin(Math.min(wait, 400)) : undefined;
+  const wait = world.wait();
+  const lease = world.lease();
+  const signal = rng.chance(0.2) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
   const options = { wait, ...(lease !== undefined && { lease }), ...(signal && { signal }) };
   try {
-    const permit = await actor.answer(NAME, { wait, signal, isFree: () => uses.available >= 1 }, () =>
+    const permit = await caller.answer(NAME, { wait, signal, isFree: () => uses.available >= 1 }, () =>
       pool.acquire(options),
     );
     const end = uses.begin({ process, permit });
-    await actor.work(rng.pick([0, 1, 30, 300, 1000]) * rng.next(), permit.signal);
+    await caller.work(rng.pick([0, 1, 30, 300, 1000]) * rng.next(), permit.signal);
     if (rng.chance(0.3))
-      await pool.updateLeaseTime(permit, rng.pick([100, 400, 3000])).catch((error: unknown) => actor.tolerate(error));
-    await actor.work(rng.pick([0, 30, 1000]) * rng.next(), permit.signal);
+      await pool.updateLeaseTime(permit, rng.pick([100, 400, 3000])).catch((error: unknown) => caller.tolerate(error));
+    await caller.work(rng.pick([0, 30, 1000]) * rng.next(), permit.signal);
     end();
     await pool.tryRelease(permit);
   } catch (error) {
-    actor.tolerate(error);
+    caller.tolerate(error);
   }
 };
 
@@ -90,17 +90,17 @@ const takeOnce = async (actor: Actor, uses: Uses): Promise<void> => {
 export const expirablePermits: Scenario = {
   name: 'expirable permits',
   mayKill: false,
-  cast: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
-  play: (stage) => {
-    const { rng } = stage;
-    const uses = new Uses(stage, rng.whole(1, 3));
-    const crowd = Array.from({ length: rng.whole(2, 6) }, () => stage.actor());
+  setup: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
+  start: (world) => {
+    const { rng } = world;
+    const uses = new Uses(world, rng.whole(1, 3));
+    const callers = Array.from({ length: rng.whole(2, 6) }, () => world.caller());
     return {
-      actors: crowd.map((actor) => repeat(rng.whole(1, 3), () => takeOnce(actor, uses))),
+      callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, uses))),
       finish: () => {
         const { available, total } = uses;
         if (available === total) return;
-        stage.simulation.violate('permits', `${available} permits are left of ${total} when all were given back`);
+        world.simulation.violate('permits', `${available} permits are left of ${total} when all were given back`);
       },
     };
   },

@@ -11,7 +11,7 @@ import type { Scenario } from './scenario.js';
 import { semaphores, signals } from './semaphores.js';
 import { singleFlights } from './single-flights.js';
 
-/** Scenarios that runs are drawn from; the commonest kind of lock is drawn more often. */
+/** Scenarios that runs are drawn from. The most common kind of lock is drawn more often. */
 export const scenarios: readonly Scenario[] = [
   exclusiveLocks,
   exclusiveLocks,

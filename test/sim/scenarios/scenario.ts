@@ -1,24 +1,24 @@
 import type { Rng } from '../../chaos/rng.js';
-import type { Cast, Stage } from '../stage/stage.js';
+import type { Setup, SimulatedWorld } from '../world/simulated-world.js';
 
-/** Load that has begun. */
-export interface Play {
-  /** One promise for each actor; none rejects. */
-  readonly actors: readonly Promise<unknown>[];
-  /** Called when all load has ended and everything has had its time. */
+/** The load of a run, which has begun. */
+export interface Load {
+  /** One promise for each caller. None rejects. */
+  readonly callers: readonly Promise<unknown>[];
+  /** Called after the load has ended and everything has come to rest. */
   readonly finish?: () => void;
 }
 
 /** One kind of load. */
 export interface Scenario {
   readonly name: string;
-  /** Whether processes may die in it. */
+  /** Whether faults may kill processes in it. */
   readonly mayKill: boolean;
-  cast(rng: Rng): Cast;
-  play(stage: Stage): Play;
+  setup(rng: Rng): Setup;
+  start(world: SimulatedWorld): Load;
 }
 
-/** So many times, one after the other. */
+/** Calls `once` this many times, one after the other. */
 export const repeat = async (times: number, once: (index: number) => Promise<unknown>): Promise<void> => {
   for (let index = 0; index < times; index += 1) await once(index);
 };

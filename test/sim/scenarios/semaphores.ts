@@ -1,30 +1,30 @@
 import { counterTable } from '../../../lib/backend/memory/counters.js';
-import type { Actor } from '../stage/actor.js';
-import type { Stage } from '../stage/stage.js';
+import type { Caller } from '../world/caller.js';
+import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
 
 const NAME = 'semaphore';
 
-const available = ({ server }: Stage): number => counterTable(server.store).find(NAME) ?? 0;
+const available = ({ server }: SimulatedWorld): number => counterTable(server.store).find(NAME) ?? 0;
 
-/** How many permits are in use, and how many there are. */
+/** Permits without owners. Checks that no more are in use than there are. */
 class Permits {
   used = 0;
 
   constructor(
-    private readonly stage: Stage,
+    private readonly world: SimulatedWorld,
     readonly total: number,
   ) {}
 
   take(permits: number): void {
     this.used += permits;
     if (this.used > this.total) {
-      this.stage.simulation.violate('permits', `${this.used} permits are in use, and there are ${this.total}`);
+      this.world.simulation.violate('permits', `${this.used} permits are in use, and there are ${this.total}`);
     }
   }
 }
 
-/** How permits are used in one run. */
+/** The usage of permits in one run. */
 interface Usage {
   /** The most permits that one request takes. */
   readonly most: number;
@@ -32,95 +32,95 @@ interface Usage {
   readonly durations: readonly number[];
 }
 
-const takeOnce = async (actor: Actor, permits: Permits, { most, durations }: Usage): Promise<void> => {
-  const { stage, process } = actor;
-  const { rng } = stage;
+const takeOnce = async (caller: Caller, permits: Permits, { most, durations }: Usage): Promise<void> => {
+  const { world, process } = caller;
+  const { rng } = world;
   const semaphore = process.locks.getSemaphore(NAME);
   const wanted = rng.whole(1, most);
-  const wait = stage.wait();
-  const signal = rng.chance(0.2) ? actor.abortsWithin(Math.min(wait, 400)) : undefined;
-  const asking = { wait, signal, isFree: () => available(stage) >= wanted };
+  const wait = world.wait();
+  const signal = rng.chance(0.2) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
+  const request = { wait, signal, isFree: () => available(world) >= wanted };
   try {
-    await actor.answer(NAME, asking, () => semaphore.acquire(wanted, { wait, ...(signal && { signal }) }));
+    await caller.answer(NAME, request, () => semaphore.acquire(wanted, { wait, ...(signal && { signal }) }));
     permits.take(wanted);
-    process.note(() => `${actor.name} has ${wanted} permits`);
-    await actor.work(rng.pick(durations) * rng.next());
+    process.note(() => `${caller.name} has ${wanted} permits`);
+    await caller.work(rng.pick(durations) * rng.next());
     permits.used -= wanted;
-    process.note(() => `${actor.name} gives ${wanted} permits back`);
+    process.note(() => `${caller.name} gives ${wanted} permits back`);
     await semaphore.release(wanted);
   } catch (error) {
-    actor.tolerate(error);
+    caller.tolerate(error);
   }
 };
 
 /** Takes a permit once, and keeps it. */
-const takeOne = async (actor: Actor): Promise<void> => {
-  const { stage, process } = actor;
+const takeOne = async (caller: Caller): Promise<void> => {
+  const { world, process } = caller;
   const wait = 90_000;
   const semaphore = process.locks.getSemaphore(NAME);
-  await actor.work(stage.rng.between(0, 20));
+  await caller.work(world.rng.between(0, 20));
   try {
-    await actor.answer(NAME, { wait, isFree: () => available(stage) >= 1 }, () => semaphore.acquire(1, { wait }));
-    process.note(() => `${actor.name} has its permit`);
+    await caller.answer(NAME, { wait, isFree: () => available(world) >= 1 }, () => semaphore.acquire(1, { wait }));
+    process.note(() => `${caller.name} has its permit`);
   } catch (error) {
-    actor.tolerate(error);
+    caller.tolerate(error);
   }
 };
 
 /** Gives this many permits, one shortly after the other. */
-const give = async (actor: Actor, permits: number): Promise<void> => {
-  const { stage, process } = actor;
-  const { rng, profile } = stage;
-  await actor.work(rng.between(100, 200));
+const give = async (caller: Caller, permits: number): Promise<void> => {
+  const { world, process } = caller;
+  const { rng, profile } = world;
+  await caller.work(rng.between(100, 200));
   for (let given = 0; given < permits; given += 1) {
-    process.note(() => `${actor.name} gives a permit`);
+    process.note(() => `${caller.name} gives a permit`);
     await Promise.race([
       process.locks
         .getSemaphore(NAME)
         .release()
-        .catch((error: unknown) => actor.tolerate(error)),
-      actor.work(2 * rng.next() * profile.delays.usual[1]),
+        .catch((error: unknown) => caller.tolerate(error)),
+      caller.work(2 * rng.next() * profile.delays.usual[1]),
     ]);
   }
 };
 
-/** Permits that some actors wait for and others give. No actor sleeps beside one. */
+/** Permits that some callers wait for and others release. No caller sleeps while a permit is free. */
 export const signals: Scenario = {
   name: 'signals',
   mayKill: false,
-  cast: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
-  play: (stage) => {
-    const { rng } = stage;
-    stage.server.put(NAME, 0);
-    const [home] = stage.processes;
+  setup: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
+  start: (world) => {
+    const { rng } = world;
+    world.server.put(NAME, 0);
+    const [first] = world.processes;
     const waiting = Array.from({ length: rng.whole(2, 4) }, () =>
-      takeOne(stage.actor(rng.chance(0.7) ? home : undefined)),
+      takeOne(world.caller(rng.chance(0.7) ? first : undefined)),
     );
-    return { actors: [...waiting, give(stage.actor(), waiting.length)] };
+    return { callers: [...waiting, give(world.caller(), waiting.length)] };
   },
 };
 
-/** Permits without owners: none is used twice, none gets lost. */
+/** Permits without owners. No permit is used twice, and none is lost. */
 export const semaphores: Scenario = {
   name: 'semaphores',
   mayKill: false,
-  cast: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
-  play: (stage) => {
-    const { rng } = stage;
-    const permits = new Permits(stage, rng.whole(1, 3));
-    stage.server.put(NAME, permits.total);
-    // Short uses by many, so that permits are given back while others are being taken; or any.
+  setup: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
+  start: (world) => {
+    const { rng } = world;
+    const permits = new Permits(world, rng.whole(1, 3));
+    world.server.put(NAME, permits.total);
+    // Either many callers with short uses, so that permits are released while others are being taken, or any usage.
     const isBusy = rng.chance(0.5);
     const usage: Usage = isBusy
-      ? { most: 1, durations: [1, 2 * stage.profile.delays.usual[1]] }
+      ? { most: 1, durations: [1, 2 * world.profile.delays.usual[1]] }
       : { most: permits.total, durations: [0, 1, 30, 300] };
-    const crowd = Array.from({ length: isBusy ? rng.whole(5, 9) : rng.whole(2, 7) }, () => stage.actor());
+    const callers = Array.from({ length: isBusy ? rng.whole(5, 9) : rng.whole(2, 7) }, () => world.caller());
     return {
-      actors: crowd.map((actor) => repeat(rng.whole(1, 4), () => takeOnce(actor, permits, usage))),
+      callers: callers.map((caller) => repeat(rng.whole(1, 4), () => takeOnce(caller, permits, usage))),
       finish: () => {
-        const left = available(stage);
+        const left = available(world);
         if (left !== permits.total) {
-          stage.simulation.violate('permits', `${left} permits are left of ${permits.total} when all were given back`);
+          world.simulation.violate('permits', `${left} permits are left of ${permits.total} when all were given back`);
         }
       },
     };

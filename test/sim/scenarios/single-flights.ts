@@ -1,15 +1,15 @@
-import type { Actor } from '../stage/actor.js';
+import type { Caller } from '../world/caller.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
-import type { Stage } from '../stage/stage.js';
+import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
 
-/** A call that asks for the result, from its beginning until the answer. */
+/** A call for the result, from its beginning to its answer. */
 interface Call {
   readonly who: string;
   readonly process: SimulatedProcess;
   readonly begunAt: number;
   endedAt: number | undefined;
-  /** Whether it made the result itself, and got it. */
+  /** Whether it made the result itself, and resolved with it. */
   hasMade: boolean;
   isMaking: boolean;
 }
@@ -18,13 +18,13 @@ interface Call {
 class Flights {
   private readonly calls: Call[] = [];
 
-  constructor(private readonly stage: Stage) {}
+  constructor(private readonly world: SimulatedWorld) {}
 
-  begin({ name: who, process }: Actor): Call {
+  begin({ name: who, process }: Caller): Call {
     const call: Call = {
       who,
       process,
-      begunAt: this.stage.simulation.now,
+      begunAt: this.world.simulation.now,
       endedAt: undefined,
       hasMade: false,
       isMaking: false,
@@ -34,7 +34,7 @@ class Flights {
   }
 
   end(call: Call): void {
-    call.endedAt = this.stage.simulation.now;
+    call.endedAt = this.world.simulation.now;
     for (const other of this.calls) this.check(other, call);
   }
 
@@ -42,55 +42,55 @@ class Flights {
   private check(maker: Call, late: Call): void {
     const came = maker.begunAt < late.begunAt && late.begunAt < (maker.endedAt ?? 0);
     if (!came || !maker.hasMade || !late.hasMade || maker.process !== late.process) return;
-    this.stage.simulation.violate(
+    this.world.simulation.violate(
       'one flight',
       `${late.who} made what ${maker.who} was making in ${maker.process.name}`,
     );
   }
 }
 
-const share = async (actor: Actor, name: string, flights: Flights): Promise<void> => {
-  const { stage, process } = actor;
-  const { rng } = stage;
-  const call = flights.begin(actor);
+const share = async (caller: Caller, name: string, flights: Flights): Promise<void> => {
+  const { world, process } = caller;
+  const { rng } = world;
+  const call = flights.begin(caller);
   try {
     const wait = rng.pick([1500, 20_000]);
     await process.locks.singleFlight(name, { wait }, async (hold) => {
-      const leave = actor.enters(hold);
+      const leave = caller.enters(hold);
       call.isMaking = true;
-      await actor.work(rng.pick([0, 5, 100]) * rng.next(), hold.signal);
+      await caller.work(rng.pick([0, 5, 100]) * rng.next(), hold.signal);
       leave();
       return rng.whole(0, 1_000_000);
     });
     call.hasMade = call.isMaking;
   } catch (error) {
-    actor.tolerate(error);
+    caller.tolerate(error);
   } finally {
     flights.end(call);
   }
 };
 
-/** Results that are made once for all who want them meanwhile, also inside scopes. */
+/** Results that are made once for all calls at a time, in and outside of scopes. */
 export const singleFlights: Scenario = {
   name: 'single flights',
   mayKill: true,
-  cast: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
-  play: (stage) => {
-    const { rng } = stage;
-    const flights = new Flights(stage);
-    const crowd = Array.from({ length: rng.whole(1, 3) }, () => stage.actor());
-    const alone = crowd.map((actor) => repeat(rng.whole(1, 3), () => share(actor, 'result', flights)));
-    const host = stage.actor();
+  setup: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
+  start: (world) => {
+    const { rng } = world;
+    const flights = new Flights(world);
+    const callers = Array.from({ length: rng.whole(1, 3) }, () => world.caller());
+    const alone = callers.map((caller) => repeat(rng.whole(1, 3), () => share(caller, 'result', flights)));
+    const outer = world.caller();
     const inScope = (): Promise<unknown> =>
-      host.process.locks.runInScope(async () => {
-        const pair = [stage.actor(host.process), stage.actor(host.process)];
+      outer.process.locks.runInScope(async () => {
+        const pair = [world.caller(outer.process), world.caller(outer.process)];
         await Promise.all(
-          pair.map(async (actor) => {
-            await actor.work(rng.between(0, 8));
-            await share(actor, 'result', flights);
+          pair.map(async (caller) => {
+            await caller.work(rng.between(0, 8));
+            await share(caller, 'result', flights);
           }),
         );
       });
-    return { actors: [...alone, ...(rng.chance(0.5) ? [repeat(rng.whole(1, 2), inScope)] : [])] };
+    return { callers: [...alone, ...(rng.chance(0.5) ? [repeat(rng.whole(1, 2), inScope)] : [])] };
   },
 };

@@ -6,13 +6,13 @@ import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 import type { SimulatedStore } from './simulated-store.js';
 
-/** A request that was executed: its answer, and the permits to give back if no client learns of it. */
+/** A request that was executed: its answer, and the permits to release if no client learns of it. */
 interface Marker<Outcome extends string> {
   readonly outcome: Outcome;
   readonly permits: number;
 }
 
-/** Answers by the key of their marker, so that a request has one effect however often it is executed. */
+/** Answers by idempotency key, so that a request has one effect even if it is executed again. */
 class Markers<Outcome extends string> {
   private readonly table: MemoryTable<Marker<Outcome>>;
 

@@ -3,7 +3,7 @@ import type { AcquireOutcome, LockOperations, Renewal } from '../../../lib/backe
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ScriptTable } from './script-table.js';
 
-/** Milliseconds on the server's clock, whole as Redis tells them. */
+/** The server's clock in whole milliseconds, as Redis has it. */
 export type ServerNow = () => number;
 
 type AcquireWords = [outcome: 'acquired' | 'busy', remaining: number, detail: string, now: number];
@@ -14,7 +14,7 @@ const holderIn = (reply: Exclude<AcquireOutcome, { outcome: 'acquired' }>): stri
 const acquireReply = (reply: AcquireOutcome, lease: number, now: number): AcquireWords =>
   reply.outcome === 'acquired' ? ['acquired', lease, '', now] : ['busy', reply.remaining, holderIn(reply), now];
 
-/** Owner, lease and `stride` − 2 arguments more for each lock. */
+/** Parses owner, lease and `stride` − 2 further arguments for each lock. */
 const renewalsOf = (
   names: string | readonly string[],
   holders: string | number | readonly (string | number)[],
@@ -69,7 +69,7 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     return ['busy', reply.remaining, holderIn(reply), now()];
   });
   table.define(scripts.lock.release, async (keys, { owner, publish }) => {
-    // Only a silent release comes without a command that publishes.
+    // Only a silent release has no command to publish with.
     const reply = await lock.release({ name: keys.lock, owner, lease: 0, silent: publish === '' });
     return [reply.outcome, now(), reply.outcome === 'released' ? (reply.heard ?? 0) : 0];
   });

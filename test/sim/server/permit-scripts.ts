@@ -13,7 +13,7 @@ const idsOf = (ids: string | number | readonly (string | number)[]): PermitIds =
   return [first, ...others];
 };
 
-/** The scripts know no infinity: a lease below zero is none. */
+/** Scripts encode an infinite lease as a number below zero. */
 const leaseOf = (lease: number): number => (lease < 0 ? Number.POSITIVE_INFINITY : lease);
 
 /** The scripts of permits with ids and leases. */

@@ -4,8 +4,8 @@ import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib
 import { connectAdmin } from '../../servers/redis/admin-connection.js';
 
 /**
- * Places of replies that may differ: tokens, which are made of microseconds; how many hear a message, which only real
- * clients do; which of several readers is named; and whether a writer was known to wait.
+ * Indexes of reply elements that may differ: tokens, which are made of microseconds; the number of listeners, which are
+ * connected to the simulated server only; the reader that is named among several; and whether a writer was waiting.
  */
 const INCOMPARABLE: Readonly<Record<string, number>> = {
   'fenced-lock/acquire': 4,
@@ -23,11 +23,11 @@ interface RealServer {
   readonly client: Redis;
 }
 
-/** Real Redis servers that execute each script as well, at the same instant, and have to reply the same. */
+/** Real Redis servers that execute each script as well, at the same instant, and have to give the same reply. */
 export class RealScripts {
   private constructor(private readonly servers: ReadonlyMap<string, RealServer>) {}
 
-  /** @param names Of the simulated servers that there may be: each has a clock of its own. */
+  /** @param names Names of the simulated servers. Each gets a real server, because each has a clock of its own. */
   static async start(names: readonly string[]): Promise<RealScripts> {
     const servers = new Map<string, RealServer>();
     for (const name of names) {
@@ -37,7 +37,7 @@ export class RealScripts {
     return new RealScripts(servers);
   }
 
-  /** Nothing is left of the run before. */
+  /** Deletes the data of the previous run. */
   async reset(): Promise<void> {
     await Promise.all([...this.servers.values()].map(({ client }) => client.flushall()));
   }
@@ -51,7 +51,7 @@ export class RealScripts {
 
   /**
    * @param server The name of the simulated server.
-   * @returns What is wrong with `reply`; `undefined`: nothing.
+   * @returns A description of the difference; `undefined` if the replies are the same.
    */
   async compare<S extends Script>(
     server: string,
@@ -71,7 +71,7 @@ export class RealScripts {
     return `${script.name} ${parameters.join(' ')} replies ${found} on Redis and ${expected} in memory`;
   }
 
-  /** Sets a number. */
+  /** Sets a counter. */
   async put(server: string, name: string, count: number): Promise<void> {
     await this.named(server).client.set(name, count);
   }

@@ -11,12 +11,12 @@ type AnyMeaning = (keys: unknown, args: unknown) => Promise<readonly unknown[]>;
 export class ScriptTable {
   private readonly meanings = new Map<string, AnyMeaning>();
 
-  /** @param meaning What the script does, said with the memory backend. */
+  /** @param meaning The script, expressed by the memory backend. */
   define<Keys extends NamedKeys, Arguments extends NamedArguments, Reply extends readonly unknown[]>(
     script: Script<Keys, Arguments, Reply>,
     meaning: (keys: Keys, args: Arguments) => Promise<Reply>,
   ): void {
-    // The compiler has checked each against its own script; a table of all of them cannot say that.
+    // The type of the table cannot express that each meaning fits its script, which the compiler has checked here.
     this.meanings.set(script.name, meaning as AnyMeaning);
   }
 

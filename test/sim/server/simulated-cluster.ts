@@ -1,9 +1,9 @@
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Simulation } from '../engine/simulation.js';
-import type { LockHome, Mode, SimulatedServer } from './simulated-server.js';
+import type { LockServer, Mode, SimulatedServer } from './simulated-server.js';
 
-/** A slot on its way from one server to another. */
+/** The move of a slot from one server to another. */
 interface Move {
   readonly slot: number;
   readonly from: SimulatedServer;
@@ -12,9 +12,9 @@ interface Move {
 
 const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
 
-/** Servers that share the slots. A slot moves as in Redis Cluster: key by key, with redirections meanwhile. */
-export class SimulatedCluster implements LockHome {
-  private readonly homes = new Map<number, SimulatedServer>();
+/** Servers that share the slots. A slot moves as in Redis Cluster: key by key, with redirections during the move. */
+export class SimulatedCluster implements LockServer {
+  private readonly slotServers = new Map<number, SimulatedServer>();
   private move: Move | undefined;
 
   constructor(
@@ -28,10 +28,10 @@ export class SimulatedCluster implements LockHome {
     }
   }
 
-  homeOf(slot: number): SimulatedServer {
-    const home = this.homes.get(slot) ?? this.servers[0];
-    if (!home) throw new Error('A cluster has servers');
-    return home;
+  serverOf(slot: number): SimulatedServer {
+    const serving = this.slotServers.get(slot) ?? this.servers[0];
+    if (!serving) throw new Error('A cluster has servers');
+    return serving;
   }
 
   /** The error by which a server answers that it does not serve these keys now. */
@@ -46,14 +46,14 @@ export class SimulatedCluster implements LockHome {
     if (move?.slot === slot && server === move.to && asking) {
       return keys.length === 1 || present === keys.length ? undefined : tryAgain();
     }
-    const home = this.homeOf(slot);
-    return server === home ? undefined : replyError(`MOVED ${slot} ${home.name}:0`);
+    const serving = this.serverOf(slot);
+    return server === serving ? undefined : replyError(`MOVED ${slot} ${serving.name}:0`);
   }
 
   /** Moves the slot to the next server, one key after the other. @param pause Draws the time between two keys, ms. */
   moveSlot(slot: number, pause: () => number): void {
     if (this.move) return;
-    const from = this.homeOf(slot);
+    const from = this.serverOf(slot);
     const to = this.servers[(this.servers.indexOf(from) + 1) % this.servers.length] ?? from;
     this.move = { slot, from, to };
     this.simulation.note('cluster', () => `slot ${slot} begins to move from ${from.name} to ${to.name}`);
@@ -76,7 +76,7 @@ export class SimulatedCluster implements LockHome {
     const { slot, from, to } = move;
     const next = from.store.names().find((name) => hashSlot(name) === slot);
     if (next === undefined) {
-      this.homes.set(slot, to);
+      this.slotServers.set(slot, to);
       this.move = undefined;
       this.simulation.note('cluster', () => `slot ${slot} has moved to ${to.name}`);
       return;

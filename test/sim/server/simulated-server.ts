@@ -6,7 +6,7 @@ import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scr
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { Simulation } from '../engine/simulation.js';
-import type { End } from '../network/connection.js';
+import type { ConnectionEnd } from '../network/connection.js';
 import { defineCounters } from './counter-scripts.js';
 import { defineFairLocks } from './fair-scripts.js';
 import { defineFlights } from './flight-scripts.js';
@@ -18,18 +18,18 @@ import type { SimulatedCluster } from './simulated-cluster.js';
 import { ScriptTable } from './script-table.js';
 import { SimulatedStore } from './simulated-store.js';
 
-/** Part of a lock whose state is asked for. */
+/** The part of a lock that a section holds. */
 export type Mode = 'exclusive' | 'read' | 'write';
 
-/** The home of a lock, for checks of what holders believe. */
-export interface LockHome {
-  /** Milliseconds of true time for which the owner holds; below 0 where it does not. */
+/** A server or a cluster that has locks, for checks of the beliefs of holders. */
+export interface LockServer {
+  /** Milliseconds of true time for which the owner still holds the lock; below 0 if it does not hold it. */
   remaining(mode: Mode, name: string, owner: OwnerId): number;
-  /** Whether it was freed with an announcement. The end of a lease is not announced. */
+  /** Whether the lock was freed with an announcement. The end of a lease is not announced. */
   wasFreed(name: string): boolean;
 }
 
-/** A script that was executed, for checks of the order of events. */
+/** One execution of a script, for checks of the order of events. */
 export interface Execution {
   readonly script: string;
   readonly keys: Readonly<Record<string, unknown>>;
@@ -39,8 +39,8 @@ export interface Execution {
   readonly heldBefore: readonly OwnerId[];
 }
 
-/** A server that executes our transitions, by the memory backend, on a clock of its own. */
-export class SimulatedServer implements End, LockHome {
+/** A server that executes the library's scripts by the memory backend, on a clock of its own. */
+export class SimulatedServer implements ConnectionEnd, LockServer {
   /** The cluster that it belongs to, if there is one. */
   cluster: SimulatedCluster | undefined;
   readonly store: SimulatedStore;
@@ -71,12 +71,12 @@ export class SimulatedServer implements End, LockHome {
     defineFlights(this.table, this.store, now);
   }
 
-  /** Whole milliseconds, as Redis tells them. */
+  /** Whole milliseconds, as Redis has them. */
   get now(): number {
     return Math.floor(this.simulation.now * this.rate + this.offset);
   }
 
-  /** Sets a number before anything happens. */
+  /** Sets a counter before the load begins. */
   put(name: string, count: number): void {
     counterTable(this.store).set(name, count);
     if (this.real) void this.simulation.await(this.real.put(this.name, name, count));
@@ -99,7 +99,7 @@ export class SimulatedServer implements End, LockHome {
     this.watchers.push(watcher);
   }
 
-  /** @param asking Whether the keys are known to be on their way here. */
+  /** @param asking Whether the client was redirected here by ASK, so that the keys may be under way. */
   async execute<S extends Script>(
     script: S,
     keys: KeysOf<S>,
@@ -139,7 +139,6 @@ export class SimulatedServer implements End, LockHome {
     if (difference !== undefined) this.simulation.violate('same as on Redis', difference);
   }
 
-  /** Milliseconds of true time for which the owner holds; below 0 where it does not. */
   remaining(mode: Mode, name: string, owner: OwnerId): number {
     return this.remainingHere(mode, name, owner) / this.rate;
   }
@@ -149,7 +148,6 @@ export class SimulatedServer implements End, LockHome {
     return this.store.entry(name) !== undefined;
   }
 
-  /** Whether it was freed with an announcement. The end of a lease is not announced. */
   wasFreed(name: string): boolean {
     return this.freed.has(name) && !this.isHeld(name);
   }

@@ -3,24 +3,24 @@ import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 /** Carries a message to one client. */
 export type Push = (what: string, run: () => void) => void;
 
-/** A client's connection that listens. */
+/** A client's connection with subscriptions. */
 export interface Listener {
   readonly push: Push;
-  /** Whether the server has forgotten the connection, so that its earlier requests come too late. */
+  /** Whether the server has forgotten the connection, so that its earlier requests have no effect. */
   isGone: boolean;
   onMessage(channel: string): void;
 }
 
-/** The clocks of servers tell whole milliseconds, so this much more is as good as one. */
+/** Clocks of servers have whole milliseconds, so this fraction keeps a key for its last one. */
 const LAST_MS = 0.5;
 
-/** The memory of a server whose clients are elsewhere: messages go over their connections. */
+/** The memory of a server that sends messages over the connections of its clients. */
 export class SimulatedStore extends MemoryStore {
-  /** Stores of other servers whose listeners are told as well. */
+  /** Stores of other servers whose listeners get messages as well. */
   peers: readonly SimulatedStore[] = [];
   private readonly listening = new Map<string, Set<Listener>>();
 
-  /** Stores a key as Redis does: it is still there in its last millisecond, when 0 are left. */
+  /** Stores a key. As in Redis, it still exists in its last millisecond, when its TTL is 0. */
   override set(name: string, type: string, value: unknown, ttl?: number): void {
     super.set(name, type, value, ttl === undefined ? undefined : ttl + LAST_MS);
   }
@@ -30,7 +30,7 @@ export class SimulatedStore extends MemoryStore {
     return remaining > 0 ? remaining - 1 : remaining;
   }
 
-  /** @returns How many connections to this server were told. */
+  /** @returns The number of connections to this server that got the message. */
   override publish(channel: string): number {
     for (const peer of this.peers) peer.tell(channel);
     return this.tell(channel);
@@ -54,7 +54,7 @@ export class SimulatedStore extends MemoryStore {
     if (listeners?.size === 0) this.listening.delete(channel);
   }
 
-  /** The connection is gone. */
+  /** Ends all subscriptions of a connection that is gone. */
   forget(listener: Listener): void {
     listener.isGone = true;
     for (const channel of this.listening.keys()) this.unlisten(channel, listener);

@@ -10,17 +10,17 @@ import type { Simulation } from '../engine/simulation.js';
 import { Delays } from '../network/delays.js';
 import type { RealScripts } from '../server/real-scripts.js';
 import { SimulatedCluster } from '../server/simulated-cluster.js';
-import { type LockHome, SimulatedServer } from '../server/simulated-server.js';
-import { Actor } from './actor.js';
+import { type LockServer, SimulatedServer } from '../server/simulated-server.js';
+import { Caller } from './caller.js';
 import type { Profile } from './profile.js';
 
-/** Share of time by which a clock may be too fast or too slow. */
+/** The largest share of time by which a clock is too fast or too slow. */
 export const DRIFT = 0.004;
-/** Time that the library leaves to other processes before a waiter asks, beside the time of messages, ms. */
-const TURNS_MS = 150;
+/** The longest time that a process yields to others before its waiter asks, without the time of messages, ms. */
+const YIELD_MS = 150;
 
 const SAFETY_POLL_MS = 5000;
-/** The approximate start of runs by the clocks of servers: some day in the future, ms since 1970. */
+/** The approximate start of runs on the clocks of servers: a day in the future, ms since 1970. */
 const EPOCH_MS = 2_000_000_000_000;
 
 const MOST_SERVERS = 3;
@@ -31,19 +31,19 @@ const serverName = (index: number): string => `server-${index + 1}`;
 export const serverNames: readonly string[] = Array.from({ length: MOST_SERVERS }, (_, index) => serverName(index));
 
 /** Servers and processes of a scenario. */
-export interface Cast {
+export interface Setup {
   readonly servers: number;
   readonly processes: number;
-  /** Whether to check that no waiter sleeps beside something free. Default: yes. */
+  /** Whether to check that no waiter sleeps while its request could be granted. Default: yes. */
   readonly checksWakeUps?: boolean;
-  /** Whether processes die by themselves, so that waiters are told late although nothing else goes wrong. Default: no. */
-  readonly isTroubled?: boolean;
-  /** Whether the servers are a cluster. Default: each is for itself. */
+  /** Whether waiters may be woken late, by deaths, cuts or slow messages. Default: unless the profile is quiet. */
+  readonly hasLateWakeUps?: boolean;
+  /** Whether the servers are a cluster. Default: no. */
   readonly isCluster?: boolean;
 }
 
 /** The servers, the processes and the checks of one run. */
-export class Stage {
+export class SimulatedWorld {
   readonly rng: Rng;
   readonly sections: Sections;
   readonly waits: Waits;
@@ -53,24 +53,24 @@ export class Stage {
   readonly cluster: SimulatedCluster | undefined;
   private readonly real: RealScripts | undefined;
   readonly processes: SimulatedProcess[] = [];
-  private actors = 0;
+  private callerCount = 0;
 
   constructor(
     readonly simulation: Simulation,
     readonly profile: Profile,
-    { servers, processes, checksWakeUps = true, isTroubled = profile.name !== 'quiet', isCluster = false }: Cast,
+    { servers, processes, checksWakeUps = true, hasLateWakeUps = profile.name !== 'quiet', isCluster = false }: Setup,
     real?: RealScripts,
   ) {
-    // Real servers run no cluster here, so a simulated cluster is not compared with them.
+    // The real servers are not a cluster, so a simulated cluster is not compared with them.
     this.real = isCluster ? undefined : real;
     this.rng = simulation.rng;
     this.delays = new Delays(this.rng, profile.delays);
     this.sections = new Sections(simulation);
     const { fairWaitTimeout, commandTimeout } = profile;
-    const quiet = TURNS_MS + 12 * this.delays.longest;
+    const soon = YIELD_MS + 12 * this.delays.longest;
     // A poll makes up for lost messages. A fair queue waits for a dead waiter for one slot.
-    const troubled = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
-    const idle = isTroubled ? troubled : quiet;
+    const late = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
+    const idle = hasLateWakeUps ? late : soon;
     this.minimums = new MinimumHolds(simulation, profile);
     this.waits = new Waits(simulation, checksWakeUps ? idle : Number.POSITIVE_INFINITY);
     this.servers = Array.from({ length: servers }, (_, index) => this.startServer(serverName(index)));
@@ -84,8 +84,8 @@ export class Stage {
     return server;
   }
 
-  /** The home of locks that need no particular server. */
-  get home(): LockHome {
+  /** The server or cluster of locks that need no particular server. */
+  get lockServer(): LockServer {
     return this.cluster ?? this.server;
   }
 
@@ -109,13 +109,13 @@ export class Stage {
     return process;
   }
 
-  /** Creates an actor in one of the processes, or in the one given. */
-  actor(process = this.rng.pick(this.processes)): Actor {
-    this.actors += 1;
-    return new Actor(this, process, `actor-${this.actors}`);
+  /** Creates a caller in one of the processes, or in the one given. */
+  caller(process = this.rng.pick(this.processes)): Caller {
+    this.callerCount += 1;
+    return new Caller(this, process, `caller-${this.callerCount}`);
   }
 
-  /** A lease, or `undefined` if the watchdog keeps the hold. */
+  /** Draws a lease, or `undefined` if the watchdog is to renew the hold. */
   lease(): number | undefined {
     return this.rng.chance(0.5) ? undefined : this.rng.pick([100, 300, 800, 2000, 60_000]);
   }
@@ -128,8 +128,8 @@ export class Stage {
     return 'members' in hold ? (hold.members as readonly Hold[]) : [hold];
   }
 
-  /** The server on which a member of several holds lives. */
-  serverOf(hold: Hold, otherwise: LockHome): LockHome {
+  /** The server that has the lock of a hold. */
+  serverOf(hold: Hold, otherwise: LockServer): LockServer {
     if (this.cluster) return this.cluster;
     const { runtime } = (hold as GrantedHold).grant;
     for (const process of this.processes) {

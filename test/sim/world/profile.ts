@@ -9,7 +9,7 @@ export interface Profile {
   readonly watchdogTimeout: number;
   readonly fairWaitTimeout: number;
   readonly handover: boolean;
-  /** Faults in a run, at the most. */
+  /** The number of faults in a run. */
   readonly faults: number;
 }
 
@@ -22,7 +22,7 @@ const USUAL = [
 export const drawProfile = (rng: Rng): Profile => {
   const name = rng.pick(['quiet', 'slow', 'slow', 'faulty', 'faulty'] as const);
   const commandTimeout = rng.pick([150, 400, 1000]);
-  // The more messages are slow, the less so: else the connections carried nothing else.
+  // The more messages are slow, the shorter their delay, because otherwise connections would carry little else.
   const [chance, longest] = rng.pick([
     [0.03, 2 * commandTimeout],
     [0.08, commandTimeout],

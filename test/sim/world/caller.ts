@@ -4,33 +4,33 @@ import type { Lock } from '../../../lib/locks/lock.js';
 import { beliefOf } from '../checks/belief.js';
 import type { Section, Task } from '../checks/sections.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
-import type { LockHome, Mode } from '../server/simulated-server.js';
-import type { Stage } from './stage.js';
+import type { LockServer, Mode } from '../server/simulated-server.js';
+import type { SimulatedWorld } from './simulated-world.js';
 
-/** How an actor asks for a lock. */
-export interface Asking {
+/** A caller's request for a lock. */
+export interface LockRequest {
   readonly lease?: number | undefined;
   readonly wait: number;
   readonly signal?: AbortSignal | undefined;
   readonly mode?: Mode;
-  /** Whether it takes several commands, so that each answer in between is progress. Default: no. */
+  /** Whether it takes several commands, so that each answer in between counts as progress. Default: no. */
   readonly isStepwise?: boolean;
-  readonly server?: LockHome;
-  /** The work that the actor is at already. */
+  readonly server?: LockServer;
+  /** The work that contains the request. */
   readonly within?: Task | undefined;
-  /** Whether it could have the lock now. Default: its holder has released it. */
+  /** Whether the lock could be granted now. Default: its holder has released it. */
   readonly isFree?: () => boolean;
 }
 
-/** An actor in a process: takes locks, works under them, and gives them back. */
-export class Actor {
+/** A caller of the library in one process. It takes locks, works under them, and releases them. */
+export class Caller {
   constructor(
-    readonly stage: Stage,
+    readonly world: SimulatedWorld,
     readonly process: SimulatedProcess,
     readonly name: string,
   ) {}
 
-  /** Works for `ms` of true time, and stops sooner where `signal` says so. */
+  /** Works for `ms` of true time, or until `signal` aborts. */
   async work(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
     await Promise.race([
@@ -41,16 +41,16 @@ export class Actor {
     ]);
   }
 
-  /** A signal that aborts some time within `ms`. */
+  /** Creates a signal that aborts some time within `ms`. */
   abortsWithin(ms: number): AbortSignal {
     const controller = new AbortController();
-    this.process.act(this.stage.rng.between(0, ms), () => controller.abort(new Error(`${this.name} gives up`)));
+    this.process.act(this.world.rng.between(0, ms), () => controller.abort(new Error(`${this.name} gives up`)));
     return controller.signal;
   }
 
-  /** Waits for an answer, which has to come in time. */
-  async answer<T>(lock: string, asking: Asking, ask: () => Promise<T>): Promise<T> {
-    const answered = this.awaits(lock, asking);
+  /** Calls `ask`, and checks that its answer comes in time. */
+  async answer<T>(lock: string, request: LockRequest, ask: () => Promise<T>): Promise<T> {
+    const answered = this.awaits(lock, request);
     try {
       return await ask();
     } finally {
@@ -59,12 +59,12 @@ export class Actor {
   }
 
   /** Takes the lock for `work`, as `withLock` does, and marks the section. Resolves with whether it worked. */
-  async locked(lock: Lock, asking: Asking, work: (hold: Hold, task: Task) => Promise<void>): Promise<boolean> {
-    const answered = this.awaits(lock.name, asking);
+  async locked(lock: Lock, request: LockRequest, work: (hold: Hold, task: Task) => Promise<void>): Promise<boolean> {
+    const answered = this.awaits(lock.name, request);
     try {
-      await lock.withLock(this.optionsOf(asking), async (hold) => {
+      await lock.withLock(this.optionsOf(request), async (hold) => {
         answered();
-        await this.inSection(hold, asking, (task) => work(hold, task));
+        await this.inSection(hold, request, (task) => work(hold, task));
       });
       return true;
     } catch (error) {
@@ -74,12 +74,12 @@ export class Actor {
     }
   }
 
-  /** Takes the lock by hand, works, and releases it. */
-  async holding(lock: Lock, asking: Asking, work: (hold: Hold, task: Task) => Promise<void>): Promise<boolean> {
+  /** Takes the lock by `acquire`, works, and releases it. Resolves with whether it worked. */
+  async holding(lock: Lock, request: LockRequest, work: (hold: Hold, task: Task) => Promise<void>): Promise<boolean> {
     try {
-      const hold = await this.answer(lock.name, asking, () => lock.acquire(this.optionsOf(asking)));
+      const hold = await this.answer(lock.name, request, () => lock.acquire(this.optionsOf(request)));
       try {
-        await this.inSection(hold, asking, (task) => hold.run(() => work(hold, task)));
+        await this.inSection(hold, request, (task) => hold.run(() => work(hold, task)));
       } finally {
         await hold.release();
       }
@@ -91,55 +91,55 @@ export class Actor {
 
   /** Marks a section under a hold that the library gave to a callback. Returns a function that ends the section. */
   enters(hold: Hold): () => void {
-    const { process, stage, name: who } = this;
+    const { process, world, name: who } = this;
     const task: Task = { within: undefined };
-    const section = { who, process, server: stage.home, lock: hold.name, mode: 'exclusive', task } as const;
-    return stage.sections.enter({ ...section, belief: beliefOf(hold) });
+    const section = { who, process, server: world.lockServer, lock: hold.name, mode: 'exclusive', task } as const;
+    return world.sections.enter({ ...section, belief: beliefOf(hold) });
   }
 
   /** Tolerates errors of the library's own classes. Any other error is a defect. */
   tolerate(error: unknown): false {
     if (!(error instanceof LockError)) {
-      this.stage.simulation.violate(
+      this.world.simulation.violate(
         'typed errors',
         error instanceof Error ? (error.stack ?? error.message) : String(error),
       );
     }
-    this.process.note(() => `${this.name} is told ${String(error)}`);
+    this.process.note(() => `${this.name} gets ${String(error)}`);
     return false;
   }
 
-  private optionsOf({ lease, wait, signal }: Asking): { lease?: number; wait: number; signal?: AbortSignal } {
+  private optionsOf({ lease, wait, signal }: LockRequest): { lease?: number; wait: number; signal?: AbortSignal } {
     return { wait, ...(lease !== undefined && { lease }), ...(signal && { signal }) };
   }
 
   private awaits(
     lock: string,
-    { wait, signal, server = this.stage.home, isFree, within, isStepwise }: Asking,
+    { wait, signal, server = this.world.lockServer, isFree, within, isStepwise }: LockRequest,
   ): () => void {
-    return this.stage.waits.begin({
+    return this.world.waits.begin({
       who: this.name,
       process: this.process,
       lock,
       wait,
       signal,
       isStepwise,
-      grace: this.stage.profile.commandTimeout,
+      grace: this.world.profile.commandTimeout,
       isFree: isFree ?? (() => within === undefined && server.wasFreed(lock)),
     });
   }
 
   private async inSection(
     hold: Hold,
-    { mode = 'exclusive', server = this.stage.home, within }: Asking,
+    { mode = 'exclusive', server = this.world.lockServer, within }: LockRequest,
     work: (task: Task) => Promise<void>,
   ): Promise<void> {
-    const { process, stage, name: who } = this;
+    const { process, world, name: who } = this;
     const task: Task = { within };
-    const leaves = stage.membersOf(hold).map((member) => {
-      const at = stage.serverOf(member, server);
+    const leaves = world.membersOf(hold).map((member) => {
+      const at = world.serverOf(member, server);
       const section: Section = { who, process, server: at, lock: member.name, mode, belief: beliefOf(member), task };
-      return stage.sections.enter(section);
+      return world.sections.enter(section);
     });
     try {
       await work(task);
