@@ -6,7 +6,7 @@ import { type Environment, nameOf, suiteOf } from './environments.js';
 const ROOT = join(__dirname, '../..');
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
 
-/** As an application would have it: no paths, so that packages are found as they are when it runs. */
+/** Settings of an application. They have no paths, so that packages are found as at run time. */
 const SETTINGS = {
   extends: join(ROOT, 'tsconfig.json'),
   compilerOptions: { noEmit: false, sourceMap: true, inlineSources: true, types: ['node'], paths: {} },
@@ -15,8 +15,8 @@ const SETTINGS = {
 };
 
 /**
- * Checks and compiles the suite as an application of this Nest and format is. TypeScript finds packages from where a
- * source lies, and tells the format from the package.json above it, so the sources are copied there first.
+ * Checks and compiles the suite as an application of this Nest and format. TypeScript finds packages from the folder of
+ * a source, and the format in the package.json above it, so the sources are copied there first.
  */
 export const compileSuite = (environment: Environment): void => {
   const folder = suiteOf(environment);

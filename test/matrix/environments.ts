@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 export type Format = 'cjs' | 'esm';
 
-/** One Nest with everything of its own, and one of the two ways to load it. */
+/** A version of Nest with its packages, and one of the two module formats. */
 export interface Environment {
   readonly nest: '11' | '12';
   readonly format: Format;
@@ -17,8 +17,8 @@ export const environments: readonly Environment[] = NESTS.flatMap((nest) =>
 
 export const nameOf = ({ nest, format }: Environment): string => `Nest ${nest} ${format.toUpperCase()}`;
 
-/** Where the packages of a Nest are installed. */
+/** The folder with the packages of a version of Nest. */
 export const folderOf = (nest: Environment['nest']): string => join(__dirname, `nest-${nest}`);
 
-/** Where the suite is compiled to, below the packages it is to find. */
+/** The folder of the compiled suite, below the packages that it uses. */
 export const suiteOf = ({ nest, format }: Environment): string => join(folderOf(nest), '.suite', format);

@@ -1,4 +1,4 @@
-/** What a process of the suite tells, a line each. */
+/** Identifies a cell. */
 export interface CellId {
   readonly kind: string;
   readonly scope: string;
@@ -7,15 +7,16 @@ export interface CellId {
 }
 
 export interface PlannedCell extends CellId {
-  /** Why there is nothing to run. */
+  /** The reason why there is nothing to run. */
   readonly reason?: string;
 }
 
 export interface CellResult extends CellId {
-  /** Why it failed; absent where it passed. */
+  /** The error of a failed cell; absent if it passed. */
   readonly error?: string;
 }
 
+/** A message of a process of the suite to the runner, one line each. */
 export interface Message {
   readonly plan?: readonly PlannedCell[];
   readonly result?: CellResult;

@@ -9,14 +9,14 @@ const ROOT = join(__dirname, '../..');
 const run = (command: string, args: readonly string[], cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** What is installed belongs to this lock file. */
+/** A copy of the lock file that the installed packages belong to. */
 const stampOf = (folder: string): string => join(folder, 'node_modules', '.installed-lock.json');
 
 const isUpToDate = (folder: string): boolean =>
   existsSync(stampOf(folder)) &&
   readFileSync(stampOf(folder), 'utf8') === readFileSync(join(folder, 'package-lock.json'), 'utf8');
 
-/** Installs what each Nest brings, where that has not been done. */
+/** Installs the packages of each version of Nest, unless they are up to date. */
 export const installPackages = (): void => {
   for (const folder of NESTS.map(folderOf)) {
     if (isUpToDate(folder)) continue;
@@ -26,9 +26,9 @@ export const installPackages = (): void => {
 };
 
 /**
- * Builds, packs and unpacks the library beside each Nest: what is tried is what is published, and it finds the Nest of
- * that folder. Not by `npm install`, which would write a lock file that differs with every build, and not among what npm
- * installed, which it tidies.
+ * Builds, packs and unpacks the library beside each Nest, so that the published files are tested, with the Nest of that
+ * folder. `npm install` would write a lock file that differs with every build, and would remove a package that it has
+ * not installed itself.
  */
 export const unpackLibrary = (): void => {
   const place = mkdtempSync(join(tmpdir(), 'matrix-'));
@@ -51,7 +51,7 @@ const versionIn = (folder: string, name: string): string => {
   return String((manifest as { version?: unknown }).version);
 };
 
-/** What a table was made with. */
+/** The versions with which a table was made. */
 export const versions = (): string => {
   const nests = NESTS.map(folderOf).map((folder) => versionIn(folder, '@nestjs/core'));
   return `\`npm run test:matrix\` on Node ${process.versions.node}, with Nest ${nests.join(' and ')}.`;

@@ -11,15 +11,15 @@ import type { Run } from './runs.js';
 
 const LIMIT_MS = 240_000;
 
-/** What one process of the suite said. */
+/** The plan and the results of one process of the suite. */
 export interface ProcessReport {
   readonly plan: readonly PlannedCell[];
   readonly results: readonly CellResult[];
-  /** What went wrong beside the cells. */
+  /** Errors outside of cells. */
   readonly problems: readonly string[];
 }
 
-/** Runs the cells of one file of kinds in a process of their own, with a redis-server of its own if need be. */
+/** Runs the cells of one file of kinds in a process, with a redis-server of its own if it needs one. */
 export const runProcess = async (environment: Environment, run: Run): Promise<ProcessReport> => {
   const server = run.needsServer ? await RedisServer.start() : undefined;
   try {
@@ -39,7 +39,7 @@ const listen = async (
     env: { ...process.env, MATRIX_NEST: environment.nest, MATRIX_BACKEND: backend, REDIS_URL: url },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const impatience = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const printed = Promise.all(child.stdio.slice(1, 3).map((stream) => text(stream as Readable)));
   const plan: PlannedCell[] = [];
@@ -52,7 +52,7 @@ const listen = async (
     problems.push(...(message.unhandled ?? []).map((reason) => `unhandled rejection: ${reason}`));
   }
   const [code, signal] = await exit;
-  clearTimeout(impatience);
+  clearTimeout(killTimer);
   if (code !== 0) {
     const end = `the process ended with ${signal ?? code}\n${(await printed).join('')}`;
     problems.push(end);
@@ -61,7 +61,7 @@ const listen = async (
   return { plan, results, problems };
 };
 
-/** What was to be shown and was not is not shown. */
+/** Planned cells without a result. */
 const unanswered = (plan: readonly PlannedCell[], results: readonly CellResult[]): PlannedCell[] => {
   const answered = new Set(results.map(keyOf));
   return plan.filter((cell) => cell.reason === undefined && !answered.has(keyOf(cell)));

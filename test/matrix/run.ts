@@ -11,15 +11,15 @@ import { disableLocks, unnoticed } from './without-locks.js';
 
 const { values: given } = parseArgs({
   options: {
-    /** Files of kinds, with commas between. */
+    /** Files of kinds, separated by commas. */
     only: { type: 'string' },
     /** A part of the name of a kind of method. */
     kind: { type: 'string' },
     nest: { type: 'string' },
     format: { type: 'string' },
-    /** With what was built, packed and unpacked before. */
+    /** Uses the library that was built, packed and unpacked before. */
     'no-build': { type: 'boolean', default: false },
-    /** With a library that takes no locks: every cell has to fail. */
+    /** Uses a library that takes no locks, so that every cell has to fail. */
     'without-locks': { type: 'boolean', default: false },
   },
 });
@@ -30,7 +30,7 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const isChosen = (choice: string | undefined, name: string): boolean => !choice || choice.split(',').includes(name);
 
-/** Runs tasks side by side, some at a time, and keeps their order. */
+/** Runs some tasks at a time. Resolves with their results in order. */
 const runAll = async <T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> => {
   const results: T[] = [];
   const queue = tasks.entries();

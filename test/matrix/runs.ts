@@ -1,16 +1,16 @@
-/** One process in each environment. */
+/** Runs of one process in each environment. */
 export interface Run {
-  /** A name of suite/kinds/index.ts. */
+  /** A name in suite/kinds/index.ts. */
   readonly kinds: string;
-  /** Where the locks live. */
+  /** The backend of the locks. */
   readonly backend: 'memory' | 'redis';
   readonly needsServer: boolean;
-  /** Only kinds of method with this in their name. */
+  /** Runs only kinds of method with this in their name. */
   readonly wanted?: string | undefined;
 }
 
 const inMemory = (kinds: string): Run => ({ kinds, backend: 'memory', needsServer: false });
-/** With a server for what the kinds themselves need. */
+/** A run with a server that the kinds themselves need. */
 const besideServer = (kinds: string): Run => ({ kinds, backend: 'memory', needsServer: true });
 const onServer = (kinds: string): Run => ({ kinds, backend: 'redis', needsServer: true });
 

@@ -2,7 +2,7 @@ import { type Environment, nameOf } from './environments.js';
 import { type CellId, keyOf } from './messages.js';
 import type { ProcessReport } from './process.js';
 
-/** What the processes of one environment said. */
+/** The reports of all processes in one environment. */
 export interface Column {
   readonly environment: Environment;
   readonly reports: readonly ProcessReport[];
@@ -12,13 +12,13 @@ interface Row extends CellId {
   readonly marks: readonly string[];
 }
 
-/** A line a row: kind, scope, position, backend, and what each environment showed. */
+/** The results, with a row for each kind, scope, position and backend, and a column for each environment. */
 export interface Table {
   readonly rows: readonly Row[];
   readonly columns: readonly string[];
-  /** Why there are blanks; the mark of a blank says which. */
+  /** Reasons for blanks. The mark of a blank refers to its reason. */
   readonly reasons: readonly string[];
-  /** What failed: why, and where that was so. */
+  /** The cells that failed, by error. */
   readonly failures: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -7,7 +7,7 @@ const TAKES_NOTHING = `
 LockedExecutor.prototype.enter = async () => ({ run: (work) => work(), leave: async () => {} });
 `;
 
-/** Makes `@Locked` of the unpacked library take no lock, until it is unpacked again. */
+/** Makes `@Locked` of the unpacked library take no lock until it is unpacked again. */
 export const disableLocks = (): void => {
   for (const folder of NESTS.map(folderOf)) {
     for (const format of FORMATS) {
@@ -18,7 +18,7 @@ export const disableLocks = (): void => {
   }
 };
 
-/** Cells that show nothing, since they pass without locks as well. The OpenAPI document has nothing to do with them. */
+/** Cells that show nothing, because they pass without locks as well. The OpenAPI document does not depend on locks. */
 export const unnoticed = ({ rows }: Table): string[] =>
   rows
     .filter(({ kind, marks }) => marks.includes('passed') && !kind.startsWith('OpenAPI'))

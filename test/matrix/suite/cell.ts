@@ -2,12 +2,12 @@ import { Scope } from '@nestjs/common';
 
 export const SCOPES = { singleton: Scope.DEFAULT, request: Scope.REQUEST, transient: Scope.TRANSIENT } as const;
 
-/** How long Nest keeps an instance of the class. */
+/** Nest's scope of a class. */
 export type ScopeName = keyof typeof SCOPES;
 
 /**
- * Where `@Locked` stands as seen from Nest's own decorator; `alone` where a method of this kind has none, `either` where
- * it does not matter, since there is nothing to run.
+ * Position of `@Locked` as seen from Nest's own decorator: `alone` if a method of this kind has none, `either` if there
+ * is nothing to run.
  */
 export type Position = 'above' | 'below' | 'alone' | 'either';
 
@@ -17,22 +17,22 @@ export interface Place {
   readonly position: Position;
 }
 
-/** One thing to be shown by a run. Fails by throwing. */
+/** One case of the matrix. Its check throws if it fails. */
 export interface Cell extends Place {
   readonly check: () => Promise<void>;
 }
 
-/** What makes no sense, and why. */
+/** A combination that makes no sense, with the reason. */
 export interface Blank extends Place {
   readonly reason: string;
 }
 
-/** What a file of kinds/ has to show. */
+/** All cases of a file in kinds/. */
 export type Cells = readonly (Cell | Blank)[];
 
 export const POSITIONS = ['above', 'below'] as const;
 
-/** The same check in both positions. */
+/** Creates a cell with the same check for both positions. */
 export const inBothPositions = (
   kind: string,
   scope: ScopeName,
@@ -46,10 +46,10 @@ export const blank = (kind: string, scope: ScopeName, reason: string): Blank => 
   reason,
 });
 
-/** Of what holds handlers. */
+/** The blank for the transient scope of classes with handlers. */
 export const noTransient = (kind: string): Blank =>
   blank(
     kind,
     'transient',
-    'Nothing injects what holds handlers, so there are no consumers that each could get an instance of their own.',
+    'Classes with handlers are injected nowhere, so there is no consumer that could get an instance of its own.',
   );

@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import { resolve, sep } from 'node:path';
 import type { Cell, Cells } from './cell.js';
 import { kinds } from './kinds/index.js';
-import { backend } from './stage.js';
+import { backend } from './application.js';
 
-/** Where the runner listens; what applications print goes to the usual places. */
+/** File descriptor that the runner reads. Applications print to the usual ones. */
 const RUNNER = 3;
 const LIMIT_MS = 20_000;
 
 const tell = (message: object): void => void writeSync(RUNNER, `${JSON.stringify(message)}\n`);
 
-/** A package that is missing in this folder would be found in the repository's, of another Nest. */
+/** Fails if a package is missing in this folder, because Node would find that of the repository, with another Nest. */
 const assertOwnPackages = (folder: string): void => {
   const find = createRequire(resolve(process.argv[1] ?? ''));
   for (const name of ['@nestjs/core', 'nest-redis-lock']) {
@@ -36,7 +36,7 @@ const outcomeOf = async ({ check }: Cell): Promise<{ error?: string }> => {
   }
 };
 
-/** Says what there is to show, then shows it, so that what a crash leaves out is known. */
+/** Sends the plan before the results, so that the cells that a crash leaves out are known. */
 const main = async (name: string, folder: string, wanted: string): Promise<void> => {
   assertOwnPackages(resolve(folder));
   const load = kinds[name];
@@ -56,7 +56,7 @@ process.on('unhandledRejection', (reason) => unhandled.push(reason));
 main(name, folder, wanted).then(
   () => {
     tell({ unhandled: unhandled.map(String) });
-    // Whatever an application left open is not what this is about.
+    // Ends the process even if an application left something open, which is not tested here.
     process.exit(0);
   },
   (error: unknown) => {

@@ -1,2 +1,2 @@
-/** The major version of Nest that this process has. */
+/** The major version of Nest in this process. */
 export const nestMajor = (): number => Number(process.env['MATRIX_NEST']);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LIMIT_MS = 5_000;
 
-/** Resolves as soon as the condition holds; fails when that takes too long. */
+/** Resolves as soon as the condition holds. Rejects when that takes too long. */
 export const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
   const limit = performance.now() + LIMIT_MS;
   while (!(await condition())) {

@@ -4,8 +4,8 @@ import type { Job, Queue } from 'bullmq';
 import { Locked } from 'nest-redis-lock';
 import { blank, type Cell, type Cells, inBothPositions, noTransient, type ScopeName } from '../cell.js';
 import { checkExclusion } from '../exclusion.js';
-import { Room } from '../room.js';
-import { serverUrl, type Stage, withContext } from '../stage.js';
+import { ConcurrencyProbe } from '../concurrency-probe.js';
+import { serverUrl, type ApplicationUnderTest, withContext } from '../application.js';
 
 const QUEUE = 'orders';
 const AT_ONCE = 5;
@@ -17,14 +17,14 @@ interface OrderToPay {
 const processorOf = (scope: ScopeName): Type => {
   @Processor({ name: QUEUE, scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT }, { concurrency: AT_ONCE })
   class OrderProcessor extends WorkerHost {
-    constructor(@Inject(Room) private readonly room: Room) {
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
       super();
-      room.meet(this);
+      probe.register(this);
     }
 
     @Locked((job: Job<OrderToPay>) => `order:${job.data.id}`)
     async process(job: Job<OrderToPay>): Promise<string> {
-      return this.room.visit(job.data.id);
+      return this.probe.work(job.data.id);
     }
   }
   return OrderProcessor;
@@ -32,9 +32,9 @@ const processorOf = (scope: ScopeName): Type => {
 
 @Processor(QUEUE, { concurrency: AT_ONCE })
 class ListeningProcessor extends WorkerHost {
-  constructor(@Inject(Room) private readonly room: Room) {
+  constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
     super();
-    room.meet(this);
+    probe.register(this);
   }
 
   async process(): Promise<void> {}
@@ -42,23 +42,26 @@ class ListeningProcessor extends WorkerHost {
   @Locked((job: Job<OrderToPay>) => `order:${job.data.id}`)
   @OnWorkerEvent('completed')
   async above(job: Job<OrderToPay>): Promise<void> {
-    if (job.name === 'above') await this.room.visit(job.data.id);
+    if (job.name === 'above') await this.probe.work(job.data.id);
   }
 
   @OnWorkerEvent('completed')
   @Locked((job: Job<OrderToPay>) => `order:${job.data.id}`)
   async below(job: Job<OrderToPay>): Promise<void> {
-    if (job.name === 'below') await this.room.visit(job.data.id);
+    if (job.name === 'below') await this.probe.work(job.data.id);
   }
 }
 
-const withQueue = (processor: Type, use: (stage: Stage, queue: Queue<OrderToPay>) => Promise<void>): Promise<void> => {
+const withQueue = (
+  processor: Type,
+  use: (tested: ApplicationUnderTest, queue: Queue<OrderToPay>) => Promise<void>,
+): Promise<void> => {
   const { hostname, port } = new URL(serverUrl());
   const connection = { host: hostname, port: Number(port) };
   const imports = [BullModule.forRoot({ connection }), BullModule.registerQueue({ name: QUEUE })];
-  return withContext({ imports, providers: [processor] }, async (stage) => {
-    const queue = stage.app.get<Queue<OrderToPay>>(getQueueToken(QUEUE));
-    await use(stage, queue);
+  return withContext({ imports, providers: [processor] }, async (tested) => {
+    const queue = tested.app.get<Queue<OrderToPay>>(getQueueToken(QUEUE));
+    await use(tested, queue);
   });
 };
 
@@ -69,8 +72,8 @@ const processing = (scope: ScopeName): Cell => ({
   scope,
   position: 'alone',
   check: () =>
-    withQueue(processorOf(scope), (stage, queue) =>
-      checkExclusion(stage, { call: (id) => queue.add('pay', { id }), scope }),
+    withQueue(processorOf(scope), (tested, queue) =>
+      checkExclusion(tested, { call: (id) => queue.add('pay', { id }), scope }),
     ),
 });
 
@@ -79,8 +82,8 @@ export const cells: Cells = [
   processing('request'),
   noTransient(kind),
   ...inBothPositions('BullMQ @OnWorkerEvent', 'singleton', (position) =>
-    withQueue(ListeningProcessor, (stage, queue) =>
-      checkExclusion(stage, { call: (id) => queue.add(position, { id }) }),
+    withQueue(ListeningProcessor, (tested, queue) =>
+      checkExclusion(tested, { call: (id) => queue.add(position, { id }) }),
     ),
   ),
   blank('BullMQ @OnWorkerEvent', 'request', 'Events of a worker belong to no job that an instance could be made for.'),

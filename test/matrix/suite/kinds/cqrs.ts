@@ -14,8 +14,8 @@ import {
 import { Locked } from 'nest-redis-lock';
 import { type Cell, type Cells, noTransient, type ScopeName } from '../cell.js';
 import { checkExclusion } from '../exclusion.js';
-import { Room } from '../room.js';
-import { type Stage, withContext } from '../stage.js';
+import { ConcurrencyProbe } from '../concurrency-probe.js';
+import { type ApplicationUnderTest, withContext } from '../application.js';
 
 class PayOrder {
   constructor(readonly id: number) {}
@@ -36,43 +36,43 @@ const handlersOf = (scopeName: ScopeName): Readonly<Record<Handled, Type>> => {
 
   @CommandHandler(PayOrder, { scope })
   class PayOrderHandler implements ICommandHandler<PayOrder> {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0.id>')
     async execute({ id }: PayOrder): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
   }
 
   @QueryHandler(ShowOrder, { scope })
   class ShowOrderHandler implements IQueryHandler<ShowOrder> {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0.id>')
     async execute({ id }: ShowOrder): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
   }
 
   @EventsHandler(OrderPaid, { scope })
   class OrderPaidHandler implements IEventHandler<OrderPaid> {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0.id>')
     async handle({ id }: OrderPaid): Promise<void> {
-      await this.room.visit(id);
+      await this.probe.work(id);
     }
   }
   return { command: PayOrderHandler, query: ShowOrderHandler, event: OrderPaidHandler };
 };
 
-type Call = (stage: Stage, id: number) => Promise<unknown>;
+type Call = (tested: ApplicationUnderTest, id: number) => Promise<unknown>;
 
 const calls: Readonly<Record<Handled, Call>> = {
   command: ({ app }, id) => app.get(CommandBus).execute(new PayOrder(id)),
@@ -87,8 +87,8 @@ const cellsOf = (name: Handled): Cells => {
     scope,
     position: 'alone',
     check: () =>
-      withContext({ imports: [CqrsModule.forRoot()], providers: [handlersOf(scope)[name]] }, async (stage) => {
-        await checkExclusion(stage, { call: (id) => calls[name](stage, id), scope });
+      withContext({ imports: [CqrsModule.forRoot()], providers: [handlersOf(scope)[name]] }, async (tested) => {
+        await checkExclusion(tested, { call: (id) => calls[name](tested, id), scope });
       }),
   });
   return [place('singleton'), place('request'), noTransient(kind)];

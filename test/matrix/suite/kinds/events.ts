@@ -3,26 +3,26 @@ import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitte
 import { Locked } from 'nest-redis-lock';
 import { type Cells, inBothPositions, noTransient, type ScopeName } from '../cell.js';
 import { checkExclusion } from '../exclusion.js';
-import { Room } from '../room.js';
-import { withContext } from '../stage.js';
+import { ConcurrencyProbe } from '../concurrency-probe.js';
+import { withContext } from '../application.js';
 
 const listenerOf = (scope: ScopeName): Type => {
   @Injectable({ scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class OrderListener {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     @OnEvent('paid above')
     async above(id: number): Promise<void> {
-      await this.room.visit(id);
+      await this.probe.work(id);
     }
 
     @OnEvent('paid below')
     @Locked('order:<0>')
     async below(id: number): Promise<void> {
-      await this.room.visit(id);
+      await this.probe.work(id);
     }
   }
   return OrderListener;
@@ -33,9 +33,9 @@ const kind = '@OnEvent';
 export const cells: Cells = [
   ...(['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
-      withContext({ imports: [EventEmitterModule.forRoot()], providers: [listenerOf(scope)] }, async (stage) => {
-        const emitter = stage.app.get(EventEmitter2);
-        await checkExclusion(stage, { call: (id) => emitter.emitAsync(`paid ${position}`, id), scope });
+      withContext({ imports: [EventEmitterModule.forRoot()], providers: [listenerOf(scope)] }, async (tested) => {
+        const emitter = tested.app.get(EventEmitter2);
+        await checkExclusion(tested, { call: (id) => emitter.emitAsync(`paid ${position}`, id), scope });
       }),
     ),
   ),

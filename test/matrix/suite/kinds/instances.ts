@@ -3,42 +3,42 @@ import { LazyModuleLoader, ModuleRef } from '@nestjs/core';
 import { Locked } from 'nest-redis-lock';
 import type { Cell, Cells } from '../cell.js';
 import { checkExclusion } from '../exclusion.js';
-import { Room } from '../room.js';
-import { type Stage, withContext } from '../stage.js';
+import { ConcurrencyProbe } from '../concurrency-probe.js';
+import { type ApplicationUnderTest, withContext } from '../application.js';
 
 const PAY = Symbol('pay');
 
 @Injectable()
 class Orders {
-  constructor(@Inject(Room) protected readonly room: Room) {
-    room.meet(this);
+  constructor(@Inject(ConcurrencyProbe) protected readonly probe: ConcurrencyProbe) {
+    probe.register(this);
   }
 
   @Locked('order:<0>')
   async pay(id: number): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.work(id);
   }
 
   @Locked('order:<0>')
   async [PAY](id: number): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.work(id);
   }
 }
 
 @Module({ providers: [Orders] })
 class OrdersModule {}
 
-/** A class that is made by a function, with what it was called with in it. */
+/** Creates a class by a function whose argument its method uses. */
 const ordersAs = (lock: 'order'): Type<Pick<Orders, 'pay'>> => {
   @Injectable()
   class MixedOrders {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked(`${lock}:<0>`)
     async pay(id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
   }
   return mixin(MixedOrders);
@@ -46,19 +46,19 @@ const ordersAs = (lock: 'order'): Type<Pick<Orders, 'pay'>> => {
 
 type Call = (id: number) => Promise<string>;
 
-/** @param find Gets hold of the instance, and says how its method is called. */
+/** @param find Finds the instance, and returns a function that calls its method. */
 const cell = (
   kind: string,
-  find: (app: Stage['app']) => Call | Promise<Call>,
+  find: (app: ApplicationUnderTest['app']) => Call | Promise<Call>,
   providers: readonly Provider[] = [],
 ): Cell => ({
   kind,
   scope: 'singleton',
   position: 'alone',
   check: () =>
-    withContext({ providers: [...providers] }, async (stage) => {
-      const call = await find(stage.app);
-      await checkExclusion(stage, { call });
+    withContext({ providers: [...providers] }, async (tested) => {
+      const call = await find(tested.app);
+      await checkExclusion(tested, { call });
     }),
 });
 

@@ -5,8 +5,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Locked } from 'nest-redis-lock';
 import { blank, type Cells, inBothPositions, type POSITIONS } from '../cell.js';
-import { Room } from '../room.js';
-import { quiet, rootOf } from '../stage.js';
+import { ConcurrencyProbe } from '../concurrency-probe.js';
+import { quiet, rootOf } from '../application.js';
 
 class OrderBody {
   @ApiProperty({ description: 'Of the order' })
@@ -23,7 +23,7 @@ const controllerOf = (locking: Locking): Type => {
   @ApiTags('orders')
   @Controller('orders')
   class OrderController {
-    constructor(@Inject(Room) private readonly room: Room) {}
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {}
 
     @at('above')
     @Get(':id')
@@ -31,7 +31,7 @@ const controllerOf = (locking: Locking): Type => {
     @ApiOkResponse({ type: OrderBody })
     @at('below')
     async show(@Param('id') id: number): Promise<OrderBody> {
-      return { id: (await this.room.visit(id)).length };
+      return { id: (await this.probe.work(id)).length };
     }
 
     @at('above')
@@ -57,7 +57,7 @@ const documentOf = async (locking: Locking): Promise<object> => {
 };
 
 const KIND = 'OpenAPI document';
-const SAME = 'The document is made of the class, whatever the scope of its instances.';
+const SAME = 'The document is made of the class, and does not depend on the scope of its instances.';
 
 export const cells: Cells = [
   ...inBothPositions(KIND, 'singleton', async (position) => {

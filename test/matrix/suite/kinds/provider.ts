@@ -5,8 +5,8 @@ import { Locked } from 'nest-redis-lock';
 import { firstValueFrom, last, Observable } from 'rxjs';
 import { type Cell, type Cells, type ScopeName, SCOPES } from '../cell.js';
 import { checkExclusion, checkFree } from '../exclusion.js';
-import { Room, SoldOut, UNLUCKY } from '../room.js';
-import { type Stage, withContext } from '../stage.js';
+import { ConcurrencyProbe, SoldOut, FAILING } from '../concurrency-probe.js';
+import { type ApplicationUnderTest, withContext } from '../application.js';
 
 interface Orders {
   pay(id: number): Promise<string>;
@@ -17,30 +17,30 @@ interface Orders {
 const ordersOf = (scope: ScopeName): Type<Orders> => {
   @Injectable({ scope: SCOPES[scope] })
   class OrderService implements Orders {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     async pay(id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @Locked('order:<0>')
     follow(id: number): Observable<string> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
 
     @Locked('order:<0>')
     async *list(id: number): AsyncGenerator<string> {
-      yield* this.room.walk(id);
+      yield* this.probe.iterate(id);
     }
   }
   return OrderService;
 };
 
-/** Gets an instance: the only one of a singleton, or a new one for this request or this caller. */
-const instanceFor = async ({ app }: Stage, scope: ScopeName, orders: Type<Orders>): Promise<Orders> => {
+/** Gets the instance of a singleton, or a new one for this request or consumer. */
+const instanceFor = async ({ app }: ApplicationUnderTest, scope: ScopeName, orders: Type<Orders>): Promise<Orders> => {
   if (scope === 'singleton') return app.get(orders);
   return app.get(ModuleRef).resolve(orders, ContextIdFactory.create(), { strict: false });
 };
@@ -54,23 +54,23 @@ const drain = async (items: AsyncIterable<string>): Promise<string[]> => {
 const checkProvider =
   (scope: ScopeName, call: (orders: Orders, id: number) => Promise<unknown>) => async (): Promise<void> => {
     const orders = ordersOf(scope);
-    await withContext({ providers: [orders] }, async (stage) => {
-      const one = async (id: number): Promise<unknown> => call(await instanceFor(stage, scope, orders), id);
-      await checkExclusion(stage, { call: one, scope });
-      if (scope === 'transient') assert.ok(stage.room.instances >= 4, 'each consumer has an instance of its own');
+    await withContext({ providers: [orders] }, async (tested) => {
+      const one = async (id: number): Promise<unknown> => call(await instanceFor(tested, scope, orders), id);
+      await checkExclusion(tested, { call: one, scope });
+      if (scope === 'transient') assert.ok(tested.probe.instances >= 4, 'each consumer has an instance of its own');
     });
   };
 
-const checkFailure = async (stage: Stage, orders: Orders): Promise<void> => {
-  await assert.rejects(orders.pay(UNLUCKY), SoldOut);
-  await checkFree(stage.locks, UNLUCKY);
+const checkFailure = async (tested: ApplicationUnderTest, orders: Orders): Promise<void> => {
+  await assert.rejects(orders.pay(FAILING), SoldOut);
+  await checkFree(tested.locks, FAILING);
 };
 
 const checkPromise = (scope: ScopeName) => async (): Promise<void> => {
   await checkProvider(scope, (orders, id) => orders.pay(id))();
   const orders = ordersOf(scope);
-  await withContext({ providers: [orders] }, async (stage) =>
-    checkFailure(stage, await instanceFor(stage, scope, orders)),
+  await withContext({ providers: [orders] }, async (tested) =>
+    checkFailure(tested, await instanceFor(tested, scope, orders)),
   );
 };
 

@@ -1,6 +1,6 @@
 import { Transport } from '@nestjs/microservices';
 import type { Cells } from '../cell.js';
-import { serverUrl } from '../stage.js';
+import { serverUrl } from '../application.js';
 import { microserviceCells } from './microservice/index.js';
 
 export const cells: Cells = microserviceCells({

@@ -3,8 +3,8 @@ import { Inject, Injectable, type Provider } from '@nestjs/common';
 import { Locked, LockService } from 'nest-redis-lock';
 import { blank, type Cell, type Cells } from '../cell.js';
 import { checkExclusion } from '../exclusion.js';
-import { Room } from '../room.js';
-import { withContext } from '../stage.js';
+import { ConcurrencyProbe } from '../concurrency-probe.js';
+import { withContext } from '../application.js';
 
 abstract class Orders {
   abstract pay(id: number): Promise<string>;
@@ -13,16 +13,16 @@ abstract class Orders {
 @Injectable()
 class LockedOrders extends Orders {
   constructor(
-    @Inject(Room) protected readonly room: Room,
+    @Inject(ConcurrencyProbe) protected readonly probe: ConcurrencyProbe,
     @Inject(LockService) protected readonly locks: LockService,
   ) {
     super();
-    room.meet(this);
+    probe.register(this);
   }
 
   @Locked('order:<0>')
   override async pay(id: number): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.work(id);
   }
 }
 
@@ -59,12 +59,12 @@ class WrappingOrders extends LockedOrders {
 }
 
 class HandMadeOrders extends Orders {
-  room: Room | undefined;
+  probe: ConcurrencyProbe | undefined;
 
   @Locked('order:<0>')
   override async pay(id: number): Promise<string> {
-    if (!this.room) throw new Error('There is no room yet');
-    return this.room.visit(id);
+    if (!this.probe) throw new Error('There is no probe yet');
+    return this.probe.work(id);
   }
 }
 
@@ -73,22 +73,22 @@ const cell = (kind: string, orders: Provider): Cell => ({
   scope: 'singleton',
   position: 'alone',
   check: () =>
-    withContext({ providers: [orders] }, (stage) =>
-      checkExclusion(stage, { call: (id) => stage.app.get(Orders).pay(id) }),
+    withContext({ providers: [orders] }, (tested) =>
+      checkExclusion(tested, { call: (id) => tested.app.get(Orders).pay(id) }),
     ),
 });
 
-/** An instance that is made before the application, and not by Nest. */
+/** The cell of an instance that exists before the application and that Nest does not create. */
 const valueCell: Cell = {
   kind: 'provider by useValue',
   scope: 'singleton',
   position: 'alone',
   check: () => {
     const made = new HandMadeOrders();
-    return withContext({ providers: [{ provide: Orders, useValue: made }] }, async (stage) => {
-      made.room = stage.room;
-      stage.room.meet(made);
-      await checkExclusion(stage, { call: (id) => stage.app.get(Orders).pay(id) });
+    return withContext({ providers: [{ provide: Orders, useValue: made }] }, async (tested) => {
+      made.probe = tested.probe;
+      tested.probe.register(made);
+      await checkExclusion(tested, { call: (id) => tested.app.get(Orders).pay(id) });
     });
   },
 };
@@ -96,15 +96,15 @@ const valueCell: Cell = {
 const FACTORY = 'provider by useFactory';
 
 const NOT_ADOPTED =
-  'Nest injects no properties into what a factory makes, and of what it makes for each request nobody hears. ' +
+  'Nest injects no properties into the result of a factory, and gives the library no access to results for a request. ' +
   'A call there is refused with LockNotWiredError.';
 
 export const cells: Cells = [
   cell('provider by useClass', { provide: Orders, useClass: LockedOrders }),
   cell(FACTORY, {
     provide: Orders,
-    useFactory: (room: Room, locks: LockService) => new LockedOrders(room, locks),
-    inject: [Room, LockService],
+    useFactory: (probe: ConcurrencyProbe, locks: LockService) => new LockedOrders(probe, locks),
+    inject: [ConcurrencyProbe, LockService],
   }),
   blank(FACTORY, 'request', NOT_ADOPTED),
   valueCell,

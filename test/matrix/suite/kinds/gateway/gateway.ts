@@ -2,25 +2,25 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs
 import { MessageBody, SubscribeMessage, WebSocketGateway, type WsResponse } from '@nestjs/websockets';
 import { Locked } from 'nest-redis-lock';
 import { map, Observable } from 'rxjs';
-import { Beside, NumberPipe } from '../../beside.js';
-import { Room, SoldOut } from '../../room.js';
+import { WithEnhancers, NumberPipe } from '../../enhancers.js';
+import { ConcurrencyProbe, SoldOut } from '../../concurrency-probe.js';
 
 interface AnySocket {
-  /** Of socket.io. */
+  /** Method of socket.io. */
   readonly emit: (event: string, data: unknown) => void;
-  /** Of ws. */
+  /** Method of ws. */
   readonly send: (message: string) => void;
-  /** Of socket.io only. */
+  /** Property of socket.io only. */
   readonly handshake?: unknown;
 }
 
-/** Tells the client in its own way what a locked handler threw. */
+/** Sends the client the error of a locked handler in a form of its own. */
 @Catch(SoldOut)
 class SoldOutSocketFilter implements ExceptionFilter<SoldOut> {
-  constructor(@Inject(Room) private readonly room: Room) {}
+  constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {}
 
   catch(error: SoldOut, host: ArgumentsHost): void {
-    this.room.note('filter');
+    this.probe.record('filter');
     const client = host.switchToWs().getClient<AnySocket>();
     if (client.handshake) client.emit('refused', error.name);
     else client.send(JSON.stringify({ event: 'refused', data: error.name }));
@@ -31,35 +31,35 @@ const paid = (data: string): WsResponse<string> => ({ event: 'paid', data });
 
 @WebSocketGateway()
 export class OrderGateway {
-  constructor(@Inject(Room) private readonly room: Room) {
-    room.meet(this);
+  constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+    probe.register(this);
   }
 
   @Locked('order:<0>')
   @SubscribeMessage('message above')
-  @Beside(SoldOutSocketFilter)
+  @WithEnhancers(SoldOutSocketFilter)
   async messageAbove(@MessageBody(NumberPipe) id: number): Promise<WsResponse<string>> {
-    return paid(await this.room.visit(id));
+    return paid(await this.probe.work(id));
   }
 
   @SubscribeMessage('message below')
-  @Beside(SoldOutSocketFilter)
+  @WithEnhancers(SoldOutSocketFilter)
   @Locked('order:<0>')
   async messageBelow(@MessageBody(NumberPipe) id: number): Promise<WsResponse<string>> {
-    return paid(await this.room.visit(id));
+    return paid(await this.probe.work(id));
   }
 
   @Locked('order:<0>')
   @SubscribeMessage('several above')
-  @Beside(SoldOutSocketFilter)
+  @WithEnhancers(SoldOutSocketFilter)
   severalAbove(@MessageBody(NumberPipe) id: number): Observable<WsResponse<string>> {
-    return this.room.watch(id).pipe(map(paid));
+    return this.probe.observe(id).pipe(map(paid));
   }
 
   @SubscribeMessage('several below')
-  @Beside(SoldOutSocketFilter)
+  @WithEnhancers(SoldOutSocketFilter)
   @Locked('order:<0>')
   severalBelow(@MessageBody(NumberPipe) id: number): Observable<WsResponse<string>> {
-    return this.room.watch(id).pipe(map(paid));
+    return this.probe.observe(id).pipe(map(paid));
   }
 }

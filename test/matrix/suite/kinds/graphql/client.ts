@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-/** Asks for one document. */
+/** Sends one document. */
 export const post = async (url: string, query: string): Promise<{ readonly text: string }> => {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -29,7 +29,7 @@ export const subscribe = async (url: string, query: string): Promise<unknown[]> 
   return all;
 };
 
-/** Leaves after the first answer. */
+/** Ends a subscription after the first answer. */
 export const subscribeOnce = async (url: string, query: string): Promise<unknown> => {
   for await (const answer of answersTo(url, query)) return answer;
   return undefined;

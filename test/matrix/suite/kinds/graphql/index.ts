@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule } from '@nestjs/graphql';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { badCall, goodCall } from '../../beside.js';
+import { journalOfFailure, journalOfSuccess } from '../../enhancers.js';
 import { type Cells, inBothPositions, noTransient, type POSITIONS } from '../../cell.js';
 import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
-import { ENDLESS, UNLUCKY } from '../../room.js';
-import { type Served, withServed } from '../../served.js';
+import { ENDLESS, FAILING } from '../../concurrency-probe.js';
+import { type HttpApplication, withHttpApplication } from '../../http-application.js';
 import { until } from '../../until.js';
 import { post, subscribe, subscribeOnce } from './client.js';
 import { resolverOf } from './resolver.js';
 
 type PositionName = (typeof POSITIONS)[number];
-type Use = (served: Served) => Promise<void>;
+type Use = (application: HttpApplication) => Promise<void>;
 
 const SCOPES = ['singleton', 'request'] as const;
 
@@ -21,21 +21,21 @@ const schemaModule = () =>
     driver: ApolloDriver,
     autoSchemaFile: true,
     playground: false,
-    // Else guards, interceptors and filters are for queries, mutations and subscriptions only.
+    // By default guards, interceptors and filters apply only to queries, mutations and subscriptions.
     fieldResolverEnhancers: ['guards', 'interceptors', 'filters'],
     subscriptions: { 'graphql-ws': true },
   });
 
 const withResolver = (scope: (typeof SCOPES)[number], use: Use): Promise<void> =>
-  withServed(new ExpressAdapter(), { imports: [schemaModule()], providers: [resolverOf(scope)] }, use);
+  withHttpApplication(new ExpressAdapter(), { imports: [schemaModule()], providers: [resolverOf(scope)] }, use);
 
 const suffix = (position: PositionName): string => (position === 'above' ? 'Above' : 'Below');
 
-/** One kind of field, as it is asked for by a document of its own. */
+/** One kind of field, requested by a document of its own. */
 interface FieldKind {
   readonly kind: string;
   readonly document: (id: number, position: PositionName) => string;
-  /** The document in which the field is asked for twice at once. */
+  /** A document that requests the field twice. */
   readonly twice?: (id: number, position: PositionName) => string;
   /** Whether the field has an argument of its own, which goes through a pipe. */
   readonly hasPipe: boolean;
@@ -66,28 +66,28 @@ const fieldKinds: readonly FieldKind[] = [
 const fieldCells = ({ kind, document, twice, hasPipe }: FieldKind): Cells => [
   ...SCOPES.flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
-      withResolver(scope, async ({ room, locks, url }) => {
+      withResolver(scope, async ({ probe, locks, url }) => {
         const ask = async (id: number): Promise<string> => {
           const { text } = await post(url, document(id, position));
           return text;
         };
         const seen = (entries: readonly string[]): string[] => entries.filter((entry) => hasPipe || entry !== 'pipe');
-        await checkExclusion({ room, locks }, { call: ask, scope });
+        await checkExclusion({ probe, locks }, { call: ask, scope });
 
-        room.clear();
+        probe.clear();
         assert.match(await ask(5), /"answer":"order:5"/);
-        assert.deepEqual(room.journal, seen(goodCall(5)));
+        assert.deepEqual(probe.journal, seen(journalOfSuccess(5)));
 
-        room.clear();
-        assert.match(await ask(UNLUCKY), /refused: SoldOut/);
-        assert.deepEqual(room.journal, seen(badCall(UNLUCKY)));
-        await checkFree(locks, UNLUCKY);
+        probe.clear();
+        assert.match(await ask(FAILING), /refused: SoldOut/);
+        assert.deepEqual(probe.journal, seen(journalOfFailure(FAILING)));
+        await checkFree(locks, FAILING);
 
         if (!twice) return;
-        room.clear();
+        probe.clear();
         const { text } = await post(url, twice(6, position));
         assert.match(text, /"one":"order:6","two":"order:6"/);
-        assert.equal(room.peak, 1, 'two aliases of one field take turns');
+        assert.equal(probe.peak, 1, 'two aliases of one field take turns');
       }),
     ),
   ),
@@ -99,15 +99,15 @@ const SUBSCRIPTION = 'GraphQL @Subscription, async generator';
 const subscriptionCells: Cells = [
   ...SCOPES.flatMap((scope) =>
     inBothPositions(SUBSCRIPTION, scope, (position) =>
-      withResolver(scope, async ({ room, locks, url }) => {
+      withResolver(scope, async ({ probe, locks, url }) => {
         const document = (id: number): string =>
           `subscription { answer: subscription${suffix(position)}(id: "${rawId(id)}") }`;
-        await checkExclusion({ room, locks }, { call: (id) => subscribe(url, document(id)), scope });
+        await checkExclusion({ probe, locks }, { call: (id) => subscribe(url, document(id)), scope });
         assert.deepEqual(await subscribe(url, document(5)), ['order:5', 'order:5']);
 
-        // Who has seen enough leaves.
+        // Ends the subscription early.
         assert.equal(await subscribeOnce(url, document(ENDLESS)), `order:${ENDLESS}`);
-        await until('the generator has ended', () => room.isEmpty);
+        await until('the generator has ended', () => probe.isIdle);
         await checkFree(locks, ENDLESS);
       }),
     ),

@@ -13,17 +13,17 @@ import {
 } from '@nestjs/graphql';
 import { GraphQLError } from 'graphql';
 import { Locked } from 'nest-redis-lock';
-import { Beside, NumberPipe } from '../../beside.js';
+import { WithEnhancers, NumberPipe } from '../../enhancers.js';
 import type { ScopeName } from '../../cell.js';
-import { Room, SoldOut } from '../../room.js';
+import { ConcurrencyProbe, SoldOut } from '../../concurrency-probe.js';
 
-/** Answers in its own way for what a locked resolver throws. */
+/** Answers the error of a locked resolver in a form of its own. */
 @Catch(SoldOut)
 class SoldOutGraphqlFilter implements ExceptionFilter<SoldOut> {
-  constructor(@Inject(Room) private readonly room: Room) {}
+  constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {}
 
   catch(error: SoldOut): GraphQLError {
-    this.room.note('filter');
+    this.probe.record('filter');
     return new GraphQLError(`refused: ${error.name}`);
   }
 }
@@ -45,36 +45,36 @@ export const resolverOf = (scope: ScopeName): Type => {
   @Injectable({ scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   @Resolver(() => Order)
   class OrderResolver {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     @Query(() => String)
-    @Beside(SoldOutGraphqlFilter)
+    @WithEnhancers(SoldOutGraphqlFilter)
     async queryAbove(@Args('id', { type: () => String }, NumberPipe) id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @Query(() => String)
-    @Beside(SoldOutGraphqlFilter)
+    @WithEnhancers(SoldOutGraphqlFilter)
     @Locked('order:<0>')
     async queryBelow(@Args('id', { type: () => String }, NumberPipe) id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @Locked('order:<0>')
     @Mutation(() => String)
-    @Beside(SoldOutGraphqlFilter)
+    @WithEnhancers(SoldOutGraphqlFilter)
     async mutationAbove(@Args('id', { type: () => String }, NumberPipe) id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @Mutation(() => String)
-    @Beside(SoldOutGraphqlFilter)
+    @WithEnhancers(SoldOutGraphqlFilter)
     @Locked('order:<0>')
     async mutationBelow(@Args('id', { type: () => String }, NumberPipe) id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @Query(() => Order)
@@ -84,28 +84,28 @@ export const resolverOf = (scope: ScopeName): Type => {
 
     @Locked('order:<0.id>')
     @ResolveField(() => String)
-    @Beside(SoldOutGraphqlFilter)
+    @WithEnhancers(SoldOutGraphqlFilter)
     async fieldAbove(@Parent() order: Order): Promise<string> {
-      return this.room.visit(order.id);
+      return this.probe.work(order.id);
     }
 
     @ResolveField(() => String)
-    @Beside(SoldOutGraphqlFilter)
+    @WithEnhancers(SoldOutGraphqlFilter)
     @Locked('order:<0.id>')
     async fieldBelow(@Parent() order: Order): Promise<string> {
-      return this.room.visit(order.id);
+      return this.probe.work(order.id);
     }
 
     @Locked('order:<0>')
     @Subscription(() => String, whole)
     async *subscriptionAbove(@Args('id', { type: () => String }, NumberPipe) id: number): AsyncGenerator<string> {
-      yield* this.room.walk(id);
+      yield* this.probe.iterate(id);
     }
 
     @Subscription(() => String, whole)
     @Locked('order:<0>')
     async *subscriptionBelow(@Args('id', { type: () => String }, NumberPipe) id: number): AsyncGenerator<string> {
-      yield* this.room.walk(id);
+      yield* this.probe.iterate(id);
     }
   }
   return OrderResolver;

@@ -25,10 +25,10 @@ import { Locked } from 'nest-redis-lock';
 import { concatMap, last, Observable } from 'rxjs';
 import { type Cell, type Cells, type ScopeName, SCOPES } from '../../cell.js';
 import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
-import { Room, UNLUCKY } from '../../room.js';
-import { withServed } from '../../served.js';
+import { ConcurrencyProbe, FAILING } from '../../concurrency-probe.js';
+import { withHttpApplication } from '../../http-application.js';
 
-/** What the requests of both adapters have, and those that middleware gets. */
+/** The part that requests of both adapters and of middleware have in common. */
 interface Addressed {
   readonly originalUrl: string;
 }
@@ -39,18 +39,18 @@ const idOf = (context: ExecutionContext): number => idIn(context.switchToHttp().
 const nameIn = (request: Addressed): string => `order:${idIn(request)}`;
 const nameOf = (context: ExecutionContext): string => `order:${idOf(context)}`;
 
-/** A controller whose handler comes after the method under test, which Nest calls for it. */
+/** Creates a module with a handler, and with the method under test, which Nest calls before the handler. */
 type Around = (scope: Scope) => Type;
 
 const ordersAfter = (decorate: MethodDecorator, pipes: readonly Type<PipeTransform>[] = []): Type => {
   @Controller('orders')
   class OrderController {
-    constructor(@Inject(Room) private readonly room: Room) {}
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {}
 
     @Get(':id')
     @decorate
     show(@Param('id', ...pipes) _id: unknown): string {
-      this.room.note('handler');
+      this.probe.record('handler');
       return 'shown';
     }
   }
@@ -60,13 +60,13 @@ const ordersAfter = (decorate: MethodDecorator, pipes: readonly Type<PipeTransfo
 const guard: Around = (scope) => {
   @Injectable({ scope })
   class PaidGuard implements CanActivate {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked(nameOf)
     async canActivate(context: ExecutionContext): Promise<boolean> {
-      return (await this.room.visit(idOf(context))) !== '';
+      return (await this.probe.work(idOf(context))) !== '';
     }
   }
   return moduleOf(ordersAfter(UseGuards(PaidGuard)));
@@ -75,13 +75,13 @@ const guard: Around = (scope) => {
 const interceptor: Around = (scope) => {
   @Injectable({ scope })
   class PayingInterceptor implements NestInterceptor {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked(nameOf)
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-      return this.room.watch(idOf(context)).pipe(
+      return this.probe.observe(idOf(context)).pipe(
         last(),
         concatMap(() => next.handle()),
       );
@@ -93,13 +93,13 @@ const interceptor: Around = (scope) => {
 const pipe: Around = (scope) => {
   @Injectable({ scope })
   class PaidPipe implements PipeTransform<string> {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked((id: string) => `order:${Number(id)}`)
     async transform(id: string): Promise<string> {
-      return this.room.visit(Number(id));
+      return this.probe.work(Number(id));
     }
   }
   return moduleOf(ordersAfter(() => {}, [PaidPipe]));
@@ -108,13 +108,13 @@ const pipe: Around = (scope) => {
 const middleware: Around = (scope) => {
   @Injectable({ scope })
   class PayingMiddleware implements NestMiddleware {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked(nameIn)
     async use(request: Addressed, _response: unknown, next: () => void): Promise<void> {
-      await this.room.visit(idIn(request));
+      await this.probe.work(idIn(request));
       next();
     }
   }
@@ -140,18 +140,18 @@ const cellOf = (kind: string, adapter: () => AbstractHttpAdapter, around: Around
   position: 'alone',
   check: () => {
     const imports = [around(SCOPES[scope])];
-    return withServed(adapter(), { imports }, async ({ room, locks, url }) => {
+    return withHttpApplication(adapter(), { imports }, async ({ probe, locks, url }) => {
       const ask = (id: number): Promise<Response> => fetch(`${url}/orders/${encodeURIComponent(rawId(id))}`);
-      await checkExclusion({ room, locks }, { call: ask, scope });
+      await checkExclusion({ probe, locks }, { call: ask, scope });
 
-      room.clear();
+      probe.clear();
       assert.equal(await (await ask(5)).text(), 'shown');
-      assert.deepEqual(room.journal, ['method: order:5', 'handler']);
+      assert.deepEqual(probe.journal, ['method: order:5', 'handler']);
 
-      room.clear();
-      assert.equal((await ask(UNLUCKY)).status, HttpStatus.INTERNAL_SERVER_ERROR);
-      assert.deepEqual(room.journal, [`method: order:${UNLUCKY}`]);
-      await checkFree(locks, UNLUCKY);
+      probe.clear();
+      assert.equal((await ask(FAILING)).status, HttpStatus.INTERNAL_SERVER_ERROR);
+      assert.deepEqual(probe.journal, [`method: order:${FAILING}`]);
+      await checkFree(locks, FAILING);
     });
   },
 });
@@ -163,7 +163,7 @@ const METHODS = {
   'pipe, transform': pipe,
 };
 
-/** Classes that Nest makes and calls around a handler, with `@Locked` on what it calls. */
+/** Cells of enhancers and middleware, with `@Locked` on the method that Nest calls. */
 export const aroundCells = (name: string, adapter: () => AbstractHttpAdapter): Cells =>
   Object.entries(METHODS).flatMap(([method, around]) =>
     (['singleton', 'request', 'transient'] as const).map((scope) =>

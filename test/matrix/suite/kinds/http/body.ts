@@ -15,8 +15,8 @@ import { IsInt } from 'class-validator';
 import { Locked } from 'nest-redis-lock';
 import { type Cells, inBothPositions, noTransient, type ScopeName } from '../../cell.js';
 import { checkExclusion, rawId } from '../../exclusion.js';
-import { Room } from '../../room.js';
-import { withServed } from '../../served.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
+import { withHttpApplication } from '../../http-application.js';
 
 class OrderBody {
   @Type(() => Number)
@@ -30,20 +30,20 @@ const VALIDATED = new ValidationPipe({ transform: true });
 const controllerOf = (scope: ScopeName): ClassType => {
   @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class OrderBodyController {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0.id>')
     @Post('above')
     async above(@Body(VALIDATED) body: OrderBody): Promise<string> {
-      return this.room.visit(body.id);
+      return this.probe.work(body.id);
     }
 
     @Post('below')
     @Locked('order:<0.id>')
     async below(@Body(VALIDATED) body: OrderBody): Promise<string> {
-      return this.room.visit(body.id);
+      return this.probe.work(body.id);
     }
   }
   return OrderBodyController;
@@ -52,19 +52,19 @@ const controllerOf = (scope: ScopeName): ClassType => {
 export const bodyCells = (kind: string, adapter: () => AbstractHttpAdapter): Cells => [
   ...(['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
-      withServed(adapter(), { controllers: [controllerOf(scope)] }, async ({ room, locks, url }) => {
+      withHttpApplication(adapter(), { controllers: [controllerOf(scope)] }, async ({ probe, locks, url }) => {
         const post = (body: object): Promise<Response> =>
           fetch(`${url}/orders/${position}`, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify(body),
           });
-        await checkExclusion({ room, locks }, { call: (id) => post({ id: rawId(id) }), scope });
+        await checkExclusion({ probe, locks }, { call: (id) => post({ id: rawId(id) }), scope });
 
-        room.clear();
+        probe.clear();
         const refused = await post({ id: 'seven' });
         assert.equal(refused.status, HttpStatus.BAD_REQUEST);
-        assert.deepEqual(room.visits, []);
+        assert.deepEqual(probe.calls, []);
       }),
     ),
   ),

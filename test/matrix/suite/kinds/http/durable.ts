@@ -8,11 +8,11 @@ import {
   type ContextIdStrategy,
 } from '@nestjs/core';
 import { Locked } from 'nest-redis-lock';
-import { NumberPipe } from '../../beside.js';
+import { NumberPipe } from '../../enhancers.js';
 import { type Cell, type Cells, POSITIONS } from '../../cell.js';
 import { checkExclusion, rawId } from '../../exclusion.js';
-import { Room } from '../../room.js';
-import { withServed } from '../../served.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
+import { withHttpApplication } from '../../http-application.js';
 
 const TENANTS = ['north', 'south'];
 const TENANT = 'x-tenant';
@@ -21,7 +21,7 @@ interface TenantRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** Requests of one tenant share the instances that may be shared. It stays in place for the rest of the process. */
+/** Shares durable instances among the requests of a tenant. The strategy stays in force for the rest of the process. */
 class ByTenant implements ContextIdStrategy {
   private readonly contexts = new Map(TENANTS.map((tenant) => [tenant, ContextIdFactory.create()]));
 
@@ -33,35 +33,35 @@ class ByTenant implements ContextIdStrategy {
 
 @Injectable({ scope: Scope.REQUEST, durable: true })
 class TenantOrders {
-  constructor(@Inject(Room) private readonly room: Room) {
-    room.meet(this);
+  constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+    probe.register(this);
   }
 
   @Locked('order:<0>')
   async pay(id: number): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.work(id);
   }
 }
 
 @Controller({ path: 'orders', scope: Scope.REQUEST, durable: true })
 class TenantController {
   constructor(
-    @Inject(Room) private readonly room: Room,
+    @Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe,
     @Inject(TenantOrders) private readonly orders: TenantOrders,
   ) {
-    room.meet(this);
+    probe.register(this);
   }
 
   @Locked('order:<0>')
   @Get(':id/above')
   async above(@Param('id', NumberPipe) id: number): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.work(id);
   }
 
   @Get(':id/below')
   @Locked('order:<0>')
   async below(@Param('id', NumberPipe) id: number): Promise<string> {
-    return this.room.visit(id);
+    return this.probe.work(id);
   }
 
   @Get(':id/alone')
@@ -70,7 +70,7 @@ class TenantController {
   }
 }
 
-/** Instances for each tenant: between those of requests and the only ones. */
+/** Cells of durable classes, of which each tenant has an instance. */
 export const durableCells = (name: string, adapter: () => AbstractHttpAdapter): Cells => {
   const cell = (kind: string, position: Cell['position']): Cell => ({
     kind: `${kind}, ${name}`,
@@ -79,14 +79,14 @@ export const durableCells = (name: string, adapter: () => AbstractHttpAdapter): 
     check: () => {
       ContextIdFactory.apply(new ByTenant());
       const metadata = { controllers: [TenantController], providers: [TenantOrders] };
-      return withServed(adapter(), metadata, async ({ room, locks, url }) => {
+      return withHttpApplication(adapter(), metadata, async ({ probe, locks, url }) => {
         let calls = 0;
         const ask = (id: number): Promise<Response> => {
           const tenant = TENANTS[calls++ % TENANTS.length] ?? '';
           return fetch(`${url}/orders/${encodeURIComponent(rawId(id))}/${position}`, { headers: { [TENANT]: tenant } });
         };
-        await checkExclusion({ room, locks }, { call: ask, scope: 'durable' });
-        assert.equal(room.instances, 2 * TENANTS.length, 'each tenant has a controller and a provider');
+        await checkExclusion({ probe, locks }, { call: ask, scope: 'durable' });
+        assert.equal(probe.instances, 2 * TENANTS.length, 'each tenant has a controller and a provider');
       });
     },
   });

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Inject, Param, Scope, StreamableFile, type Type } from '@nestjs/common';
 import { Locked } from 'nest-redis-lock';
-import { NumberPipe } from '../../beside.js';
+import { NumberPipe } from '../../enhancers.js';
 import type { ScopeName } from '../../cell.js';
-import { Room } from '../../room.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
 
-/** Handlers that return a file which is sent after they have returned. */
+/** Creates a controller whose handlers return a file, which is sent after they have returned. */
 export const fileController = (scope: ScopeName): Type => {
   @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class OrderFileController {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
@@ -26,7 +26,7 @@ export const fileController = (scope: ScopeName): Type => {
     }
 
     private fileOf(id: number): Readable {
-      return Readable.from(this.room.deliver(id));
+      return Readable.from(this.probe.stream(id));
     }
   }
   return OrderFileController;

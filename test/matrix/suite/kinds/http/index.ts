@@ -13,7 +13,7 @@ import { observableController, promisedObservableController } from './observable
 import { rawController } from './raw-response.js';
 import { webResponseController, webStreamController } from './web-body.js';
 
-/** Cells of results that Nest 12 sends, while Nest 11 makes JSON of the object. */
+/** Cells of results that Nest 12 sends, and that Nest 11 serializes as JSON objects. */
 const sinceNest12 = (handler: LastingHandler): Cells => {
   if (nestMajor() >= 12) return lastingCells(handler);
   const { kind } = handler;
@@ -26,7 +26,7 @@ const sinceNest12 = (handler: LastingHandler): Cells => {
   ];
 };
 
-/** Everything a controller can do, on one adapter. */
+/** Cells of all kinds of handlers, on one adapter. */
 export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cells => {
   const nameOf = (id: number): string => `order:${id}`;
   return [
@@ -40,7 +40,7 @@ export const httpCells = (name: string, adapter: () => AbstractHttpAdapter): Cel
       answer: nameOf,
       isEndedByClient: false,
     }),
-    // Nest sends only the last of several values, so that a client that leaves earlier goes unnoticed.
+    // Nest sends only the last of several values, so it does not notice a client that leaves earlier.
     ...lastingCells({
       kind: `HTTP Observable, ${name}`,
       adapter,

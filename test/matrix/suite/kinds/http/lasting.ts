@@ -3,8 +3,8 @@ import type { Type } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { type Cells, inBothPositions, noTransient, type ScopeName } from '../../cell.js';
 import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
-import { ENDLESS } from '../../room.js';
-import { withServed } from '../../served.js';
+import { ENDLESS } from '../../concurrency-probe.js';
+import { withHttpApplication } from '../../http-application.js';
 import { until } from '../../until.js';
 
 /** A controller at `orders/:id/above` and `orders/:id/below` whose answers go on after the handler has returned. */
@@ -12,7 +12,7 @@ export interface LastingHandler {
   readonly kind: string;
   readonly adapter: () => AbstractHttpAdapter;
   readonly controller: (scope: ScopeName) => Type;
-  /** What the whole answer for an id is. */
+  /** The whole answer for an id. */
   readonly answer: (id: number) => string;
   /** Whether a client that leaves ends the work. */
   readonly isEndedByClient: boolean;
@@ -21,7 +21,7 @@ export interface LastingHandler {
 export const lastingCells = ({ kind, adapter, controller, answer, isEndedByClient }: LastingHandler): Cells => [
   ...(['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
-      withServed(adapter(), { controllers: [controller(scope)] }, async ({ room, locks, url }) => {
+      withHttpApplication(adapter(), { controllers: [controller(scope)] }, async ({ probe, locks, url }) => {
         const ask = (id: number, signal: AbortSignal | null = null): Promise<Response> =>
           fetch(`${url}/orders/${encodeURIComponent(rawId(id))}/${position}`, { signal });
         const whole = async (id: number): Promise<void> => {
@@ -29,17 +29,17 @@ export const lastingCells = ({ kind, adapter, controller, answer, isEndedByClien
           assert.equal(await response.text(), answer(id));
           assert.equal(response.status, 200);
         };
-        await checkExclusion({ room, locks }, { call: whole, scope });
+        await checkExclusion({ probe, locks }, { call: whole, scope });
         if (!isEndedByClient) return;
 
         const leaving = new AbortController();
         const response = ask(ENDLESS, leaving.signal);
-        await until('the client is served', () => !room.isEmpty);
+        await until('the handler is working', () => !probe.isIdle);
         assert.equal(await locks.getLock(`order:${ENDLESS}`).isLocked(), true, 'held while the client is there');
         leaving.abort();
         await assert.rejects(response.then((answered) => answered.text()));
         await checkFree(locks, ENDLESS);
-        await until('the work has ended', () => room.isEmpty);
+        await until('the work has ended', () => probe.isIdle);
       }),
     ),
   ),

@@ -1,50 +1,51 @@
 import { Controller, Get, Inject, Param, Scope, type Type } from '@nestjs/common';
 import { Locked } from 'nest-redis-lock';
 import { Observable } from 'rxjs';
-import { NumberPipe } from '../../beside.js';
+import { NumberPipe } from '../../enhancers.js';
 import type { ScopeName } from '../../cell.js';
-import { Room } from '../../room.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
 
-/** Handlers that return an Observable: seen from the declared type, and found out when it comes out of a promise. */
+/** Creates a controller whose handlers return an Observable. `@Locked` recognizes it by the declared type. */
 export const observableController = (scope: ScopeName): Type => {
   @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class WatchedOrderController {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     @Get(':id/above')
     above(@Param('id', NumberPipe) id: number): Observable<string> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
 
     @Get(':id/below')
     @Locked('order:<0>')
     below(@Param('id', NumberPipe) id: number): Observable<string> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
   }
   return WatchedOrderController;
 };
 
+/** Creates a controller whose handlers resolve with an Observable, which `@Locked` recognizes when they resolve. */
 export const promisedObservableController = (scope: ScopeName): Type => {
   @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class PromisedOrderController {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     @Get(':id/above')
     async above(@Param('id', NumberPipe) id: number): Promise<Observable<string>> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
 
     @Get(':id/below')
     @Locked('order:<0>')
     async below(@Param('id', NumberPipe) id: number): Promise<Observable<string>> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
   }
   return PromisedOrderController;

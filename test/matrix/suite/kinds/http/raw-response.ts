@@ -1,32 +1,32 @@
 import { Controller, Get, Inject, Param, Res, Scope, type Type } from '@nestjs/common';
 import { Locked } from 'nest-redis-lock';
-import { NumberPipe } from '../../beside.js';
+import { NumberPipe } from '../../enhancers.js';
 import type { ScopeName } from '../../cell.js';
-import { Room } from '../../room.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
 
-/** What the responses of both adapters have. */
+/** The part that responses of both adapters have in common. */
 interface RawResponse {
   send(body: string): unknown;
 }
 
-/** Handlers that answer by hand. */
+/** Creates a controller whose handlers send the response themselves. */
 export const rawController = (scope: ScopeName): Type => {
   @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class RawOrderController {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     @Get(':id/above')
     async above(@Param('id', NumberPipe) id: number, @Res() response: RawResponse): Promise<void> {
-      response.send(await this.room.visit(id));
+      response.send(await this.probe.work(id));
     }
 
     @Get(':id/below')
     @Locked('order:<0>')
     async below(@Param('id', NumberPipe) id: number, @Res() response: RawResponse): Promise<void> {
-      response.send(await this.room.visit(id));
+      response.send(await this.probe.work(id));
     }
   }
   return RawOrderController;

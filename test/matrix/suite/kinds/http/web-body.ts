@@ -1,20 +1,20 @@
 import { ReadableStream } from 'node:stream/web';
 import { Controller, Get, Inject, Param, Scope, type Type } from '@nestjs/common';
 import { Locked } from 'nest-redis-lock';
-import { NumberPipe } from '../../beside.js';
+import { NumberPipe } from '../../enhancers.js';
 import type { ScopeName } from '../../cell.js';
-import { Room } from '../../room.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
 
 type Body = ReadableStream<Uint8Array>;
 
-/** Handlers that return a stream of the web, or what `fetch()` returns, which Nest 12 sends after they have returned. */
+/** Creates controllers whose handlers return a web stream or a `Response`, which Nest 12 sends afterwards. */
 const webBodyController =
   (answer: (body: Body) => Body | Response) =>
   (scope: ScopeName): Type => {
     @Controller({ path: 'orders', scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
     class OrderBodyController {
-      constructor(@Inject(Room) private readonly room: Room) {
-        room.meet(this);
+      constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+        probe.register(this);
       }
 
       @Locked('order:<0>')
@@ -30,7 +30,7 @@ const webBodyController =
       }
 
       private bodyFor(id: number): Body {
-        const pieces = this.room.deliver(id);
+        const pieces = this.probe.stream(id);
         const encoder = new TextEncoder();
         return new ReadableStream({
           async pull(controller) {

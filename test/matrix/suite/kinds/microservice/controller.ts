@@ -2,59 +2,59 @@ import { Controller, Inject, Scope, type Type } from '@nestjs/common';
 import { EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
 import { Locked } from 'nest-redis-lock';
 import { Observable } from 'rxjs';
-import { Beside, NumberPipe } from '../../beside.js';
+import { WithEnhancers, NumberPipe } from '../../enhancers.js';
 import type { ScopeName } from '../../cell.js';
-import { Room } from '../../room.js';
+import { ConcurrencyProbe } from '../../concurrency-probe.js';
 import { SoldOutRpcFilter } from './filter.js';
 
-/** Handlers of messages, which are answered, and of events, which are not. */
+/** Creates a controller with handlers of messages, which are answered, and of events, which are not. */
 export const messagesController = (scope: ScopeName): Type => {
   @Controller({ scope: scope === 'request' ? Scope.REQUEST : Scope.DEFAULT })
   class OrderMessages {
-    constructor(@Inject(Room) private readonly room: Room) {
-      room.meet(this);
+    constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {
+      probe.register(this);
     }
 
     @Locked('order:<0>')
     @MessagePattern('message above')
-    @Beside(SoldOutRpcFilter)
+    @WithEnhancers(SoldOutRpcFilter)
     async messageAbove(@Payload(NumberPipe) id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @MessagePattern('message below')
-    @Beside(SoldOutRpcFilter)
+    @WithEnhancers(SoldOutRpcFilter)
     @Locked('order:<0>')
     async messageBelow(@Payload(NumberPipe) id: number): Promise<string> {
-      return this.room.visit(id);
+      return this.probe.work(id);
     }
 
     @Locked('order:<0>')
     @MessagePattern('several above')
-    @Beside(SoldOutRpcFilter)
+    @WithEnhancers(SoldOutRpcFilter)
     severalAbove(@Payload(NumberPipe) id: number): Observable<string> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
 
     @MessagePattern('several below')
-    @Beside(SoldOutRpcFilter)
+    @WithEnhancers(SoldOutRpcFilter)
     @Locked('order:<0>')
     severalBelow(@Payload(NumberPipe) id: number): Observable<string> {
-      return this.room.watch(id);
+      return this.probe.observe(id);
     }
 
     @Locked('order:<0>')
     @EventPattern('event above')
-    @Beside(SoldOutRpcFilter)
+    @WithEnhancers(SoldOutRpcFilter)
     async eventAbove(@Payload(NumberPipe) id: number): Promise<void> {
-      await this.room.visit(id);
+      await this.probe.work(id);
     }
 
     @EventPattern('event below')
-    @Beside(SoldOutRpcFilter)
+    @WithEnhancers(SoldOutRpcFilter)
     @Locked('order:<0>')
     async eventBelow(@Payload(NumberPipe) id: number): Promise<void> {
-      await this.room.visit(id);
+      await this.probe.work(id);
     }
   }
   return OrderMessages;

@@ -1,14 +1,14 @@
 import { Catch, Inject, type RpcExceptionFilter } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
-import { Room, SoldOut } from '../../room.js';
+import { ConcurrencyProbe, SoldOut } from '../../concurrency-probe.js';
 
-/** Tells the client in its own way what a locked handler threw. */
+/** Sends the client the error of a locked handler in a form of its own. */
 @Catch(SoldOut)
 export class SoldOutRpcFilter implements RpcExceptionFilter<SoldOut> {
-  constructor(@Inject(Room) private readonly room: Room) {}
+  constructor(@Inject(ConcurrencyProbe) private readonly probe: ConcurrencyProbe) {}
 
   catch(error: SoldOut): Observable<never> {
-    this.room.note('filter');
+    this.probe.record('filter');
     return throwError(() => ({ refused: error.name }));
   }
 }

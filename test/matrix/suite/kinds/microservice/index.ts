@@ -7,21 +7,21 @@ import {
   type MicroserviceOptions,
 } from '@nestjs/microservices';
 import { lastValueFrom, toArray } from 'rxjs';
-import { badCall, goodCall } from '../../beside.js';
+import { journalOfFailure, journalOfSuccess } from '../../enhancers.js';
 import { type Cells, inBothPositions, noTransient, type ScopeName } from '../../cell.js';
 import { checkExclusion, checkFree, rawId } from '../../exclusion.js';
-import { UNLUCKY } from '../../room.js';
-import { quiet, rootOf, type Stage, stageOf } from '../../stage.js';
+import { FAILING } from '../../concurrency-probe.js';
+import { quiet, rootOf, type ApplicationUnderTest, underTest } from '../../application.js';
 import { until } from '../../until.js';
 import { messagesController } from './controller.js';
 
-/** One way for messages to travel. */
+/** A transport of messages. */
 export interface Transport {
   readonly name: string;
   readonly options: () => Promise<BothSides>;
 }
 
-/** The options of each side. */
+/** The options of server and client. */
 export interface BothSides {
   readonly server: MicroserviceOptions;
   readonly client: ClientOptions;
@@ -30,7 +30,7 @@ export interface BothSides {
 const withMicroservice = async (
   { options }: Transport,
   scope: ScopeName,
-  use: (stage: Stage, client: ClientProxy) => Promise<void>,
+  use: (tested: ApplicationUnderTest, client: ClientProxy) => Promise<void>,
 ): Promise<void> => {
   const sides = await options();
   const root = rootOf({ controllers: [messagesController(scope)] });
@@ -39,59 +39,59 @@ const withMicroservice = async (
   try {
     await app.listen();
     await client.connect();
-    await use(stageOf(app), client);
+    await use(underTest(app), client);
   } finally {
     await client.close();
     await app.close();
   }
 };
 
-/** Messages that are answered, by one value or by several. */
+/** Cells of messages that are answered, by one value or by several. */
 const answered = (transport: Transport, kind: string, pattern: string, values: number): Cells =>
   (['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
-      withMicroservice(transport, scope, async ({ room, locks }, client) => {
+      withMicroservice(transport, scope, async ({ probe, locks }, client) => {
         const send = (id: number): Promise<unknown[]> =>
           lastValueFrom(client.send<unknown>(`${pattern} ${position}`, rawId(id)).pipe(toArray()));
-        await checkExclusion({ room, locks }, { call: send, scope });
+        await checkExclusion({ probe, locks }, { call: send, scope });
 
-        room.clear();
+        probe.clear();
         assert.deepEqual(
           await send(5),
           Array.from({ length: values }, () => 'order:5'),
         );
-        assert.deepEqual(room.journal, goodCall(5));
+        assert.deepEqual(probe.journal, journalOfSuccess(5));
 
-        room.clear();
-        await assert.rejects(send(UNLUCKY), (error) => {
+        probe.clear();
+        await assert.rejects(send(FAILING), (error) => {
           assert.deepEqual(error, { refused: 'SoldOut' });
           return true;
         });
-        assert.deepEqual(room.journal, badCall(UNLUCKY));
-        await checkFree(locks, UNLUCKY);
+        assert.deepEqual(probe.journal, journalOfFailure(FAILING));
+        await checkFree(locks, FAILING);
       }),
     ),
   );
 
-/** Events, whose senders are not told of their end. */
+/** Cells of events, whose senders get no answer. */
 const emitted = (transport: Transport, kind: string): Cells =>
   (['singleton', 'request'] as const).flatMap((scope) =>
     inBothPositions(kind, scope, (position) =>
-      withMicroservice(transport, scope, async ({ room, locks }, client) => {
+      withMicroservice(transport, scope, async ({ probe, locks }, client) => {
         const emit = (id: number): Promise<unknown> =>
           lastValueFrom(client.emit(`event ${position}`, rawId(id)), { defaultValue: undefined });
-        await checkExclusion({ room, locks }, { call: emit, scope });
+        await checkExclusion({ probe, locks }, { call: emit, scope });
 
-        room.clear();
+        probe.clear();
         await emit(5);
-        await until('the event was handled', () => room.journal.length >= goodCall(5).length);
-        assert.deepEqual(room.journal, goodCall(5));
+        await until('the event was handled', () => probe.journal.length >= journalOfSuccess(5).length);
+        assert.deepEqual(probe.journal, journalOfSuccess(5));
 
-        room.clear();
-        await emit(UNLUCKY);
-        await until('the filter was asked', () => room.journal.includes('filter'));
-        assert.deepEqual(room.journal, badCall(UNLUCKY));
-        await checkFree(locks, UNLUCKY);
+        probe.clear();
+        await emit(FAILING);
+        await until('the filter was asked', () => probe.journal.includes('filter'));
+        assert.deepEqual(probe.journal, journalOfFailure(FAILING));
+        await checkFree(locks, FAILING);
       }),
     ),
   );

@@ -2,12 +2,12 @@ import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/comm
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LockService, RedisLockModule } from 'nest-redis-lock';
-import { Room } from './room.js';
+import { ConcurrencyProbe } from './concurrency-probe.js';
 
-/** An application to be tried, with what the checks look at. */
-export interface Stage<App extends INestApplicationContext = INestApplicationContext> {
+/** An application under test, with the parts that the checks use. */
+export interface ApplicationUnderTest<App extends INestApplicationContext = INestApplicationContext> {
   readonly app: App;
-  readonly room: Room;
+  readonly probe: ConcurrencyProbe;
   readonly locks: LockService;
 }
 
@@ -18,7 +18,7 @@ export const serverUrl = (): string => {
   return url;
 };
 
-/** Where the locks of this process live. */
+/** The backend of the locks of this process. */
 export const backend = (): 'memory' | 'redis' => (process.env['MATRIX_BACKEND'] === 'redis' ? 'redis' : 'memory');
 
 const lockModule = () =>
@@ -26,13 +26,13 @@ const lockModule = () =>
     ? RedisLockModule.forRoot({ connection: serverUrl() })
     : RedisLockModule.forRoot({ backend: 'memory' });
 
-/** The root module of an application: locks, the room, and what is to be tried. */
+/** Creates the root module of an application: locks, the probe, and the classes under test. */
 export const rootOf = ({ imports = [], providers = [], controllers = [] }: ModuleMetadata): Type => {
-  @Module({ providers: [Room], exports: [Room] })
-  class RoomModule {}
+  @Module({ providers: [ConcurrencyProbe], exports: [ConcurrencyProbe] })
+  class ProbeModule {}
 
   @Module({
-    imports: [lockModule(), { module: RoomModule, global: true }, ...imports],
+    imports: [lockModule(), { module: ProbeModule, global: true }, ...imports],
     providers,
     controllers,
   })
@@ -40,20 +40,23 @@ export const rootOf = ({ imports = [], providers = [], controllers = [] }: Modul
   return Root;
 };
 
-export const stageOf = <App extends INestApplicationContext>(app: App): Stage<App> => ({
+export const underTest = <App extends INestApplicationContext>(app: App): ApplicationUnderTest<App> => ({
   app,
-  room: app.get(Room, { strict: false }),
+  probe: app.get(ConcurrencyProbe, { strict: false }),
   locks: app.get(LockService, { strict: false }),
 });
 
-/** What an application under test says is said by the checks; its own log is for finding out why. */
+/** Logs only fatal errors, because checks report all others. Change it to find out why a check fails. */
 export const quiet = { logger: ['fatal' as const], abortOnError: false };
 
-/** An application without anything that listens. */
-export const withContext = async (metadata: ModuleMetadata, use: (stage: Stage) => Promise<void>): Promise<void> => {
+/** Calls `use` with an application that listens nowhere. */
+export const withContext = async (
+  metadata: ModuleMetadata,
+  use: (tested: ApplicationUnderTest) => Promise<void>,
+): Promise<void> => {
   const app = await NestFactory.createApplicationContext(rootOf(metadata), quiet);
   try {
-    await use(stageOf(app));
+    await use(underTest(app));
   } finally {
     await app.close();
   }
