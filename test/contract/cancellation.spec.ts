@@ -94,12 +94,12 @@ onEveryBackend((world) => {
     it('AB-07 may share one signal with 10 000 others, without a warning and with no listener left on it', async () => {
       const { locks } = await world.open();
       const { signal } = new AbortController();
-      const tally = { obtained: 0, missed: 0 };
+      const counts = { obtained: 0, missed: 0 };
       let mostListeners = 0;
       // Four owners a name. The first gets the lock at once and the second after it, while the last two are too late.
       const visit = async (name: string, wait: number, keep: number): Promise<void> => {
         const hold = await locks.tryAcquire(name, { wait, signal });
-        tally[hold ? 'obtained' : 'missed'] += 1;
+        counts[hold ? 'obtained' : 'missed'] += 1;
         await world.time.pause(keep);
         await hold?.release();
       };
@@ -117,8 +117,8 @@ onEveryBackend((world) => {
       // Node warns of a leak if there is one more.
       expect(mostListeners).toBeLessThanOrEqual(defaultMaxListeners);
       expect(getEventListeners(signal, 'abort')).toEqual([]);
-      expect(tally.obtained).toBeGreaterThanOrEqual(5000);
-      expect(tally.missed).toBeGreaterThan(2500);
+      expect(counts.obtained).toBeGreaterThanOrEqual(5000);
+      expect(counts.missed).toBeGreaterThan(2500);
     }, 60_000);
   });
 });

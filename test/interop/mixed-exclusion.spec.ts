@@ -5,7 +5,7 @@ import { InteropWorld } from './interop-world.js';
 import type { NodeLockKind } from './node-lock.js';
 import { watchProgress } from './progress.js';
 import type { api } from './sections.worker.js';
-import { Tally } from './tally.js';
+import { SectionCounts } from './section-counts.js';
 
 const EACH_SIDE = 4;
 const SECTIONS = 20_000;
@@ -46,7 +46,7 @@ inWorld(world, () => {
         inside: Number(await world.admin.get(KEYS.insideKey)),
         locked: (await world.admin.exists(KEYS.lockName)) === 1,
         unexpected: unexpected.flat(),
-        tally: Tally.of(await readLog()),
+        counts: SectionCounts.of(await readLog()),
       };
     } finally {
       await stopWatching();
@@ -60,7 +60,7 @@ inWorld(world, () => {
     inside: 0,
     locked: false,
     unexpected: [],
-    tally: { total: SECTIONS },
+    counts: { total: SECTIONS },
   };
 
   describe(`${SECTIONS} critical sections of both sides`, () => {
@@ -71,8 +71,8 @@ inWorld(world, () => {
         // first.
         const seen = await contend('plain', 0);
         expect(seen).toMatchObject(withoutOverlap);
-        expect(seen.tally.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
-        expect(seen.tally.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);
+        expect(seen.counts.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
+        expect(seen.counts.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);
       },
       LIMIT_MS,
     );
@@ -82,8 +82,8 @@ inWorld(world, () => {
       async () => {
         const seen = await contend('plain', 4);
         expect(seen).toMatchObject(withoutOverlap);
-        expect(seen.tally.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
-        expect(seen.tally.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);
+        expect(seen.counts.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
+        expect(seen.counts.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);
       },
       LIMIT_MS,
     );
@@ -99,8 +99,8 @@ inWorld(world, () => {
         expect(order.overtakings).toBe(0);
         // Each participant needs one more turn to find out that all sections are done.
         expect(order.grants.queued + order.grants.direct).toBe(SECTIONS + 2 * EACH_SIDE);
-        expect(seen.tally.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
-        expect(seen.tally.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);
+        expect(seen.counts.share('node')).toBeGreaterThanOrEqual(LEAST_SHARE);
+        expect(seen.counts.share('java')).toBeGreaterThanOrEqual(LEAST_SHARE);
       },
       LIMIT_MS,
     );

@@ -1,4 +1,4 @@
-import { Tally } from './tally.js';
+import { SectionCounts } from './section-counts.js';
 
 const EVERY_MS = 5000;
 
@@ -6,11 +6,11 @@ const EVERY_MS = 5000;
 export function watchProgress(title: string, total: number, log: () => Promise<string[]>): () => Promise<void> {
   const start = performance.now();
   const report = async (): Promise<void> => {
-    const tally = Tally.of(await log());
+    const counts = SectionCounts.of(await log());
     const seconds = (performance.now() - start) / 1000;
-    const pace = Math.round(tally.total / seconds);
+    const pace = Math.round(counts.total / seconds);
     process.stdout.write(
-      `${title}: ${tally.total} of ${total} sections in ${seconds.toFixed(1)} s, ${pace}/s; ${String(tally)}\n`,
+      `${title}: ${counts.total} of ${total} sections in ${seconds.toFixed(1)} s, ${pace}/s; ${String(counts)}\n`,
     );
   };
   const timer = setInterval(() => void report(), EVERY_MS);

@@ -2,13 +2,13 @@
  * The number of sections of each participant, counted from the log that all of them wrote. Their names are such as
  * `node-1` and `java-3`.
  */
-export class Tally {
+export class SectionCounts {
   private constructor(private readonly counts: ReadonlyMap<string, number>) {}
 
-  static of(log: readonly string[]): Tally {
+  static of(log: readonly string[]): SectionCounts {
     const counts = new Map<string, number>();
     for (const who of log) counts.set(who, (counts.get(who) ?? 0) + 1);
-    return new Tally(counts);
+    return new SectionCounts(counts);
   }
 
   get total(): number {
