@@ -46,8 +46,17 @@ export function readScript(root, file) {
     if (!code.some((each) => uses.test(each.bare))) fail(file, line, `'${name}' is declared and never used`);
   }
   const included = new Map();
-  for (const { path, line } of script.includes) include(root, path, { file, line }, [file], included);
-  const text = [prelude(script), ...included.values(), ...code.map((each) => each.text)].flat().join('\n');
+  /** The lines of a shared file and of those that it includes, unless they are in the script already. */
+  const linesOf = ({ path, line }) => {
+    const { size } = included;
+    include(root, path, { file, line }, [file], included);
+    return [...included.values()].slice(size).flat();
+  };
+  const parts = [
+    ...script.includes.map(linesOf),
+    ...code.map((each) => (each.include ? linesOf(each.include) : each.text)),
+  ];
+  const text = [...prelude(script), ...parts.flat()].join('\n');
   const { purpose, keys, args, replies, grants } = script;
   return { purpose, keys, args, replies, grants, text };
 }
@@ -139,10 +148,15 @@ function addName(script, list, entry, refuse) {
   list.push(entry);
 }
 
-/** The lines that are code: as they are, and bare of strings and comments to search in. */
+/**
+ * The lines that are code: as they are, and bare of strings and comments to search in. An include among them is needed
+ * only by the lines below it: a function costs time even if it is not called.
+ */
 function codeOf(file, lines) {
   const code = [];
   for (const { text, line } of lines) {
+    const [, path] = /^--- include (\S+)$/.exec(text) ?? [];
+    if (path !== undefined) code.push({ include: { path, line }, bare: '' });
     if (/--\[=*\[/.test(text)) fail(file, line, 'a block comment; use lines that start with --');
     if (text.trim() === '' || text.trimStart().startsWith('--')) continue;
     const bare = text.replace(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g, "''").replace(/--.*$/, '');
@@ -162,9 +176,12 @@ function include(root, path, from, stack, included) {
     const [, next] = /^include (\S+)$/.exec(text) ?? [];
     if (next !== undefined) include(root, next, { file: path, line }, [...stack, path], included);
   }
+  const code = codeOf(path, body);
+  const below = code.find((each) => each.include)?.include;
+  if (below) fail(path, below.line, 'an include below the header of a shared file');
   included.set(
     path,
-    codeOf(path, body).map((each) => each.text),
+    code.map((each) => each.text),
   );
 }
 

@@ -19,7 +19,7 @@ export abstract class Deadline extends ListNode<Deadline> {
  */
 const GRAIN_MS = 5;
 const MANY = 1000;
-/** A timer due within this time, ms, is kept when nothing is pending: commands come and go faster than timers. */
+/** A timer set for this time or less, ms, is kept when nothing is pending: commands come and go faster than timers. */
 const KEPT_MS = 2000;
 /** A timer overdue by more than this, ms, may never fire. */
 const LOST_AFTER_MS = 100;
@@ -32,22 +32,23 @@ export class DeadlineTimer {
   private readonly pending = new LinkedList<Deadline>();
   private timer: ScheduledTask | undefined;
   private due = Number.POSITIVE_INFINITY;
+  /** Whether the timer was set for a short time. */
+  private isShort = false;
   /** The timer is shared, so it must not run in the async context of the caller that happened to need it first. */
   private readonly context = new AsyncResource('Deadlines');
 
   constructor(private readonly scheduler: Pick<Scheduler, 'now' | 'schedule'>) {}
 
-  add(deadline: Deadline): void {
+  /** On the hot path, see docs/architecture.md#hot-path: hence `now`, so that the clock is read only once. */
+  add(deadline: Deadline, now = this.scheduler.now()): void {
     this.pending.append(deadline);
-    const now = this.scheduler.now();
     // Do not wait for a timer that is this late: the deadlines it was set for have passed, too.
-    if (this.due + LOST_AFTER_MS < now) this.arm(now);
-    else if (deadline.at < this.due) this.arm(deadline.at);
+    if (this.due + LOST_AFTER_MS < now) this.arm(now, now);
+    else if (deadline.at < this.due) this.arm(deadline.at, now);
   }
 
   delete(deadline: Deadline): void {
-    if (this.pending.delete(deadline) && this.pending.size === 0 && this.due > this.scheduler.now() + KEPT_MS)
-      this.stop();
+    if (this.pending.delete(deadline) && this.pending.size === 0 && !this.isShort) this.stop();
   }
 
   /** Cancels the timer. */
@@ -57,12 +58,12 @@ export class DeadlineTimer {
     this.due = Number.POSITIVE_INFINITY;
   }
 
-  private arm(at: number): void {
+  private arm(at: number, now: number): void {
     this.timer?.cancel();
     this.due = at;
-    this.timer = this.context.runInAsyncScope(() =>
-      this.scheduler.schedule(Math.max(0, at - this.scheduler.now()), () => this.look()),
-    );
+    const pause = Math.max(0, at - now);
+    this.isShort = pause <= KEPT_MS;
+    this.timer = this.context.runInAsyncScope(() => this.scheduler.schedule(pause, () => this.look()));
   }
 
   private look(): void {
@@ -77,7 +78,7 @@ export class DeadlineTimer {
     }
     for (const deadline of passed) this.pending.delete(deadline);
     // Before the callbacks, which may add deadlines or throw.
-    if (next < Number.POSITIVE_INFINITY) this.arm(Math.max(next, now + GRAIN_MS + this.pending.size / MANY));
+    if (next < Number.POSITIVE_INFINITY) this.arm(Math.max(next, now + GRAIN_MS + this.pending.size / MANY), now);
     for (const deadline of passed) deadline.onPassed();
   }
 }

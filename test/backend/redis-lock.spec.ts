@@ -71,7 +71,7 @@ describe('Acquiring a lock', () => {
     ['answered with another lease', [LEASE + 1, 0]],
   ])('%s fails at once and is released in the background until it cannot take effect any more', async (_, answer) => {
     // The deadline of the command is 1000 ms. At that instant the server would still execute it.
-    const answers = [answer, notHeld, REFUSED, UNKNOWN, ...Array.from({ length: 9 }, () => freed)];
+    const answers = [answer, notHeld, REFUSED, UNKNOWN, ...Array.from({ length: 9 }, () => notHeld)];
     const { clock, lock, log } = setUpLock(answers);
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(0);
@@ -91,7 +91,7 @@ describe('Acquiring a lock', () => {
         if (script === 'lock/release') {
           const wasHeld = isHeld;
           isHeld = false;
-          return [wasHeld ? 'released' : 'not-held', at, 0];
+          return wasHeld ? [0] : ['not-held', at];
         }
         await commands.scheduler.pause(executedAt);
         if (clock.now() <= Number(args['notAfter'])) isHeld = true;
@@ -104,6 +104,15 @@ describe('Acquiring a lock', () => {
       expect(clock.pending).toBe(0);
     },
   );
+
+  it('without an answer is released in the background until a release has found it', async () => {
+    const { clock, lock, log } = setUpLock([UNKNOWN, notHeld, notHeld, freed]);
+    const settled = settlementOf(lock.acquire(REQUEST), clock);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 0, error: { outcome: 'unknown' } }]);
+    expect(log()).toEqual([['lock/acquire', 0], ...[0, 100, 200].map((at) => ['lock/release', at])]);
+    expect(clock.pending).toBe(0);
+  });
 
   it('that too few replicas have fails after it was released', async () => {
     const { clock, lock, log } = setUpLock([acquired, { after: 20, answer: freed }], { withReplicas: true });

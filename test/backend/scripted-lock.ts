@@ -26,8 +26,8 @@ export const setUpLock = (
 
 /** Replies with the time of the server. */
 export const acquired = ({ at }: SentScript) => [LEASE, at];
-export const freed = ({ at }: SentScript) => ['released', at, 0];
-export const notHeld = ({ at }: SentScript) => ['not-held', at, 0];
+export const freed = () => [0];
+export const notHeld = ({ at }: SentScript) => ['not-held', at];
 
 export const UNKNOWN = unavailable('unknown', 'no reply');
 export const REFUSED = unavailable('refused', 'LOADING');

@@ -38,7 +38,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'notAfter',
     file: 'backend/redis/commands/deadline-request.ts',
-    find: 'Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt))',
+    find: 'Math.ceil(commands.serverTime(key, startedAt) + (deadline - startedAt))',
     replace: 'Number.MAX_SAFE_INTEGER',
     caught: { id: 'F7n', topology: 'standalone' },
   },

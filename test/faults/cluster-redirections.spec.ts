@@ -63,7 +63,7 @@ class Server {
         return ['held'];
       case 'release':
         this.releases.push(now);
-        return ['released', now, 0];
+        return [0];
       default:
         return undefined;
     }

@@ -137,6 +137,29 @@ return { 'given', redis.call('GET', total) }
     `);
   });
 
+  it('puts an include below the header where it stands, and each file once', () => {
+    const text = `--- Gives a share.
+--- key total
+--- reply [left: number]
+--- include shared/clock.lua
+if clock('EXISTS', total) == 0 then return { 0 } end
+--- include shared/now.lua
+return { now() }
+`;
+    write('fair-share/take.lua', text);
+    expect(embed(folder)).toEqual({ status: 0, stderr: '' });
+    expect(generated()).toContain(`local clock = redis.call
+if clock('EXISTS', total) == 0 then return { 0 } end
+local function now() return clock('TIME') end
+return { now() }`);
+  });
+
+  it('refuses an include below the header of a shared file', () => {
+    write('shared/late.lua', 'local late = 1\n--- include shared/clock.lua\n');
+    const text = GOOD.replace('shared/now.lua', 'shared/late.lua').replace('now()', 'late');
+    expect(refusalOf('fair-share/give-out.lua', text)).toContain('shared/late.lua:2: an include below the header');
+  });
+
   it('accepts all keys under one name', () => {
     write(
       'kind/count.lua',

@@ -96,7 +96,7 @@ export class SimulatedCommands implements ScriptExecutor {
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return withDeadline(asked, deadline, this.scheduler, {
       name,
-      read: (reply) => readReply(script, reply, this.clock),
+      read: (reply, now) => readReply(script, reply, this.clock, now),
     });
   }
 

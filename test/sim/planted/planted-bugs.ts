@@ -110,7 +110,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/commands/deadline-request.ts',
-        find: 'Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt))',
+        find: 'Math.ceil(commands.serverTime(key, startedAt) + (deadline - startedAt))',
         replace: 'Number.MAX_SAFE_INTEGER',
       },
     ],

@@ -9,7 +9,7 @@ import { connectAdmin } from '../../servers/redis/admin-connection.js';
  */
 const INCOMPARABLE: Readonly<Record<string, number>> = {
   'fenced-lock/acquire': 4,
-  'lock/release': 2,
+  'lock/release': 0,
   'read-lock/acquire': 2,
   'write-lock/acquire': 2,
   'write-lock/withdraw': 0,

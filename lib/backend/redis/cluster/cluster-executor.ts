@@ -98,13 +98,13 @@ export class ClusterExecutor implements ScriptExecutor {
     return this.refusal === undefined && (this.topology.nodeFor(key)?.isConnected() ?? false);
   }
 
-  serverTime(key: string): number {
-    return this.topology.nodeFor(key)?.serverTime() ?? Number.NEGATIVE_INFINITY;
+  serverTime(key: string, now?: number): number {
+    return this.topology.nodeFor(key)?.serverTime(key, now) ?? Number.NEGATIVE_INFINITY;
   }
 
   latest(key: string, notAfter: number): number {
     const here = this.serverTime(key);
-    const ahead = this.topology.connected.map((node) => node.serverTime() - here);
+    const ahead = this.topology.connected.map((node) => node.serverTime(key) - here);
     return notAfter + Math.max(0, ...ahead.filter(Number.isFinite));
   }
 

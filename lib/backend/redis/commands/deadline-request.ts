@@ -58,7 +58,9 @@ export const sendWithDeadline = <Reply, T>(
 
   const send = (): Promise<T> => {
     const sent = new Stopwatch(scheduler);
-    const notAfter = Math.ceil(commands.serverTime(key) + (deadline - sent.startedAt));
+    const { startedAt } = sent;
+    if (startedAt >= deadline) return Promise.reject(before ?? neverSent(name));
+    const notAfter = Math.ceil(commands.serverTime(key, startedAt) + (deadline - startedAt));
     const failed = (error: unknown): Promise<T> => {
       if (isUnavailable(error, 'not-sent')) return again(error);
       if (isUnknown(error)) request.onUnknown?.(commands.latest(key, notAfter), error);
@@ -74,9 +76,10 @@ export const sendWithDeadline = <Reply, T>(
     return request.send({ notAfter, deadline }).then(answered, failed);
   };
 
-  if (scheduler.now() >= deadline) return Promise.reject(before ?? neverSent(name));
   try {
-    return commands.isConnected(key) ? send() : commands.whenConnected(deadline, key, name).then(send);
+    if (commands.isConnected(key)) return send();
+    if (scheduler.now() >= deadline) return Promise.reject(before ?? neverSent(name));
+    return commands.whenConnected(deadline, key, name).then(send);
   } catch (error) {
     return Promise.reject(error);
   }

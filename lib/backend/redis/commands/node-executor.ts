@@ -2,28 +2,18 @@ import { isPassing } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { type BackendListener, noListener } from '../../lock-backend.js';
 import { type PublishCommand, type ScriptExecutor, timeoutWithin } from './script-executor.js';
-import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { describeProblem } from '../connection/connection-problem.js';
 import { rawReply, withDeadline } from '../connection/with-deadline.js';
 import { Reachability } from '../connection/reachability.js';
-import { isNotWritten, isScriptMissing } from '../connection/reply-errors.js';
 import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import { RestartGuard } from './restart-guard.js';
-import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, type Script, scriptHash } from '../scripts/script.js';
-import { readReply } from './read-reply.js';
+import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
+import { ScriptCall } from './script-call.js';
 import { askServerTime, ServerClock } from './server-clock.js';
 import { askIdentity, askRunId } from './server-identity.js';
-
-/** ASKING applies to the next command only, so both are written in the same event-loop turn. */
-const announced =
-  <How>(client: RedisClient, send: (how: How) => Promise<unknown>) =>
-  async (how: How): Promise<unknown> => {
-    const [, reply] = await Promise.all([client.asking(), send(how)]);
-    return reply;
-  };
 
 export interface NodeSettings {
   /** The longest deadline of one command, ms. */
@@ -42,7 +32,7 @@ export class NodeExecutor implements ScriptExecutor {
   /** Run id of the server, if it was asked for and this user may read it. */
   serverId: string | undefined;
   readonly clock: ServerClock;
-  private readonly connection: RedisConnection;
+  readonly connection: RedisConnection;
   private readonly reachability: Reachability;
   private readonly guard: RestartGuard | undefined;
   private replication: ReplicaConfirmation | undefined;
@@ -132,8 +122,8 @@ export class NodeExecutor implements ScriptExecutor {
     if (!isReady || isLate) throw this.connection.unavailable(name, waited);
   }
 
-  serverTime(): number {
-    return this.clock.now();
+  serverTime(_key?: string, now?: number): number {
+    return this.clock.now(now);
   }
 
   latest(_key: string, notAfter: number): number {
@@ -175,32 +165,17 @@ export class NodeExecutor implements ScriptExecutor {
     /** Whether the slot of the keys is migrating to this server, which serves them only after ASKING. */
     asking = false,
   ): Promise<ReplyOf<S>> {
-    const { client } = this.connection;
-    const { text } = script;
-    const { keyCount, parameters } = encode(script, keys, args);
-    const send = (how: 'evalsha' | 'eval'): Promise<unknown> =>
-      client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
-    const evaluate = asking ? announced(client, send) : send;
+    const call = new ScriptCall(this, script, keys, args, name, asking);
     // Check in the same event-loop turn as the send, so that a reconnect cannot slip in between.
     const guarded = script.grants ? this.guard?.refusal(name) : undefined;
     if (guarded) return Promise.reject(guarded);
-    this.connection.corkUntilNextTick();
-    return withDeadline(evaluate('evalsha'), deadline, this.scheduler, {
-      name,
-      read: (reply) => readReply(script, reply, this.clock),
-      // EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded.
-      instead: (error) => {
-        if (isNotWritten(error)) this.connection.markUnwritable();
-        // After the deadline the failure has been reported to the caller, so the script must not run any more.
-        if (!isScriptMissing(error) || this.scheduler.now() > deadline) return undefined;
-        return evaluate('eval');
-      },
-    });
+    return withDeadline(call.send(), deadline, this.scheduler, call);
   }
 
   /** Runs one command that is not a script, with the same deadline rules. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
-    return withDeadline(command(this.connection.client), deadline, this.scheduler, rawReply());
+    const missed = (timeout: number): void => this.connection.silence?.missed(timeout);
+    return withDeadline(command(this.connection.client), deadline, this.scheduler, { ...rawReply<T>(), missed });
   }
 
   private openReplication(): ReplicaConfirmation {

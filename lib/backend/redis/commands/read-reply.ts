@@ -3,14 +3,15 @@ import { type ReplyOf, type Script, shapeOf, timeIn } from '../scripts/script.js
 import type { ServerClock } from './server-clock.js';
 
 /**
- * Reads the reply to a script. The time in it sets the clock of the server that sent it, and of no other.
+ * Reads the reply to a script, which came at `now`. The time in it sets the clock of the server that sent it, and of no
+ * other.
  * @throws LockUnavailableError (`unknown`) if it is not a reply of this script.
  */
-export const readReply = <S extends Script>(script: S, reply: unknown, clock: ServerClock): ReplyOf<S> => {
+export const readReply = <S extends Script>(script: S, reply: unknown, clock: ServerClock, now: number): ReplyOf<S> => {
   const shape = shapeOf(script, reply);
   if (!shape) throw unexpectedReply(reply);
   const answer = reply as ReplyOf<S>;
-  const now = timeIn(shape, answer);
-  if (now !== undefined) clock.observe(now);
+  const serverNow = timeIn(shape, answer);
+  if (serverNow !== undefined) clock.observe(serverNow, now);
   return answer;
 };

@@ -29,8 +29,11 @@ export interface ScriptExecutor {
    * possible by `deadline`.
    */
   whenConnected(deadline: number, key: string, name?: string): Promise<void>;
-  /** Estimated time on the server of `key`; never ahead of it. */
-  serverTime(key: string): number;
+  /**
+   * Estimated time on the server of `key`; never ahead of it.
+   * @param now Time of the scheduler. Default: the clock is read.
+   */
+  serverTime(key: string, now?: number): number;
   /**
    * The instant from which a request about `key` with this `notAfter` is refused, by the fastest clock of all servers
    * that it may be redirected to.

@@ -30,10 +30,10 @@ export class ServerClock {
     private readonly onJump: (ms: number) => void = () => {},
   ) {}
 
-  observe(serverNow: number): void {
+  /** @param now When the reply came, on the scheduler's clock. */
+  observe(serverNow: number, now = this.scheduler.now()): void {
     // A reply that is no number comes from something other than Redis, and contains no time.
     if (!Number.isFinite(serverNow)) return;
-    const now = this.scheduler.now();
     this.ahead = serverNow - now;
     this.furthestAhead -= (now - this.lastSeen) * DRIFT;
     this.lastSeen = now;
@@ -45,8 +45,8 @@ export class ServerClock {
     this.furthestAhead = Math.max(this.furthestAhead, this.ahead);
   }
 
-  now(): number {
-    return this.scheduler.now() + this.ahead;
+  now(at = this.scheduler.now()): number {
+    return at + this.ahead;
   }
 }
 

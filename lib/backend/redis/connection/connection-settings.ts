@@ -29,7 +29,7 @@ export const connectionSettings = (role: Role, commandTimeout: number): RedisOpt
   connectTimeout: 2000,
   disconnectTimeout: 200,
   // Closes a frozen or half-open socket, also during the handshake; but a WAIT may take long.
-  socketTimeout: role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 2 * commandTimeout),
+  socketTimeout: longestSilence(role, commandTimeout),
   keepAlive: 5000,
   stringNumbers: false,
   // For Sentinels, if there are any: retried for ever, each with a short time-out, and subscribed to for fail-overs.
@@ -39,6 +39,10 @@ export const connectionSettings = (role: Role, commandTimeout: number): RedisOpt
   // Rarely: ioredis prints each of these failures, and emits no event for them.
   sentinelReconnectStrategy: () => SENTINEL_RECONNECT_MS,
 });
+
+/** Milliseconds for which a server may leave a command unanswered before the connection is dropped. */
+export const longestSilence = (role: Role, commandTimeout: number): number =>
+  role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 2 * commandTimeout);
 
 /** Milliseconds to wait after `failures` failed connections in a row. */
 export const reconnectDelay = (failures: number): number => {

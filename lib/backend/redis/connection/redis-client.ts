@@ -5,8 +5,9 @@ import { parseConnectionUrl } from './connection-url.js';
 export interface RedisSocket {
   cork(): void;
   uncork(): void;
-  destroy(): void;
+  destroy(error?: Error): void;
   on(event: 'error', listener: () => void): unknown;
+  once(event: 'data', listener: () => void): unknown;
   listeners(event: 'error'): readonly unknown[];
 }
 
@@ -19,7 +20,7 @@ export interface RedisClient {
   readonly isCluster: boolean;
   /** The socket; absent before the client connects. */
   readonly stream?: RedisSocket;
-  readonly options: { readonly keyPrefix?: string | undefined };
+  readonly options: { readonly keyPrefix?: string | undefined; socketTimeout?: number | undefined };
   connect(): Promise<void>;
   disconnect(reconnect?: boolean): void;
   // Options and events differ between the versions of ioredis; neither side reads what the other wrote.

@@ -5,8 +5,10 @@ import { ignoreLateSocketErrors, duplicateClient, type RedisClient, type RedisSo
 import type { ServerInput } from './connection-input.js';
 import { isCut, isDatabaseRefusal, isHandshakeError, withoutSecrets } from './connection-error.js';
 import { type ConnectionProblem, explain, noConnection } from './connection-problem.js';
-import { connectionSettings, reconnectDelay, type Role } from './connection-settings.js';
+import { connectionSettings, longestSilence, reconnectDelay, type Role } from './connection-settings.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
+import { SilenceGuard } from './silence-guard.js';
+import { WriteBatch } from './write-batch.js';
 
 /** The longest wait for the end of a socket, ms. */
 const CLOSE_TIMEOUT_MS = 500;
@@ -25,6 +27,9 @@ export interface ConnectionListener {
 export class RedisConnection {
   readonly client: RedisClient;
   readonly endpoint: Endpoint;
+  readonly writes: WriteBatch;
+  /** Only of a connection whose commands report to it. */
+  readonly silence: SilenceGuard | undefined;
   /** Why the connection is not established, if known. */
   private lastError: unknown;
   private ready = false;
@@ -37,7 +42,6 @@ export class RedisConnection {
    */
   private failures = 0;
   private readonly waiting = new Set<(ready: boolean) => void>();
-  private isCorked = false;
   /** The socket that was dropped, so that it is dropped only once. */
   private dropped: RedisSocket | undefined;
   /** Why the connection is in another database than requested. */
@@ -64,6 +68,9 @@ export class RedisConnection {
       },
     };
     this.client = runOutsideContexts(() => duplicateClient(input, Object.assign(settings, unset, own)));
+    this.writes = new WriteBatch(this.client);
+    if (role === 'commands')
+      this.silence = new SilenceGuard(this.client, scheduler, longestSilence(role, commandTimeout));
     this.client.on('error', (error: unknown) => {
       ignoreLateSocketErrors(this.client);
       if (isDatabaseRefusal(error)) this.databaseRefusal = error;
@@ -107,21 +114,6 @@ export class RedisConnection {
       };
       const timer = this.scheduler.schedule(ms, () => settle(false), { keepAlive: true });
       this.waiting.add(settle);
-    });
-  }
-
-  /**
-   * Corks the socket until the end of this event-loop turn: with many callers, one system call for each command would
-   * cost more than all the rest.
-   */
-  corkUntilNextTick(): void {
-    const { stream } = this.client;
-    if (this.isCorked || !stream) return;
-    this.isCorked = true;
-    stream.cork();
-    process.nextTick(() => {
-      this.isCorked = false;
-      stream.uncork();
     });
   }
 
@@ -195,6 +187,7 @@ export class RedisConnection {
     }
     if (this.client.status !== 'ready' || this.closed) return;
     this.ready = true;
+    this.silence?.begin();
     this.wasReady = true;
     this.failures = 0;
     this.lastError = undefined;
@@ -210,6 +203,7 @@ export class RedisConnection {
 
   private onClose(): void {
     this.ready = false;
+    this.silence?.end();
     this.databaseRefusal = undefined;
     this.listener.onClose?.();
   }

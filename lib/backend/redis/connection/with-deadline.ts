@@ -6,10 +6,14 @@ import { noReply, unavailable } from './reply-errors.js';
 export interface ReplyHandler<Reply, T> {
   /** Name that the user knows the subject of the command by. */
   readonly name: string | undefined;
-  /** Parses the reply. Throws if it is malformed. */
-  readonly read: (reply: Reply) => T;
+  /** Parses the reply, which came at `now`. Throws if it is malformed. */
+  read(reply: Reply, now: number): T;
   /** Continues after an error that is not final, with another command; `undefined`: the error is final. */
-  readonly instead?: (error: unknown) => Promise<Reply> | undefined;
+  instead?(error: unknown): Promise<Reply> | undefined;
+  /** Called when the client has answered or failed. */
+  settled?(): void;
+  /** Called when the deadline passes without a reply, with the ms that the command had. */
+  missed?(timeout: number): void;
 }
 
 /** A sent command, until it is answered or its deadline passes. */
@@ -24,31 +28,44 @@ class PendingCommand<Reply, T> extends Deadline {
     private readonly reject: (error: unknown) => void,
   ) {
     super(at);
-    this.timeout = at - scheduler.now();
-    scheduler.deadlines.add(this);
+    const now = scheduler.now();
+    this.timeout = at - now;
+    scheduler.deadlines.add(this, now);
   }
 
   answered(reply: Reply): void {
+    this.reading.settled?.();
     this.scheduler.deadlines.delete(this);
+    const now = this.scheduler.now();
     // A blocked event loop can deliver the reply before the timer that was due long ago.
-    if (this.scheduler.now() > this.at) return this.onPassed();
+    if (now > this.at) return this.giveUp();
     try {
-      this.resolve(this.reading.read(reply));
+      this.resolve(this.reading.read(reply, now));
     } catch (error) {
       this.reject(error);
     }
   }
 
   failed(reason: unknown): void {
-    const other = this.reading.instead?.(reason);
+    this.reading.settled?.();
+    // After the deadline the failure has been reported to the caller: nothing may be executed for it any more.
+    const other = this.scheduler.now() > this.at ? undefined : this.reading.instead?.(reason);
     if (!other) return this.fail(reason);
     other.then(
       (reply) => this.answered(reply),
-      (last: unknown) => this.fail(last),
+      (last: unknown) => {
+        this.reading.settled?.();
+        this.fail(last);
+      },
     );
   }
 
   onPassed(): void {
+    this.reading.missed?.(this.timeout);
+    this.giveUp();
+  }
+
+  private giveUp(): void {
     this.reject(noReply(this.reading.name, this.timeout));
   }
 

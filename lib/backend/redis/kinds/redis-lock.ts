@@ -32,6 +32,12 @@ import { writtenHold } from '../commands/written.js';
 type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadline'>;
 
 /**
+ * The server's time at which it was certain that the owner holds nothing. An acquisition takes effect once at most, so
+ * one that was released is over for good.
+ */
+const certainAt = (reply: ReleaseReply): number => (reply.length === 1 ? Number.POSITIVE_INFINITY : reply[1]);
+
+/**
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
  * deadlines, and one effect for each request even if its reply is lost.
  */
@@ -48,7 +54,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
   ) {
     super(commands, scheduler);
     this.unknownOutcomes = new UnknownOutcomes(scheduler);
-    this.orphans = new OrphanReleaser(scheduler, async (orphan) => (await this.tryRelease(orphan))[1]);
+    this.orphans = new OrphanReleaser(scheduler, async (orphan) => certainAt(await this.tryRelease(orphan)));
     this.leftBehind = new LeftBehind(scheduler, {
       hold: (request) => this.tryHold(request),
       release: (request) => this.tryRelease(request),
@@ -216,8 +222,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
     return this.whenReady(this.scripts.keyOf(name), (deadline) => this.scripts.release(request, deadline), name);
   }
 
-  private readReleased([outcome, , heard]: ReleaseReply): ReleaseOutcome {
-    return outcome === 'released' && heard !== undefined ? { outcome, heard } : { outcome };
+  private readReleased(reply: ReleaseReply): ReleaseOutcome {
+    return reply.length === 1 ? { outcome: 'released', heard: reply[0] } : { outcome: reply[0] };
   }
 
   /** Repeats a release, which may be executed twice. If the outcome is still unknown, goes on in the background. */

@@ -1760,6 +1760,18 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+if redis.call('EXISTS', lock) == 0 then
+  return takeLock(lock, owner, lease) or { lease, now }
+end
 local function isOwner(text)
   return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
 end
@@ -1781,18 +1793,6 @@ local function soleHold(lock)
   end
   local mode = redis.call('HGET', lock, 'mode')
   return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now } end
-if redis.call('EXISTS', lock) == 0 then
-  return takeLock(lock, owner, lease) or { lease, now }
 end
 local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', 0, found, now } end
@@ -1933,20 +1933,16 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string },
-      [outcome: 'released' | 'not-held', now: number, heard: number]
+      [heard: number] | [outcome: 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }, { holds: 'number' }]],
+      replies: [[{ holds: 'number' }], [{ holds: ['not-held'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
 local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
@@ -1958,10 +1954,15 @@ local function dropHold(lock, owner)
   if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
   return true
 end
-local now = serverNow()
-if not dropHold(lock, owner) then return { 'not-held', now, 0 } end
-local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
-return { 'released', now, tonumber(heard) or 0 }`,
+if dropHold(lock, owner) then
+  local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
+  return { tonumber(heard) or 0 }
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+return { 'not-held', serverNow() }`,
     }),
     /** Renews each lock that its owner still holds, for its milliseconds from now. */
     renew: script<

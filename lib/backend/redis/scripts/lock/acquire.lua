@@ -10,7 +10,6 @@
 ---   once.
 --- invariant A lock always has a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
---- include shared/sole-hold.lua
 --- include shared/take-lock.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
@@ -19,6 +18,7 @@ if redis.call('EXISTS', lock) == 0 then
   return takeLock(lock, owner, lease) or { lease, now }
 end
 
+--- include shared/sole-hold.lua
 local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', 0, found, now } end
 if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now } end

@@ -1,0 +1,70 @@
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { isNotWritten, isScriptMissing } from '../connection/reply-errors.js';
+import type { ReplyHandler } from '../connection/with-deadline.js';
+import { encode, type ArgumentsOf, type KeysOf, type ReplyOf, type Script, scriptHash } from '../scripts/script.js';
+import { readReply } from './read-reply.js';
+import type { ServerClock } from './server-clock.js';
+
+/** A connection, and the clock of the server at its end. */
+export interface ScriptServer {
+  readonly connection: RedisConnection;
+  readonly clock: ServerClock;
+}
+
+/**
+ * One call of a script on one server: EVALSHA, and EVAL if the server does not know the script. On the hot path, see
+ * docs/architecture.md#hot-path: hence one object without closures.
+ */
+export class ScriptCall<S extends Script> implements ReplyHandler<unknown, ReplyOf<S>> {
+  private readonly keyCount: number;
+  private readonly parameters: string[];
+
+  constructor(
+    private readonly server: ScriptServer,
+    private readonly script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    readonly name: string | undefined,
+    /** Whether the slot of the keys is migrating to this server, which serves them only after ASKING. */
+    private readonly asking: boolean,
+  ) {
+    const { keyCount, parameters } = encode(script, keys, args);
+    this.keyCount = keyCount;
+    this.parameters = parameters;
+  }
+
+  send(): Promise<unknown> {
+    return this.evaluate('evalsha', scriptHash(this.script.text));
+  }
+
+  read(reply: unknown, now: number): ReplyOf<S> {
+    return readReply(this.script, reply, this.server.clock, now);
+  }
+
+  /** EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded. */
+  instead(error: unknown): Promise<unknown> | undefined {
+    if (isNotWritten(error)) this.server.connection.markUnwritable();
+    return isScriptMissing(error) ? this.evaluate('eval', this.script.text) : undefined;
+  }
+
+  settled(): void {
+    this.server.connection.writes.end();
+  }
+
+  missed(timeout: number): void {
+    this.server.connection.silence?.missed(timeout);
+  }
+
+  private async sendAsking(how: 'evalsha' | 'eval', what: string): Promise<unknown> {
+    const { client } = this.server.connection;
+    // ASKING applies to the next command only, so both are written in the same event-loop turn.
+    const [, reply] = await Promise.all([client.asking(), client[how](what, this.keyCount, ...this.parameters)]);
+    return reply;
+  }
+
+  private evaluate(how: 'evalsha' | 'eval', what: string): Promise<unknown> {
+    this.server.connection.writes.begin();
+    if (this.asking) return this.sendAsking(how, what);
+    return this.server.connection.client[how](what, this.keyCount, ...this.parameters);
+  }
+}

@@ -1,0 +1,91 @@
+import { EventEmitter } from 'node:events';
+import { SilenceGuard } from '../../lib/backend/redis/connection/silence-guard.js';
+import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+
+const LONGEST = 2000;
+const TIMEOUT = 1000;
+
+class Socket extends EventEmitter {
+  readonly destroyedWith: string[] = [];
+
+  destroy(error?: Error): void {
+    this.destroyedWith.push(error?.message ?? '');
+  }
+}
+
+const thrown = (error: unknown): never => {
+  throw error;
+};
+
+const open = () => {
+  const clock = new ManualClock();
+  const stream = new Socket();
+  const client = { options: { socketTimeout: LONGEST }, stream };
+  const guard = new SilenceGuard(client as unknown as RedisClient, new MonotonicScheduler(clock, thrown), LONGEST);
+  return { clock, stream, client, guard };
+};
+
+describe('A connection whose server is silent', () => {
+  it('is left to the time-out of ioredis until it is ready, and again after it has closed', async () => {
+    const { clock, stream, client, guard } = open();
+    guard.missed(TIMEOUT);
+    await clock.advance(LONGEST);
+    expect(stream.destroyedWith).toEqual([]);
+    guard.begin();
+    expect(client.options.socketTimeout).toBeUndefined();
+    guard.end();
+    expect(client.options.socketTimeout).toBe(LONGEST);
+  });
+
+  it('has no timer and no listener as long as no command misses its deadline', () => {
+    const { clock, stream, guard } = open();
+    guard.begin();
+    expect(clock.pending).toBe(0);
+    expect(stream.listenerCount('data')).toBe(0);
+  });
+
+  it('is dropped once a command has been unanswered for the longest silence', async () => {
+    const { clock, stream, guard } = open();
+    guard.begin();
+    guard.missed(TIMEOUT);
+    await clock.advance(LONGEST - TIMEOUT - 1);
+    expect(stream.destroyedWith).toEqual([]);
+    await clock.advance(1);
+    expect(stream.destroyedWith).toEqual([`Socket timeout: no data for ${LONGEST}ms`]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is dropped once, however many commands miss their deadlines', async () => {
+    const { clock, stream, guard } = open();
+    guard.begin();
+    for (let missed = 0; missed < 3; missed++) guard.missed(TIMEOUT);
+    expect(stream.listenerCount('data')).toBe(1);
+    await clock.advance(LONGEST);
+    expect(stream.destroyedWith).toHaveLength(1);
+  });
+
+  it('is kept if the server sends anything meanwhile', async () => {
+    const { clock, stream, guard } = open();
+    guard.begin();
+    guard.missed(TIMEOUT);
+    await clock.advance(LONGEST - TIMEOUT - 1);
+    stream.emit('data');
+    await clock.advance(LONGEST);
+    expect(stream.destroyedWith).toEqual([]);
+    guard.missed(TIMEOUT);
+    await clock.advance(LONGEST - TIMEOUT);
+    expect(stream.destroyedWith).toHaveLength(1);
+  });
+
+  it('keeps no timer after it has closed', async () => {
+    const { clock, stream, guard } = open();
+    guard.begin();
+    guard.missed(TIMEOUT);
+    guard.end();
+    expect(clock.pending).toBe(0);
+    await clock.advance(LONGEST);
+    expect(stream.destroyedWith).toEqual([]);
+  });
+});
