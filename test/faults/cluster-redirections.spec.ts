@@ -63,7 +63,7 @@ class Server {
         return ['held'];
       case 'release':
         this.releases.push(now);
-        return [0];
+        return ['not-held', now];
       default:
         return undefined;
     }

@@ -120,7 +120,7 @@ export class FakeRedis {
       case 'hold':
         return ['held', now];
       case 'release':
-        return [0];
+        return [0, 'released'];
       case 'forceRelease':
         return ['released', '', now];
       case 'inspect':

@@ -71,7 +71,7 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
   table.define(scripts.lock.release, async (keys, { owner, publish }) => {
     // Only a silent release has no command to publish with.
     const reply = await lock.release({ name: keys.lock, owner, lease: 0, silent: publish === '' });
-    return reply.outcome === 'released' ? [reply.heard ?? 0] : [reply.outcome, now()];
+    return reply.outcome === 'released' ? [reply.heard ?? 0, 'released'] : [reply.outcome, now()];
   });
   table.define(scripts.fencedLock.acquire, async (keys, { owner, lease, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now(), ''];

@@ -33,8 +33,10 @@ export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number
 /** `held`: one for each renewal; 1 if it was still held, 0 if not, below 0 if it is unknown whether it was renewed. */
 export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
-/** One number: released, and `heard` clients received the announcement; the server's time would cost as much again. */
-export type ReleaseReply = readonly [heard: number] | readonly [outcome: 'released' | 'not-held', now: number];
+/** `heard`: number of clients that received the announcement, if that was counted instead of reading the time. */
+export type ReleaseReply =
+  | readonly [heard: number, outcome: 'released']
+  | readonly [outcome: 'released' | 'not-held', now: number];
 
 export type ForceReleaseReply = readonly [
   outcome: 'released' | 'not-held' | 'late' | 'wrong-type',

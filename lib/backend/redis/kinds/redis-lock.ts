@@ -35,7 +35,7 @@ type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadl
  * The server's time at which it was certain that the owner holds nothing. An acquisition takes effect once at most, so
  * one that was released is over for good.
  */
-const certainAt = (reply: ReleaseReply): number => (reply.length === 1 ? Number.POSITIVE_INFINITY : reply[1]);
+const certainAt = ([, now]: ReleaseReply): number => (now === 'released' ? Number.POSITIVE_INFINITY : now);
 
 /**
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
@@ -222,8 +222,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
     return this.whenReady(this.scripts.keyOf(name), (deadline) => this.scripts.release(request, deadline), name);
   }
 
-  private readReleased(reply: ReleaseReply): ReleaseOutcome {
-    return reply.length === 1 ? { outcome: 'released', heard: reply[0] } : { outcome: reply[0] };
+  private readReleased([first]: ReleaseReply): ReleaseOutcome {
+    return typeof first === 'number' ? { outcome: 'released', heard: first } : { outcome: first };
   }
 
   /** Repeats a release, which may be executed twice. If the outcome is still unknown, goes on in the background. */

@@ -1933,12 +1933,15 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string },
-      [heard: number] | [outcome: 'not-held', now: number]
+      [heard: number, outcome: 'released'] | [outcome: 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish'],
-      replies: [[{ holds: 'number' }], [{ holds: ['not-held'] }, { holds: 'time' }]],
+      replies: [
+        [{ holds: 'number' }, { holds: ['released'] }],
+        [{ holds: ['not-held'] }, { holds: 'time' }],
+      ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -1956,7 +1959,7 @@ local function dropHold(lock, owner)
 end
 if dropHold(lock, owner) then
   local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
-  return { tonumber(heard) or 0 }
+  return { tonumber(heard) or 0, 'released' }
 end
 local function serverNow()
   local time = redis.call('TIME')

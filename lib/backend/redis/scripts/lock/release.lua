@@ -3,7 +3,7 @@
 --- arg owner: string
 --- arg channel: string
 --- arg publish: string
---- reply [heard: number]
+--- reply [heard: number, outcome: 'released']
 --- reply [outcome: 'not-held', now: number]
 --- invariant Repeating the request has one effect, and it never touches the hold of another owner or other fields of
 ---   the hash.
@@ -12,7 +12,7 @@
 if dropHold(lock, owner) then
   -- Without the right to publish, the lock is free nevertheless; waiters notice at their next safety poll.
   local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
-  return { tonumber(heard) or 0 }
+  return { tonumber(heard) or 0, 'released' }
 end
 --- include shared/server-now.lua
 return { 'not-held', serverNow() }
