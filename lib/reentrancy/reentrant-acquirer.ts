@@ -243,7 +243,7 @@ export class ReentrantAcquirer {
     return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
   }
 
-  private request(terms: AcquireTerms): Request {
-    return { what: 'Lock', name: this.name, template: this.template, ...terms };
+  private request({ lease, limit }: AcquireTerms): Request {
+    return { what: 'Lock', name: this.name, template: this.template, lease, limit };
   }
 }

@@ -40,15 +40,14 @@ export class RenewalSchedule<T> {
   }
 
   /** Milliseconds until the next batch is due; 0 or less if it is overdue. */
-  get pause(): number {
-    const now = this.scheduler.now();
+  pause(now = this.scheduler.now()): number {
     const longestAgo = this.entries.first?.at ?? now;
     return Math.min(this.takenAt + this.period / this.shares, longestAgo + this.period) - now;
   }
 
   /** @returns The entry, needed to delete it. */
-  add(item: T): ScheduleEntry<T> {
-    const entry = new ScheduleEntry(item, this.scheduler.now());
+  add(item: T, now = this.scheduler.now()): ScheduleEntry<T> {
+    const entry = new ScheduleEntry(item, now);
     // An empty schedule had nothing due, so its period starts now.
     if (this.size === 0) this.takenAt = entry.at;
     this.entries.append(entry);

@@ -85,9 +85,10 @@ export class Watchdog {
     }
     if (this.watches(hold)) return;
     const { shares } = this.watched;
-    hold.scheduleEntry = this.watched.add(hold);
+    const now = this.scheduler.now();
+    hold.scheduleEntry = this.watched.add(hold, now);
     // With one batch more per period, the next is due sooner.
-    if (this.watched.shares > shares) this.arm();
+    if (this.watched.shares > shares) this.arm(now);
   }
 
   /** Stops looking after `hold`, which was released. */
@@ -128,9 +129,9 @@ export class Watchdog {
   }
 
   /** Keeps a timer that fires sooner, even without any holds: locks come and go faster than timers. */
-  private arm(): void {
-    const { pause } = this.watched;
-    const due = this.scheduler.now() + pause;
+  private arm(now = this.scheduler.now()): void {
+    const pause = this.watched.pause(now);
+    const due = now + pause;
     if (this.timer && this.due <= due) return;
     this.timer?.cancel();
     this.due = due;
@@ -140,7 +141,7 @@ export class Watchdog {
   private round(): void {
     this.timer = undefined;
     if (this.watched.size === 0) return;
-    if (this.watched.pause > 0) {
+    if (this.watched.pause() > 0) {
       this.arm();
       return;
     }
