@@ -35,8 +35,7 @@ export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...
 
 /** `heard`: number of clients that received the announcement, if that was counted instead of reading the time. */
 export type ReleaseReply =
-  | readonly [heard: number, outcome: 'released']
-  | readonly [outcome: 'released' | 'not-held', now: number];
+  readonly [heard: number, outcome: 'released'] | readonly [outcome: 'released' | 'not-held', now: number];
 
 export type ForceReleaseReply = readonly [
   outcome: 'released' | 'not-held' | 'late' | 'wrong-type',
