@@ -92,19 +92,19 @@ onMasters(5, (world) => {
     it('RD-24 that answers a release with an error does not fail it; a majority does, with its errors', async () => {
       const { locks } = await world.open();
       const lock = locks.getRedLock('n');
-      /** Releases a hold, with errors from these masters. Scripts read the clock of the server before anything else. */
+      /** Releases a hold, with errors from these masters. */
       const releaseWithErrorsOf = async (...places: number[]): Promise<unknown> => {
         const hold = await lock.acquire({ lease: 400 });
         await time.until(async () => (await votes(hold.owner)) === 5, 500);
-        const allowTime = (allowed: boolean): Promise<unknown> =>
+        const allowRelease = (allowed: boolean): Promise<unknown> =>
           Promise.all(
             world
               .at(...places)
-              .map(({ admin }) => admin.call('ACL', 'SETUSER', 'default', allowed ? '+time' : '-time')),
+              .map(({ admin }) => admin.call('ACL', 'SETUSER', 'default', allowed ? '+hdel' : '-hdel')),
           );
-        await allowTime(false);
+        await allowRelease(false);
         const outcome = await hold.release().catch((error: unknown) => error);
-        await allowTime(true);
+        await allowRelease(true);
         await world.free('n', 400 + time.slack);
         return outcome;
       };
