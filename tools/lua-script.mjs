@@ -156,7 +156,10 @@ function codeOf(file, lines) {
   const code = [];
   for (const { text, line } of lines) {
     const [, path] = /^--- include (\S+)$/.exec(text) ?? [];
-    if (path !== undefined) code.push({ include: { path, line }, bare: '' });
+    if (path !== undefined) {
+      code.push({ include: { path, line }, bare: '' });
+      continue;
+    }
     if (/--\[=*\[/.test(text)) fail(file, line, 'a block comment; use lines that start with --');
     if (text.trim() === '' || text.trimStart().startsWith('--')) continue;
     const bare = text.replace(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/g, "''").replace(/--.*$/, '');

@@ -104,7 +104,7 @@ export class ClusterExecutor implements ScriptExecutor {
 
   latest(key: string, notAfter: number): number {
     const here = this.serverTime(key);
-    const ahead = this.topology.connected.map((node) => node.serverTime(key) - here);
+    const ahead = this.topology.connected.map((node) => node.serverTime() - here);
     return notAfter + Math.max(0, ...ahead.filter(Number.isFinite));
   }
 

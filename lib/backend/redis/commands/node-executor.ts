@@ -11,7 +11,7 @@ import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import { RestartGuard } from './restart-guard.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
-import { ScriptCall } from './script-call.js';
+import { ScriptCall, type ScriptServer } from './script-call.js';
 import { askServerTime, ServerClock } from './server-clock.js';
 import { askIdentity, askRunId } from './server-identity.js';
 
@@ -32,7 +32,8 @@ export class NodeExecutor implements ScriptExecutor {
   /** Run id of the server, if it was asked for and this user may read it. */
   serverId: string | undefined;
   readonly clock: ServerClock;
-  readonly connection: RedisConnection;
+  private readonly connection: RedisConnection;
+  private readonly scriptServer: ScriptServer;
   private readonly reachability: Reachability;
   private readonly guard: RestartGuard | undefined;
   private replication: ReplicaConfirmation | undefined;
@@ -59,6 +60,7 @@ export class NodeExecutor implements ScriptExecutor {
         onLost();
       },
     });
+    this.scriptServer = { connection: this.connection, clock: this.clock };
     const { server } = this.connection.endpoint;
     this.reachability = new Reachability(scheduler, missedAfter, {
       onLost: () => {
@@ -165,7 +167,7 @@ export class NodeExecutor implements ScriptExecutor {
     /** Whether the slot of the keys is migrating to this server, which serves them only after ASKING. */
     asking = false,
   ): Promise<ReplyOf<S>> {
-    const call = new ScriptCall(this, script, keys, args, name, asking);
+    const call = new ScriptCall(this.scriptServer, script, keys, args, name, asking);
     // Check in the same event-loop turn as the send, so that a reconnect cannot slip in between.
     const guarded = script.grants ? this.guard?.refusal(name) : undefined;
     if (guarded) return Promise.reject(guarded);

@@ -55,16 +55,12 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     this.server.connection.silence?.missed(timeout);
   }
 
-  private async sendAsking(how: 'evalsha' | 'eval', what: string): Promise<unknown> {
-    const { client } = this.server.connection;
-    // ASKING applies to the next command only, so both are written in the same event-loop turn.
-    const [, reply] = await Promise.all([client.asking(), client[how](what, this.keyCount, ...this.parameters)]);
-    return reply;
-  }
-
   private evaluate(how: 'evalsha' | 'eval', what: string): Promise<unknown> {
-    this.server.connection.writes.begin();
-    if (this.asking) return this.sendAsking(how, what);
-    return this.server.connection.client[how](what, this.keyCount, ...this.parameters);
+    const { client, writes } = this.server.connection;
+    writes.begin();
+    // ASKING applies to the next command only, so both are written in the same event-loop turn.
+    const asked = this.asking ? client.asking() : undefined;
+    const reply = client[how](what, this.keyCount, ...this.parameters);
+    return asked ? Promise.all([asked, reply]).then(([, answer]) => answer) : reply;
   }
 }
