@@ -1,4 +1,4 @@
-/** Who holds a lock. */
+/** The holder of a lock. */
 export interface Holder {
   /** The number of its process; absent if that has just ended. */
   readonly process?: number | undefined;

@@ -4,9 +4,9 @@ import type { RedisClient } from './redis-client.js';
 
 /**
  * Drops a connection that is open but silent: its server is frozen, or the socket has not noticed that it is cut off.
- * ioredis (`socketTimeout`) sets a timer and a listener for each command, which costs as much as the rest of our work
- * for it. Therefore ioredis does that only until the connection is ready. From then on there is a timer only after a
- * command has missed its deadline.
+ * ioredis (`socketTimeout`) sets a timer and a listener for each command, a quarter of the JavaScript of a lone one.
+ * Therefore ioredis does that only until the connection is ready. From then on there is a timer only after a command has
+ * missed its deadline.
  */
 export class SilenceGuard {
   private timer: ScheduledTask | undefined;
