@@ -1,5 +1,7 @@
 import type { AdapterTraits, Address, OpenOptions } from './adapters/adapter.js';
 import { nodeAdapters } from './adapters/index.js';
+import { pin } from './set-up/pinning.js';
+import type { Launch } from './set-up/set-up.js';
 import { JavaParticipant, redisson } from './workers/java-participant.js';
 import { NodeParticipant } from './workers/node-participant.js';
 import type { Participant } from './workers/participant.js';
@@ -9,11 +11,13 @@ import { warmUp } from './workers/warm-up.js';
 export interface Library extends AdapterTraits {
   readonly name: string;
   readonly runtime: 'node' | 'java';
-  start(address: Address, options: OpenOptions): Promise<Participant>;
+  start(address: Address, options: OpenOptions, launch: Launch): Promise<Participant>;
 }
 
 export const OURS = 'nest-redis-lock';
 export const LIMIT = 'raw';
+export const RAW_REDISSON = 'raw-redisson';
+export const BEFORE = 'nest-redis-lock-before';
 export const REDISSON = 'redisson';
 
 /** A JVM needs longer: without it, its first second of `fair` was 60 times slower. */
@@ -25,8 +29,9 @@ export const libraries: readonly Library[] = [
     ...adapter,
     name,
     runtime: 'node',
-    start: async (address, options) => {
-      const participant = await NodeParticipant.start(name, address, options);
+    start: async (address, options, { node, core }) => {
+      const participant = await NodeParticipant.start(name, address, options, node);
+      if (core !== undefined) pin(participant.pid, core);
       await warmUp(participant, adapter, NODE_WARM_UP_MS);
       return participant;
     },
@@ -35,8 +40,9 @@ export const libraries: readonly Library[] = [
     ...redisson,
     name: REDISSON,
     runtime: 'java',
-    start: async (address, options) => {
+    start: async (address, options, { core }) => {
       const participant = await JavaParticipant.start(address, options);
+      if (core !== undefined) pin(participant.pid, core);
       await warmUp(participant, redisson, JVM_WARM_UP_MS);
       return participant;
     },

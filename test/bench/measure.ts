@@ -1,4 +1,5 @@
-import type { Row } from './figures/results.js';
+import { leaders, namedLibraries } from './figures/leaders.js';
+import type { LibraryRoles, Row } from './figures/results.js';
 import type { Library } from './libraries.js';
 import { orderOfRound } from './rounds.js';
 import type { Figures, Scenario } from './scenarios/scenario.js';
@@ -9,6 +10,8 @@ export interface Plan {
   readonly scenario: Scenario;
   readonly libraries: readonly Library[];
   readonly rounds: number;
+  readonly roles: LibraryRoles;
+  readonly preselected?: boolean;
 }
 
 interface RowInProgress {
@@ -24,40 +27,75 @@ const LIMIT_MS = 600_000;
 
 let measurements = 0;
 
-/** Measures one scenario: each library in turn, round by round. */
+/**
+ * Measures one scenario: each library in turn, round by round. Unless all peers are wanted, they are measured once and
+ * briefly, and then only the best ones of them in all rounds.
+ * @param plan.preselected Whether `plan.libraries` are the best ones already.
+ */
 export async function measureScenario(
   world: BenchWorld,
-  { scenario, libraries, rounds: wanted }: Plan,
+  plan: Plan,
   report: (line: string) => void,
 ): Promise<readonly Row[]> {
-  const { quick } = world.settings;
+  const { scenario, libraries, rounds: wanted, roles, preselected = false } = plan;
+  const { quick, allPeers } = world.settings;
   const rounds = Math.min(wanted, scenario.maxRounds === undefined ? wanted : quick ? 1 : scenario.maxRounds);
   const rows = libraries
     .filter((library) => scenario.takesPart(library, world.settings))
     .flatMap((library) => rowsOf(library, scenario, world.settings));
+  let measured = rows;
+  if (!allPeers && !preselected) {
+    const named = namedLibraries(scenario, roles);
+    const others = rows.filter(({ library }) => !named.has(library.name));
+    await world.inBrief(async () => {
+      for (const row of others) await measureRow(world, scenario, row, `brief ${row.title}`, report);
+    });
+    const leading = leaders(scenario, resultsOf(rows), roles);
+    measured = rows.filter(({ library }) => leading.has(library.name));
+    for (const row of measured) forget(row);
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const { library, size, title, rounds: done, errors } of orderOfRound(rows, round)) {
-      const key = `bench:${scenario.id}:${++measurements}`;
-      const start = `  ${scenario.id} ${round + 1}/${rounds} ${title}: `;
-      try {
-        const figures = await within(
-          LIMIT_MS,
-          scenario.measure({ world, library, key, size }),
-          () => `It had not ended after ${LIMIT_MS} ms`,
-        );
-        done.push(figures);
-        report(start + summary(figures));
-      } catch (error) {
-        done.push({});
-        errors.push(error instanceof Error ? error.message : String(error));
-        report(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-        // The next measurement begins with new processes, which this failure cannot affect.
-        await world.pool.stop(library.name);
-      }
+    for (const row of orderOfRound(measured, round)) {
+      await measureRow(world, scenario, row, `${round + 1}/${rounds} ${row.title}`, report);
     }
   }
-  return rows.map(({ library, ...row }) => ({ library: library.name, ...row }));
+  return resultsOf(rows);
 }
+
+async function measureRow(
+  world: BenchWorld,
+  scenario: Scenario,
+  { library, size, rounds, errors }: RowInProgress,
+  title: string,
+  report: (line: string) => void,
+): Promise<void> {
+  const key = `bench:${scenario.id}:${++measurements}`;
+  const start = `  ${scenario.id} ${title}: `;
+  try {
+    const figures = await within(
+      LIMIT_MS,
+      scenario.measure({ world, library, key, size }),
+      () => `It had not ended after ${LIMIT_MS} ms`,
+    );
+    rounds.push(figures);
+    report(start + summary(figures, scenario));
+  } catch (error) {
+    rounds.push({});
+    errors.push(error instanceof Error ? error.message : String(error));
+    report(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    // The next measurement begins with new processes, which this failure cannot affect.
+    await world.pool.stop(library.name);
+  }
+}
+
+/** Removes what was measured briefly. */
+function forget({ rounds, errors }: RowInProgress): void {
+  rounds.length = 0;
+  errors.length = 0;
+}
+
+const resultsOf = (rows: readonly RowInProgress[]): readonly Row[] =>
+  rows.map(({ library, ...row }) => ({ library: library.name, ...row }));
 
 function rowsOf(library: Library, scenario: Scenario, settings: MeasurementSettings): RowInProgress[] {
   return (scenario.sizes?.(settings) ?? [0]).map((size) => ({
@@ -66,8 +104,6 @@ function rowsOf(library: Library, scenario: Scenario, settings: MeasurementSetti
   }));
 }
 
-function summary(figures: Figures): string {
-  return Object.entries(figures)
-    .map(([key, value]) => `${key} ${Number(value.toPrecision(4))}`)
-    .join(', ');
+function summary(figures: Figures, { metrics }: Scenario): string {
+  return metrics.map(({ key, title }) => `${title} ${Number((figures[key] ?? Number.NaN).toPrecision(4))}`).join(', ');
 }

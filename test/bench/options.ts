@@ -3,17 +3,29 @@ import { parseArgs } from 'node:util';
 export interface Options {
   readonly quick: boolean;
   readonly write: boolean;
+  /** Scenarios that were named; all that are measured without being named, if none was. */
   readonly only: readonly string[];
   readonly adapters: readonly string[];
   readonly rounds: number;
   readonly seconds: number;
+  /** Whether the set-ups with pinned processes are measured, too. */
+  readonly pin: boolean;
+  /** Versions of Node that workers run in. Empty: the running one. */
+  readonly nodes: readonly string[];
+  /** Whether every peer is measured in every round and set-up. */
+  readonly allPeers: boolean;
 }
 
 /** Names that options may have. */
 export interface KnownNames {
   readonly scenarios: readonly string[];
+  /** Those of the scenarios that have to be named. */
+  readonly named: readonly string[];
   readonly adapters: readonly string[];
 }
+
+/** The name of all scenarios together. */
+const ALL = 'all';
 
 /** @throws Error that says which argument is not allowed, and which are. */
 export function parseOptions(args: readonly string[], known: KnownNames): Options {
@@ -26,13 +38,16 @@ export function parseOptions(args: readonly string[], known: KnownNames): Option
       adapters: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      pin: { type: 'boolean', default: false },
+      node: { type: 'string' },
+      'all-peers': { type: 'boolean', default: false },
     },
   });
-  const { quick, write, only, adapters, rounds, seconds } = values;
+  const { quick, write, only, adapters, rounds, seconds, pin, node } = values;
   return {
-    quick,
-    write,
-    only: only === undefined ? known.scenarios : scenariosOf(only, known.scenarios),
+    ...{ quick, write, pin, allPeers: values['all-peers'] },
+    nodes: node?.split(',') ?? [],
+    only: scenariosOf(only, known),
     adapters: adapters === undefined ? known.adapters : adaptersOf(adapters, known.adapters),
     rounds: positive('--rounds', rounds ?? (quick ? '2' : '5'), Number.isInteger),
     seconds: positive('--seconds', seconds ?? (quick ? '1' : '3'), Number.isFinite),
@@ -40,14 +55,16 @@ export function parseOptions(args: readonly string[], known: KnownNames): Option
 }
 
 /** A scenario is selected by the beginning of its name as well: S5 selects S5a and S5b. */
-function scenariosOf(list: string, known: readonly string[]): readonly string[] {
+function scenariosOf(list: string | undefined, { scenarios, named }: KnownNames): readonly string[] {
+  if (list === undefined) return scenarios.filter((id) => !named.includes(id));
+  if (list === ALL) return scenarios;
   const wanted = list.split(',');
   for (const name of wanted) {
-    if (!known.some((id) => isSelected(id, name))) {
-      throw new Error(`--only: there is no scenario '${name}'; there are ${known.join(', ')}`);
+    if (!scenarios.some((id) => isSelected(id, name))) {
+      throw new Error(`--only: there is no scenario '${name}'; there are ${[...scenarios, ALL].join(', ')}`);
     }
   }
-  return known.filter((id) => wanted.some((name) => isSelected(id, name)));
+  return scenarios.filter((id) => wanted.some((name) => isSelected(id, name)));
 }
 
 const isSelected = (id: string, name: string): boolean =>

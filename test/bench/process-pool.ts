@@ -1,5 +1,6 @@
 import type { OpenOptions } from './adapters/adapter.js';
 import { libraryNamed } from './libraries.js';
+import type { Launch } from './set-up/set-up.js';
 import type { Participant } from './workers/participant.js';
 import type { RedisServer } from '../servers/redis/redis-server.js';
 
@@ -15,7 +16,10 @@ export interface ProcessKind extends OpenOptions {
 export class ProcessPool {
   private readonly processes = new Map<string, Participant[]>();
 
-  constructor(private readonly server: RedisServer) {}
+  constructor(
+    private readonly server: RedisServer,
+    private readonly launch: Launch,
+  ) {}
 
   /** Returns `count` processes of a kind, always the same ones. Starts those that are missing. */
   async get({ adapter, ...options }: ProcessKind, count: number): Promise<readonly Participant[]> {
@@ -45,6 +49,6 @@ export class ProcessPool {
 
   private start(adapter: string, options: OpenOptions): Promise<Participant> {
     const { host, port } = this.server;
-    return libraryNamed(adapter).start({ host, port }, options);
+    return libraryNamed(adapter).start({ host, port }, options, this.launch);
   }
 }

@@ -1,56 +1,74 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import type { Row } from './figures/results.js';
-import { libraries, LIMIT, OURS, REDISSON } from './libraries.js';
-import { measureScenario } from './measure.js';
+import { BEFORE, libraries, LIMIT, OURS, RAW_REDISSON, REDISSON } from './libraries.js';
+import { EARLIER_COMMIT } from './adapters/nest-redis-lock.adapter.js';
+import { measureSetUps } from './measure-set-ups.js';
 import { type Options, parseOptions } from './options.js';
+import { writeChart } from './report/chart.js';
 import { machineFacts, peerVersions } from './report/machine.js';
-import { judge } from './report/bars.js';
-import { barsTable, markdownReport, type Measured, type Run, scenarioSection } from './report/report.js';
+import { barsSections, markdownReport, resultsSection, type Run, type SetUpResults } from './report/report.js';
 import { scenarios } from './scenarios/index.js';
-import { BenchWorld } from './bench-world.js';
+import { buildEarlier } from './set-up/earlier-build.js';
+import { nodeBinaries } from './set-up/node-binary.js';
+import { assertPinnable } from './set-up/pinning.js';
+import { type SetUp, setUps, setUpTitle } from './set-up/set-up.js';
 
 const MS_PER_S = 1000;
 const MS_PER_MINUTE = 60_000;
-const roles = { ours: OURS, limit: LIMIT, redisson: REDISSON };
+const MOST_WARM_UP_MS = 300;
+const roles = { ours: OURS, limit: LIMIT, redisson: REDISSON, before: BEFORE, references: [RAW_REDISSON] };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`);
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function readOptions(): Options | undefined {
+/** Reads the command line and finds what it needs. Says what is wrong, if anything is. */
+function prepare(): { readonly options: Options; readonly wanted: readonly SetUp[] } | undefined {
   try {
-    return parseOptions(process.argv.slice(2), {
+    const options = parseOptions(process.argv.slice(2), {
       scenarios: scenarios.map(({ id }) => id),
+      named: scenarios.filter(({ when }) => when === 'named').map(({ id }) => id),
       adapters: libraries.map(({ name }) => name),
     });
+    if (options.pin) assertPinnable();
+    const wanted = setUps(nodeBinaries(options.nodes), options.pin);
+    if (options.adapters.includes(BEFORE)) buildEarlier(EARLIER_COMMIT);
+    return { options, wanted };
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     process.exitCode = 2;
     return undefined;
   }
 }
 
-async function measureAll({ only, adapters, rounds, seconds, quick }: Options): Promise<Measured[]> {
+async function measureAll(
+  { only, adapters, rounds, seconds, quick, allPeers }: Options,
+  wanted: readonly SetUp[],
+): Promise<readonly SetUpResults[]> {
   const ms = seconds * MS_PER_S;
-  await using world = await BenchWorld.open({ quick, ms, warmUpMs: Math.min(ms, MS_PER_S) / 2 });
-  const measured: Measured[] = [];
-  const taking = libraries.filter(({ name }) => adapters.includes(name));
-  for (const scenario of scenarios.filter(({ id }) => only.includes(id))) {
-    const start = performance.now();
-    say(`${scenario.id}: ${scenario.title}`);
-    const rows: readonly Row[] = await measureScenario(world, { scenario, libraries: taking, rounds }, say);
-    say(`  ${((performance.now() - start) / MS_PER_S).toFixed(0)} s`);
-    measured.push({ scenario, rows });
-    print(scenarioSection({ scenario, rows }, roles).join('\n\n'));
-  }
-  return measured;
+  const plan = {
+    ...{ setUps: wanted, rounds, roles },
+    settings: { quick, allPeers, ms, warmUpMs: Math.min(ms, MOST_WARM_UP_MS) },
+    scenarios: scenarios.filter(({ id }) => only.includes(id)),
+    libraries: libraries.filter(({ name }) => adapters.includes(name)),
+  };
+  return await measureSetUps(plan, {
+    say,
+    measured: (measured, setUp) => {
+      print(`## ${measured.scenario.id}, ${setUpTitle(setUp)}`);
+      print(resultsSection(measured, roles).join('\n\n'));
+    },
+  });
 }
 
 function writeResults(run: Run): void {
   const folder = new URL('.', import.meta.url);
   writeFileSync(new URL('RESULTS.md', folder), markdownReport(run));
-  const measured = run.measured.map(({ scenario: { id, title }, rows }) => ({ id, title, rows }));
-  writeFileSync(new URL('results.json', folder), `${JSON.stringify({ ...run, measured }, undefined, 2)}\n`);
+  const measured = run.setUps.map(({ setUp: { node, placement }, measured: all }) => ({
+    ...{ node: node.version, placement },
+    measured: all.map(({ scenario: { id, title }, rows }) => ({ id, title, rows })),
+  }));
+  writeFileSync(new URL('results.json', folder), `${JSON.stringify({ ...run, setUps: measured }, undefined, 2)}\n`);
 }
 
 function commit(): string {
@@ -61,19 +79,23 @@ function commit(): string {
 }
 
 async function main(): Promise<void> {
-  const options = readOptions();
-  if (options === undefined) return;
-  const facts = machineFacts(peerVersions());
   const start = performance.now();
-  const measured = await measureAll(options);
-  print(barsTable(measured.flatMap(({ scenario, rows }) => judge(scenario, rows, roles))));
+  const prepared = prepare();
+  if (prepared === undefined) return;
+  const { options, wanted } = prepared;
+  const facts = machineFacts(peerVersions(), wanted);
+  const results = await measureAll(options, wanted);
+  print(barsSections({ setUps: results, roles }).join('\n\n'));
+  const minutes = (performance.now() - start) / MS_PER_MINUTE;
+  say(`Took ${minutes.toFixed(1)} minutes`);
   if (!options.write) return;
   writeResults({
-    ...{ facts, measured, roles, rounds: options.rounds, seconds: options.seconds, commit: commit() },
+    ...{ facts, setUps: results, roles, minutes, commit: commit() },
+    ...{ rounds: options.rounds, seconds: options.seconds, allPeers: options.allPeers },
     date: new Date().toISOString().slice(0, 10),
     command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
-    minutes: (performance.now() - start) / MS_PER_MINUTE,
   });
+  await writeChart();
 }
 
 process.on('unhandledRejection', (error) => {

@@ -38,6 +38,8 @@ export interface AdapterTraits {
   readonly hasFairLock: boolean;
   /** Whether the library, as it is measured here, keeps a hold alive until its release. */
   readonly renews: boolean;
+  /** Commands that it sends beside scripts, and that none of its scripts calls, in lower case. */
+  readonly plainCommands?: readonly string[];
 }
 
 /** A library under test. */

@@ -1,7 +1,7 @@
 import type { Adapter } from './adapter.js';
 import { microfleetIoredisLock } from './microfleet-ioredis-lock.adapter.js';
-import { nestRedisLock } from './nest-redis-lock.adapter.js';
-import { raw } from './raw.adapter.js';
+import { nestRedisLock, nestRedisLockBefore } from './nest-redis-lock.adapter.js';
+import { raw, rawRedisson } from './raw.adapter.js';
 import { redisSemaphore } from './redis-semaphore.adapter.js';
 import { redlock4 } from './redlock4.adapter.js';
 import { redlock5 } from './redlock5.adapter.js';
@@ -14,6 +14,8 @@ export const nodeAdapters: ReadonlyMap<string, Adapter> = new Map(
   Object.entries({
     raw,
     'nest-redis-lock': nestRedisLock,
+    'raw-redisson': rawRedisson,
+    'nest-redis-lock-before': nestRedisLockBefore,
     redlock4,
     redlock5,
     'sesamecare-redlock': sesamecareRedlock,

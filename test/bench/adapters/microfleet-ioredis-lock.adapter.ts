@@ -16,6 +16,7 @@ export const microfleetIoredisLock: Adapter = {
   waiting: 'polls',
   hasFairLock: false,
   renews: false,
+  plainCommands: ['set'],
   open: async ({ host, port }) => {
     const { createLock } = loadPeer('@microfleet/ioredis-lock') as Package;
     const { Redis: RedisOf5 } = loadPeer('ioredis5') as { readonly Redis: typeof Redis };

@@ -4,10 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type * as Library from '../../../lib/index.js';
+import { earlierEntry } from '../set-up/earlier-build.js';
 import type { Adapter, Held } from './adapter.js';
 
 /** Path of the built library as users get it. Its name resolves to the sources here. */
 const built = fileURLToPath(new URL('../../../dist/cjs/index.js', import.meta.url));
+
+/** The last commit before the work on speed, which the bars compare with. */
+export const EARLIER_COMMIT = 'e045cf7';
 
 const asHeld = (hold: Library.Hold): Held => ({
   release: async () => {
@@ -16,14 +20,14 @@ const asHeld = (hold: Library.Hold): Held => ({
   },
 });
 
-/** This library as an application has it: through its module, with the watchdog. */
-export const nestRedisLock: Adapter = {
-  title: 'nest-redis-lock',
+/** A build of this library as an application has it: through its module, with the watchdog. */
+const adapterOf = (title: string, entry: string): Adapter => ({
+  title,
   waiting: 'told',
   hasFairLock: true,
   renews: true,
   open: async ({ host, port }, { fair = false, watchdogTimeout }) => {
-    const { LockService, RedisLockModule } = createRequire(import.meta.url)(built) as typeof Library;
+    const { LockService, RedisLockModule } = createRequire(import.meta.url)(entry) as typeof Library;
 
     @Module({
       imports: [
@@ -46,4 +50,7 @@ export const nestRedisLock: Adapter = {
       acquire: (key, { wait }) => locks.acquire(key, fair ? { wait, fair } : { wait }).then(asHeld),
     };
   },
-};
+});
+
+export const nestRedisLock = adapterOf('nest-redis-lock', built);
+export const nestRedisLockBefore = adapterOf('nest-redis-lock before', earlierEntry(EARLIER_COMMIT));

@@ -27,6 +27,7 @@ export const redisSemaphore: Adapter = {
   waiting: 'polls',
   hasFairLock: false,
   renews: true,
+  plainCommands: ['set'],
   open: async (address, { watchdogTimeout }) => {
     const { Mutex } = loadPeer('redis-semaphore') as Package;
     const client = await connect(address);

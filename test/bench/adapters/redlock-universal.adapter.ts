@@ -27,6 +27,7 @@ export const redlockUniversal: Adapter = {
   waiting: 'polls',
   hasFairLock: false,
   renews: false,
+  plainCommands: ['set'],
   open: async (address) => {
     const { createLock, IoredisAdapter } = loadPeer('redlock-universal') as Package;
     const adapter = new IoredisAdapter(await connect(address));

@@ -25,6 +25,7 @@ export const simpleRedisMutex: Adapter = {
   waiting: 'told',
   hasFairLock: false,
   renews: false,
+  plainCommands: ['set'],
   open: async ({ host, port }) => {
     const { lock } = loadPeer('simple-redis-mutex') as Package;
     const client = await (loadPeer('redis') as NodeRedis)

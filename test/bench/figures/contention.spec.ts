@@ -32,6 +32,7 @@ describe('contentionFigures', () => {
     expect(figures.greatestShare).toBeCloseTo(66.7, 1);
     expect(figures.handOverP50).toBe(1);
     expect(figures.handOverP99).toBe(2);
+    expect(figures).toMatchObject({ fewest: 0, most: 1, handOverInsideP50: 1, waitP50: 4, waitP99: 7 });
   });
 
   it('sees two holders at a time, also of different processes', () => {

@@ -11,12 +11,20 @@ export interface ContentionFigures {
   readonly jain: number;
   /** Loops without an acquisition. */
   readonly unserved: number;
+  /** Acquisitions of the loop with the fewest, and of the one with the most. */
+  readonly fewest: number;
+  readonly most: number;
   /** Shares of the processes, in percent. */
   readonly leastShare: number;
   readonly greatestShare: number;
   /** From the beginning of a release to the next grant in any process, ms. */
   readonly handOverP50: number;
   readonly handOverP99: number;
+  /** The same for grants in the process that released, ms; NaN without any. */
+  readonly handOverInsideP50: number;
+  /** From a request to its grant, ms. */
+  readonly waitP50: number;
+  readonly waitP99: number;
   /** Grants before the previous holder had begun to release, over the whole time. */
   readonly overlaps: number;
   /** Grants that came after a grant to a later request of the same process, over the whole time. */
@@ -46,14 +54,20 @@ export function contentionFigures(acquisitions: readonly Acquisition[], setup: C
   }
   const share = (count: number): number => (100 * count) / counted.length;
   const handOvers = delays(counted);
+  const waits = counted.map(({ asked, granted }) => granted - asked);
   return {
     perSecond: counted.length / ((to - from) / NS_PER_S),
     jain: jain(byLoop),
     unserved: byLoop.filter((count) => count === 0).length,
+    fewest: Math.min(...byLoop),
+    most: Math.max(...byLoop),
     leastShare: share(Math.min(...byProcess)),
     greatestShare: share(Math.max(...byProcess)),
     handOverP50: percentile(handOvers, 0.5) / NS_PER_MS,
     handOverP99: percentile(handOvers, 0.99) / NS_PER_MS,
+    handOverInsideP50: percentile(delays(counted, inSameProcess), 0.5) / NS_PER_MS,
+    waitP50: percentile(waits, 0.5) / NS_PER_MS,
+    waitP99: percentile(waits, 0.99) / NS_PER_MS,
     overlaps: delays(acquisitions).filter((delay) => delay < 0).length,
     ...orderOf(acquisitions, processes),
   };
@@ -63,11 +77,17 @@ function add(counts: number[], at: number): void {
   counts[at] = (counts[at] ?? 0) + 1;
 }
 
-function delays(acquisitions: readonly Acquisition[]): number[] {
+const inSameProcess = (one: Acquisition, next: Acquisition): boolean => one.process === next.process;
+
+/** Times from each release to the next grant, of those pairs that count. */
+function delays(
+  acquisitions: readonly Acquisition[],
+  counts: (one: Acquisition, next: Acquisition) => boolean = () => true,
+): number[] {
   const found: number[] = [];
   let before: Acquisition | undefined;
   for (const acquisition of acquisitions) {
-    if (before !== undefined) found.push(acquisition.granted - before.released);
+    if (before !== undefined && counts(before, acquisition)) found.push(acquisition.granted - before.released);
     before = acquisition;
   }
   return found;

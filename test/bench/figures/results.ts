@@ -17,6 +17,10 @@ export interface LibraryRoles {
   readonly ours: string;
   readonly limit: string;
   readonly redisson: string;
+  /** This library as it was before. */
+  readonly before: string;
+  /** Others that are no peers. */
+  readonly references: readonly string[];
 }
 
 export function spreadOfMetric({ rounds }: Row, metric: string): Spread | undefined {
@@ -32,17 +36,22 @@ export function ratio(row: Row, over: Row, metric: string): Spread | undefined {
   return spreadOf(valuesOf(row.rounds, metric).map((value, round) => value / (under[round] ?? Number.NaN)));
 }
 
-/** The row that a bar compares with; undefined if it was not measured. */
+/** Another library that a bar compares with. */
+export type LibraryBaseline = Extract<Baseline, 'limit' | 'best peer' | 'redisson' | 'before'>;
+
+/** The row of another library that a bar compares with; undefined if it was not measured. */
 export function baselineRow(
   rows: readonly Row[],
-  over: Exclude<Baseline, 'itself'>,
+  over: LibraryBaseline,
   { metric, size, roles }: { readonly metric: Metric; readonly size: number; readonly roles: LibraryRoles },
 ): Row | undefined {
   const alike = rows.filter((row) => row.size === size);
-  if (over === 'limit') return alike.find(({ library }) => library === roles.limit);
-  if (over === 'redisson') return alike.find(({ library }) => library === roles.redisson);
-  const peers = alike.filter(({ library }) => library !== roles.ours && library !== roles.limit);
-  return best(peers, metric);
+  if (over !== 'best peer') return alike.find(({ library }) => library === roles[over]);
+  const others = [roles.ours, roles.limit, roles.before, ...roles.references];
+  return best(
+    alike.filter(({ library }) => !others.includes(library)),
+    metric,
+  );
 }
 
 function best(rows: readonly Row[], metric: Metric): Row | undefined {

@@ -55,7 +55,10 @@ function compare(
   roles: LibraryRoles,
 ): Compared {
   if (over === 'itself') return { value: spreadOfMetric(ours, metric.key), against: '' };
-  const other = baselineRow(rows, over, { metric, size: ours.size, roles });
+  const other =
+    typeof over === 'object'
+      ? rows.find(({ library, size }) => library === ours.library && size === over.size)
+      : baselineRow(rows, over, { metric, size: ours.size, roles });
   if (!other) return { value: undefined, against: '' };
   const theirs = spreadText(spreadOfMetric(other, metric.key), metric.digits ?? 0);
   return { value: ratio(ours, other, metric.key), against: `${other.title}: ${theirs}` };

@@ -1,21 +1,28 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
+import { CLIENT_CORE, type Placement, SERVER_CORE, type SetUp } from '../set-up/set-up.js';
 import { serverBinary } from '../../servers/install.js';
 
 /** Facts about the machine that the figures depend on, by name. */
 export type MachineFacts = Readonly<Record<string, string>>;
 
+const PLACEMENTS: Readonly<Record<Placement, string>> = {
+  pinned: `server pinned to core ${SERVER_CORE}, clients to core ${CLIENT_CORE}`,
+  free: 'no core assigned',
+};
+
 const GB = 2 ** 30;
 
 /** Reads the facts. Call it before the measurements, so that the load is that of other programs. */
-export function machineFacts(packages: readonly string[]): MachineFacts {
+export function machineFacts(packages: readonly string[], setUps: readonly SetUp[]): MachineFacts {
   const processors = cpus();
   return {
     CPU: `${processors[0]?.model ?? 'unknown'}, ${processors.length} cores`,
     memory: `${Math.round(totalmem() / GB)} GB`,
     kernel: release(),
-    Node: process.version,
+    Node: [...new Set(setUps.map(({ node }) => node.version))].join(', '),
+    placements: [...new Set(setUps.map(({ placement }) => PLACEMENTS[placement]))].join('; '),
     Redis: version(serverBinary(), ['--version'], /v=(\S+)/),
     Java: version('java', ['-version'], /version "([^"]+)"/),
     'load average before': loadavg()

@@ -1,16 +1,26 @@
 import { ratio, type Row } from '../figures/results.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { judge, verdictText } from './bars.js';
+import { barsSections, judgedResults } from './report.js';
 import { markdownTable, scenarioTable, spreadText } from './table.js';
 
-const roles = { ours: 'ours', limit: 'raw', redisson: 'redisson' };
+const roles = { ours: 'ours', limit: 'raw', redisson: 'redisson', before: 'before', references: ['reference'] };
 
 const row = (library: string, ...values: number[]): Row => ({
   ...{ library, title: library, size: 0, errors: [] },
   rounds: values.map((speed) => ({ speed })),
 });
 
-const rows = [row('raw', 100, 200), row('ours', 80, 180), row('slow', 10, 10), row('redisson', 40, 20)];
+const larger: Row = { ...row('ours', 40, 45), size: 9 };
+const rows = [
+  row('raw', 100, 200),
+  row('ours', 80, 180),
+  row('before', 40, 60),
+  row('reference', 900, 900),
+  row('slow', 10, 10),
+  row('redisson', 40, 20),
+  larger,
+];
 
 const scenario: Scenario = {
   ...{ id: 'X', title: 'x', method: '' },
@@ -21,6 +31,8 @@ const scenario: Scenario = {
     { text: 'not too fast', metric: 'speed', atMost: 130 },
     { text: 'standing still', metric: 'speed', atMost: 0 },
     { text: 'of another size', metric: 'speed', atLeast: 1, size: 7 },
+    { text: 'ahead of the earlier one', metric: 'speed', over: 'before', atLeast: 2 },
+    { text: 'as fast when larger', metric: 'speed', over: { size: 0 }, atLeast: 0.5, size: 9 },
   ],
   takesPart: () => true,
   measure: () => Promise.resolve({}),
@@ -40,7 +52,7 @@ describe('a table', () => {
   });
 
   it('takes ratios within a round', () => {
-    expect(scenarioTable(scenario, rows, roles)).toContain('| ours     | 130 (80..180)  | 0.85 (0.80..0.90)');
+    expect(scenarioTable(scenario, rows, roles)).toContain('| ours      | 130 (80..180)  | 0.85 (0.80..0.90)');
   });
 
   it('has no ratio of a round that failed', () => {
@@ -50,7 +62,7 @@ describe('a table', () => {
 });
 
 describe('judge', () => {
-  const [limit, best, itself, nothing, absent] = judge(scenario, rows, roles);
+  const [limit, best, itself, nothing, absent, earlier, flat] = judge(scenario, rows, roles);
 
   it('reports by how much a bar was missed', () => {
     expect(limit).toMatchObject({ against: 'raw: 150 (100..200)' });
@@ -63,6 +75,12 @@ describe('judge', () => {
     expect(best && verdictText(best)).toBe('met');
   });
 
+  it('compares with this library as it was, and of another size', () => {
+    expect(earlier).toMatchObject({ against: 'before: 50 (40..60)', missedBy: 0, value: { min: 2, max: 3 } });
+    expect(flat).toMatchObject({ against: 'ours: 130 (80..180)', value: { min: 0.25, max: 0.5 } });
+    expect(flat && verdictText(flat)).toBe('missed by 25 %');
+  });
+
   it('judges values as they are', () => {
     expect(itself).toMatchObject({ missedBy: 0, against: '' });
   });
@@ -73,5 +91,39 @@ describe('judge', () => {
 
   it('does not judge missing measurements', () => {
     expect(absent && verdictText(absent)).toBe('not measured');
+  });
+});
+
+describe('the bars of a run', () => {
+  const node = { version: 'v20.1.0', path: '' };
+  const unpinned: Scenario = { ...scenario, id: 'Y' };
+  const setUps = [
+    { setUp: { node, placement: 'pinned' as const }, measured: [{ scenario, rows }] },
+    {
+      setUp: { node, placement: 'free' as const },
+      measured: [
+        { scenario, rows },
+        { scenario: unpinned, rows },
+      ],
+    },
+  ];
+
+  it('are judged by pinned processes where those were measured', () => {
+    const judged = judgedResults(setUps).map(({ setUp, measured }) => [
+      setUp.placement,
+      ...measured.map(({ scenario: { id } }) => id),
+    ]);
+    expect(judged).toEqual([
+      ['pinned', 'X'],
+      ['free', 'Y'],
+    ]);
+    expect(judgedResults(setUps.slice(1))[0]?.measured).toHaveLength(2);
+  });
+
+  it('are counted', () => {
+    const [heading] = barsSections({ setUps, roles });
+    expect(heading).toBe(
+      '### Bars, Node v20.1.0, server and clients pinned to a core each: 3 met, 3 missed, 1 not measured.',
+    );
   });
 });

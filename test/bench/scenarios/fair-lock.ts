@@ -1,4 +1,5 @@
 import { ACQUISITIONS, FAULTS, GREATEST_SHARE, HAND_OVER_P50, JAIN, LEAST_SHARE } from './contention-metrics.js';
+import { COSTS } from './cost-metrics.js';
 import { contendForOneLock } from './one-lock.js';
 import type { Scenario } from './scenario.js';
 
@@ -17,13 +18,16 @@ export const fairLock: Scenario = {
     GREATEST_SHARE,
     JAIN,
     HAND_OVER_P50,
+    ...COSTS,
     ...FAULTS,
   ],
   bars: [
+    { text: 'acquisitions/s over those before ≥ 1.6', metric: 'perSecond', over: 'before', atLeast: 1.6 },
     { text: 'acquisitions/s over Redisson’s fair lock ≥ 2', metric: 'perSecond', over: 'redisson', atLeast: 2 },
     { text: 'strict order', metric: 'outOfOrder', atMost: 0 },
     { text: 'no overlaps', metric: 'overlaps', atMost: 0 },
   ],
+  when: 'each-node',
   takesPart: ({ hasFairLock }) => hasFairLock,
   measure: (measurement) => contendForOneLock(measurement, { processes: 4, loopsEach: 25, fair: true }),
 };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { between, commandStats, scriptUsage, sentByClients } from '../server-commands.js';
+import { between, commandStats, scriptUsage, sentByClients } from '../cost/server-commands.js';
 import { within } from '../time-limit.js';
 import { NodeParticipant } from '../workers/node-participant.js';
 import type { Memory } from '../workers/tasks.js';
@@ -46,7 +46,7 @@ export async function measureHeldLocks(
   await world.pool.stop(library.name);
   await world.observer.flushdb();
   return {
-    commands: sentByClients(done) / (watchMs / MS_PER_S),
+    commands: sentByClients(done).calls / (watchMs / MS_PER_S),
     serverUsec: scriptUsage(done).usec / (watchMs / MS_PER_S) / holds,
     lost: Math.max(holds - left, noticed),
     loopP99: loop?.p99 ?? Number.NaN,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuTime } from '../cpu-time.js';
-import { between, commandStats, sentByClients } from '../server-commands.js';
+import { cpuTime } from '../cost/cpu-time.js';
+import { OURS } from '../libraries.js';
+import { between, commandStats, sentByClients } from '../cost/server-commands.js';
 import { NodeParticipant } from '../workers/node-participant.js';
 import type { Scenario } from './scenario.js';
 
@@ -25,8 +26,9 @@ export const idleWaiters: Scenario = {
     { text: '≤ 2 commands/s', metric: 'commands', atMost: 2 },
     { text: '≤ 1 % CPU', metric: 'cpu', atMost: 1 },
   ],
-  maxRounds: 2,
-  takesPart: ({ waiting }, { quick }) => waiting === 'told' || (waiting === 'polls' && !quick),
+  when: 'once',
+  maxRounds: 1,
+  takesPart: ({ name, waiting }, { allPeers }) => name === OURS || (allPeers && waiting !== 'none'),
   measure: async ({ world, library, key }) => {
     await world.pool.stopAll();
     const [holder, waiter] = await world.pool.get({ adapter: library.name }, 2);
@@ -42,7 +44,7 @@ export const idleWaiters: Scenario = {
     // Ends the waiters, which would go on waiting.
     await world.pool.stop(library.name);
     return {
-      commands: sentByClients(done) / (IDLE_MS / MS_PER_S),
+      commands: sentByClients(done).calls / (IDLE_MS / MS_PER_S),
       cpu: (100 * cpu) / IDLE_MS,
       gaveUp: queued === undefined ? Number.NaN : queued.failed + queued.granted,
     };

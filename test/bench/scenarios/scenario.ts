@@ -1,5 +1,6 @@
 import type { Library } from '../libraries.js';
 import type { MeasurementSettings, BenchWorld } from '../bench-world.js';
+import type { Placement } from '../set-up/set-up.js';
 
 /** One measured quantity, a column of the scenario's table. */
 export interface Metric {
@@ -16,8 +17,8 @@ export interface Metric {
 /** Values by {@link Metric.key}; NaN if one could not be measured. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** The divisor of a value in the same round: none, or the value of another library. */
-export type Baseline = 'itself' | 'limit' | 'best peer' | 'redisson';
+/** The divisor of a value in the same round: none, the value of another library, or this library's of another size. */
+export type Baseline = 'itself' | 'limit' | 'best peer' | 'redisson' | 'before' | { readonly size: number };
 
 /** A value that this library has to reach. */
 export interface Bar {
@@ -49,6 +50,13 @@ export interface Scenario {
   readonly bars?: readonly Bar[];
   /** The most rounds of a scenario that takes long; a quick run has one. */
   readonly maxRounds?: number;
+  /** Set-ups with other placements do not measure it. Default: any. */
+  readonly placement?: Placement;
+  /**
+   * Measured only in the first set-up, in the first one of each Node, or only if it is named on the command line.
+   * Default: in every set-up.
+   */
+  readonly when?: 'once' | 'each-node' | 'named';
   /** Whether this library is measured in the scenario. */
   takesPart(library: Library, settings: MeasurementSettings): boolean;
   /** Sizes that are measured, each in a row of its own. Absent: one row. */

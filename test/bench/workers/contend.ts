@@ -11,8 +11,15 @@ const STUCK_AFTER_MS = GRACE_MS + 2000;
 /** Increments a counter by a read and a write, in two round trips, which needs a lock. */
 export type Increment = (key: string) => Promise<void>;
 
-/** Runs many loops on one lock until `end`, and writes their acquisitions to the file. */
-export async function contend(library: OpenLibrary, increment: Increment, task: ContendTask): Promise<ContendDone> {
+/**
+ * Runs many loops on one lock until `end`, and writes their acquisitions to the file.
+ * @param libraryOf The library that a loop uses.
+ */
+export async function contend(
+  libraryOf: (loop: number) => OpenLibrary,
+  increment: Increment,
+  task: ContendTask,
+): Promise<ContendDone> {
   const timeline = new Timeline();
   const failures: string[] = [];
   const failed = (error: unknown): void => {
@@ -23,7 +30,7 @@ export async function contend(library: OpenLibrary, increment: Increment, task: 
   const pass = async (loop: number): Promise<void> => {
     const asked = now();
     const wait = Math.ceil((task.end - asked) / NS_PER_MS) + GRACE_MS;
-    const held = await library.acquire(task.key, { wait });
+    const held = await libraryOf(loop).acquire(task.key, { wait });
     const granted = now();
     if (task.counter !== undefined) await increment(task.counter);
     if (task.sectionMs > 0) await sleep(task.sectionMs);

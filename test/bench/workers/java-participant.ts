@@ -1,6 +1,7 @@
 import type { AdapterTraits, Address, OpenOptions } from '../adapters/adapter.js';
 import { JavaPeer } from '../../interop/java-peer.js';
 import { buildPeer } from '../../interop/peer-build.js';
+import { cpuTime } from '../cost/cpu-time.js';
 import type { Participant } from './participant.js';
 import type { Tasks } from './tasks.js';
 
@@ -13,6 +14,8 @@ export const redisson: AdapterTraits = {
 
 /** Memory for 100 threads and 10,000 holds. Everything else is the default. */
 const JVM_OPTIONS = ['-Xmx1g'];
+
+const US_PER_MS = 1000;
 
 let built: Promise<void> | undefined;
 
@@ -39,6 +42,10 @@ export class JavaParticipant implements Participant {
 
   get pid(): number {
     return this.peer.pid;
+  }
+
+  async cpuTime(): Promise<number> {
+    return cpuTime(this.pid) * US_PER_MS;
   }
 
   async ask<Name extends keyof Tasks>(

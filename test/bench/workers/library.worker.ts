@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { devNull } from 'node:os';
 import type { Address, Held, OpenOptions, OpenLibrary } from '../adapters/adapter.js';
 import { connect } from '../adapters/client.js';
 import { nodeAdapters } from '../adapters/index.js';
@@ -17,18 +18,30 @@ const address = JSON.parse(connection) as Address;
 const ENDLESS_MS = 3_600_000;
 const HOLDS_AT_A_TIME = 256;
 const LOOP_RESOLUTION_MS = 1;
+const CLIENTS_WARM_UP_MS = 300;
 
 const taken = new Map<string, Held>();
 const arrivals: number[] = [];
 let awaitArrival: ((instant: number) => void) | undefined;
 
-async function apiOf(library: OpenLibrary): Promise<NodeTasks> {
+async function apiOf(open: () => Promise<OpenLibrary>): Promise<NodeTasks> {
+  const library = await open();
+  const clients: OpenLibrary[] = [];
   const client = await connect(address);
   const queue = new Queue(library);
   return {
     pairs: (task) => pairs(library, task),
     distinct: (task) => distinct(library, task),
-    contend: (task) => contend(library, increment, task),
+    contend: (task) => contend(task.ownClients === true ? clientOf : () => library, increment, task),
+    openClients: async ({ count }) => {
+      if (clients.length >= count) return;
+      while (clients.length < count) clients.push(await open());
+      await warmUpClients(count);
+    },
+    cpuTime: () => {
+      const { user, system } = process.cpuUsage();
+      return user + system;
+    },
     take: async ({ key }) => {
       taken.set(key, await library.acquire(key, { wait: ENDLESS_MS }));
       return now();
@@ -79,6 +92,28 @@ async function apiOf(library: OpenLibrary): Promise<NodeTasks> {
     heard: () => nextArrival(),
   };
 
+  /** Makes each client wait once: connections for subscriptions are opened then. */
+  async function warmUpClients(count: number): Promise<void> {
+    const key = `bench:warm-up:${process.pid}:clients`;
+    const start = now();
+    const end = start + CLIENTS_WARM_UP_MS * NS_PER_MS;
+    await contend(clientOf, increment, {
+      key,
+      loops: count,
+      ownClients: true,
+      start,
+      end,
+      sectionMs: 0,
+      file: devNull,
+    });
+  }
+
+  function clientOf(loop: number): OpenLibrary {
+    const own = clients[loop];
+    if (own === undefined) throw new Error(`Client ${loop} has not been opened`);
+    return own;
+  }
+
   async function increment(key: string): Promise<void> {
     await client.set(key, Number(await client.get(key)) + 1);
   }
@@ -101,7 +136,7 @@ function nextArrival(): Promise<number> {
 async function main(): Promise<void> {
   const adapter = nodeAdapters.get(name);
   if (adapter === undefined) throw new Error(`There is no adapter '${name}'`);
-  serve(await apiOf(await adapter.open(address, JSON.parse(options) as OpenOptions)));
+  serve(await apiOf(() => adapter.open(address, JSON.parse(options) as OpenOptions)));
 }
 
 main().catch((error: unknown) => {

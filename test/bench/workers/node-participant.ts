@@ -9,14 +9,21 @@ const file = new URL('./library.worker.ts', import.meta.url);
 export class NodeParticipant implements Participant {
   private constructor(private readonly worker: Worker<NodeTasks>) {}
 
-  /** @param adapter Its name on the command line. */
-  static async start(adapter: string, address: Address, options: OpenOptions): Promise<NodeParticipant> {
+  /**
+   * @param adapter Its name on the command line.
+   * @param node Path of the Node that runs it.
+   */
+  static async start(adapter: string, address: Address, options: OpenOptions, node: string): Promise<NodeParticipant> {
     const args = [adapter, JSON.stringify(address), JSON.stringify(options)];
-    return new NodeParticipant(await Worker.start<NodeTasks>(file, { args }));
+    return new NodeParticipant(await Worker.start<NodeTasks>(file, { args, node }));
   }
 
   get pid(): number {
     return this.worker.pid;
+  }
+
+  cpuTime(): Promise<number> {
+    return this.ask('cpuTime');
   }
 
   ask<Name extends keyof NodeTasks>(

@@ -13,14 +13,16 @@ export async function pairs(library: OpenLibrary, { key, warmUpMs, ms }: PairsTa
   const begin = now() + warmUpMs * NS_PER_MS;
   const end = begin + ms * NS_PER_MS;
   const took: number[] = [];
+  let all = 0;
   for (let start = now(); start < end;) {
     const held = await library.acquire(key, { wait: WAIT_MS });
     await held.release();
     const done = now();
+    all++;
     if (start >= begin) took.push((done - start) / NS_PER_US);
     start = done;
   }
-  return { perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
+  return { all, perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
 }
 
 /** Runs many loops at a time, each on a free lock of its own. */
@@ -30,6 +32,7 @@ export async function distinct(
 ): Promise<DistinctDone> {
   const begin = now() + warmUpMs * NS_PER_MS;
   const end = begin + ms * NS_PER_MS;
+  let all = 0;
   let count = 0;
   let last = begin;
   const run = async (own: string): Promise<void> => {
@@ -37,11 +40,12 @@ export async function distinct(
       const held = await library.acquire(own, { wait: WAIT_MS });
       await held.release();
       const done = now();
+      all++;
       if (start >= begin) count++;
       last = done;
       start = done;
     }
   };
   await Promise.all(Array.from({ length: loops }, (_, loop) => run(`${key}:${loop}`)));
-  return { perSecond: count / ((last - begin) / NS_PER_S) };
+  return { all, perSecond: count / ((last - begin) / NS_PER_S) };
 }

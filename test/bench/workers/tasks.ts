@@ -21,6 +21,10 @@ export type Tasks = {
 
 /** Tasks for a process of Node only. */
 export type NodeTasks = Tasks & {
+  /** Processor time that the process has used so far, µs. */
+  cpuTime(): number;
+  /** Opens so many clients with connections of their own, for `contend`. */
+  openClients(task: { readonly count: number }): Promise<void>;
   /** Subscribes, and keeps the instants of messages for `heard`. */
   listen(task: { readonly channel: string }): Promise<void>;
   /** Publishes. Resolves with the instant right before the command. */
@@ -46,6 +50,8 @@ export interface PairsTask {
 }
 
 export interface PairsDone {
+  /** Pairs in all, also those of the warm-up. Absent in Java. */
+  readonly all?: number;
   readonly perSecond: number;
   /** Microseconds. */
   readonly p50: number;
@@ -57,12 +63,16 @@ export interface DistinctTask extends PairsTask {
 }
 
 export interface DistinctDone {
+  /** Pairs in all, also those of the warm-up. Absent in Java. */
+  readonly all?: number;
   readonly perSecond: number;
 }
 
 export interface ContendTask {
   readonly key: string;
   readonly loops: number;
+  /** Whether each loop has a client of its own, which `openClients` has opened. */
+  readonly ownClients?: boolean;
   /** Instant at which the loops begin. */
   readonly start: number;
   /** Instant from which they begin no more acquisitions. */

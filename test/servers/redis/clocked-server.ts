@@ -40,10 +40,11 @@ export class ClockedServer {
     return new ClockedServer(await RedisServer.start({ environment }), file);
   }
 
-  /** Stops the server's clock at an instant, ms since 1970. */
-  standAt(instant: number): void {
-    // Adds half a millisecond, because fractions are not read exactly.
-    const text = new Date(instant).toISOString().replace('T', ' ').replace('Z', '5');
+  /** Stops the server's clock at an instant, whole ms since 1970, and so many µs after it. */
+  standAt(instant: number, micros = 0): void {
+    // Adds half a microsecond, because fractions are not read exactly.
+    const fraction = `${String(micros).padStart(3, '0')}5`;
+    const text = new Date(instant).toISOString().replace('T', ' ').replace('Z', fraction);
     // Replaces the file in one step, because the server may read it at any time.
     writeFileSync(`${this.file}.next`, text);
     renameSync(`${this.file}.next`, this.file);

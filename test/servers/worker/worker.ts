@@ -57,10 +57,16 @@ export class Worker<Api extends WorkerApi> {
     {
       args = [],
       env = {},
-    }: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+      node = process.execPath,
+    }: {
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+      /** Path of the Node that runs it. */
+      readonly node?: string;
+    } = {},
   ): Promise<Worker<Api>> {
     const path = fileURLToPath(file);
-    const child = fork(register, [path, ...args], { execArgv: [], env: { ...process.env, ...env } });
+    const child = fork(register, [path, ...args], { execPath: node, execArgv: [], env: { ...process.env, ...env } });
     const worker = new Worker<Api>(child, child.pid === undefined ? undefined : killWithUs(child.pid));
     const ready = new Promise<void>((resolve) => {
       child.on('message', ({ kind }: Message) => kind === 'ready' && resolve());

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../../figures/statistics.js';
 import { OURS } from '../../libraries.js';
-import { between, commandStats, scriptUsage } from '../../server-commands.js';
+import { between, commandStats, scriptUsage } from '../../cost/server-commands.js';
 import { NS_PER_MS } from '../../workers/clock.js';
 import { NodeParticipant } from '../../workers/node-participant.js';
 import type { BenchWorld } from '../../bench-world.js';
@@ -25,6 +25,7 @@ export const fairQueue: Scenario = {
     { key: 'handOverEach', title: 'hand-over, server time each', unit: 'µs', digits: 1 },
     { key: 'handOverP50', title: 'hand-over p50', unit: 'ms', digits: 3 },
   ],
+  when: 'named',
   maxRounds: 1,
   takesPart: ({ name }) => name === OURS,
   sizes: ({ quick }) => (quick ? [10, 100, 1000] : [10, 100, 1000, 10_000]),

@@ -16,6 +16,7 @@ export const heldLocks: Scenario = {
     { key: 'loopP99', title: 'loop delay p99', unit: 'ms', digits: 1 },
     { key: 'lost', title: 'holds lost' },
   ],
+  when: 'named',
   maxRounds: 1,
   takesPart: ({ name }) => name === OURS,
   sizes: ({ quick }) => (quick ? [1000] : [1, 10, 100, 1000, 10_000, 100_000]),

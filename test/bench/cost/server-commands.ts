@@ -30,30 +30,35 @@ export function between(before: CommandStats, after: CommandStats): CommandStats
 }
 
 const SCRIPTS = ['evalsha', 'eval', 'fcall'];
+const SUBSCRIPTIONS = ['subscribe', 'unsubscribe', 'ssubscribe', 'sunsubscribe', 'psubscribe', 'punsubscribe'];
 /** Commands that no script of these libraries calls. */
-const NEVER_IN_SCRIPTS = ['subscribe', 'unsubscribe', 'ssubscribe', 'sunsubscribe', 'ping', 'hello', 'script|load'];
+const NEVER_IN_SCRIPTS = [...SUBSCRIPTIONS, 'ping', 'hello', 'script|load'];
 
 /**
- * Number of commands that clients sent. The server counts commands called by scripts as well. If scripts ran, commands
- * that they may have called are left out.
+ * Usage of the commands that clients sent. The server counts commands called by scripts as well. If scripts ran,
+ * commands that they may have called are left out.
+ * @param plain Commands that the clients sent beside scripts, and that no script called.
  */
-export function sentByClients(done: CommandStats): number {
+export function sentByClients(done: CommandStats, plain: readonly string[] = []): Usage {
   const ranScripts = SCRIPTS.some((name) => done.has(name));
-  let sent = 0;
-  for (const [name, { calls }] of done) {
-    if (!ranScripts || SCRIPTS.includes(name) || NEVER_IN_SCRIPTS.includes(name)) sent += calls;
-  }
-  return sent;
+  const sent = (name: string): boolean =>
+    !ranScripts || SCRIPTS.includes(name) || NEVER_IN_SCRIPTS.includes(name) || plain.includes(name);
+  return total(done, sent);
 }
 
 /** Usage of all scripts together. */
-export function scriptUsage(done: CommandStats): Usage {
+export const scriptUsage = (done: CommandStats): Usage => total(done, (name) => SCRIPTS.includes(name));
+
+/** Usage of the commands that begin and end subscriptions. */
+export const subscriptionUsage = (done: CommandStats): Usage => total(done, (name) => SUBSCRIPTIONS.includes(name));
+
+function total(done: CommandStats, counts: (name: string) => boolean): Usage {
   let calls = 0;
   let usec = 0;
-  for (const name of SCRIPTS) {
-    const usage = done.get(name);
-    calls += usage?.calls ?? 0;
-    usec += usage?.usec ?? 0;
+  for (const [name, usage] of done) {
+    if (!counts(name)) continue;
+    calls += usage.calls;
+    usec += usage.usec;
   }
   return { calls, usec };
 }
